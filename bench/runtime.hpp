@@ -1,0 +1,109 @@
+// What a workload is written against.
+//
+// A workload is a coroutine template over `Runtime`: the same source runs on every loop. This file says what
+// a runtime must offer, and what each piece of it means, because two runtimes that differ in meaning would be
+// measured doing different work. The conformance tests (tests/conformance) hold every model to these words.
+//
+// Threads: a runtime belongs to the thread that calls run(); only post_from_any_thread() may be called from
+// others. All times are std::chrono::steady_clock (CLOCK_MONOTONIC), in nanoseconds.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace loopbench::bench {
+
+using time_point = std::chrono::steady_clock::time_point;
+
+/// What a read or a write came to. An operating error is a value: `error` is an errno, 0 when there was none.
+/// A read of 0 bytes without an error is the end of the stream.
+template <class R>
+concept IoResult = requires(const R& result) {
+    { result.bytes } -> std::convertible_to<std::size_t>;
+    { result.error } -> std::convertible_to<int>;
+};
+
+/// A connected TCP stream on loopback. Movable, closes on destruction. TCP_NODELAY is set on both ends, no
+/// other option is touched: that is part of the meaning, since options would make contenders incomparable.
+///
+/// - read_some(buffer): waits until at least one byte, the end of the stream, or an error; a single receive.
+/// - write_all(bytes): completes when the kernel has taken every byte, or with the first error (short writes
+/// are
+///   continued). SIGPIPE is never raised.
+/// - shutdown_write(): half close; the peer's reads end, ours go on.
+/// - close(): completes a pending operation on this stream with ECANCELED; closing twice is harmless.
+/// At most one read and one write may be pending at a time. Buffers must live until the operation completes.
+template <class S>
+concept Stream = std::movable<S> &&
+    requires(S& stream, std::span<std::byte> in, std::span<const std::byte> out) {
+    stream.read_some(in);   // awaitable, gives an IoResult
+    stream.write_all(out);  // awaitable, gives an IoResult
+    stream.shutdown_write();
+    stream.close();
+    { stream.native_handle() } -> std::convertible_to<int>;
+};
+
+/// A listening TCP socket on 127.0.0.1. accept() is awaitable and gives a Stream; it throws std::system_error
+/// (ECANCELED when the listener is closed while it waits).
+template <class L>
+concept Listener = std::movable<L> && requires(L& listener) {
+    listener.accept();  // awaitable, gives a Stream
+    { listener.port() } -> std::convertible_to<std::uint16_t>;
+    listener.close();
+};
+
+/// An event loop with coroutines.
+///
+/// - task<T>: a coroutine that starts when it is first awaited, spawned, gathered or run. Destroying one that
+/// was
+///   not started frees it. `co_await` of a task runs it to its end and gives its value or throws its
+///   exception.
+/// - run(task): runs the loop until this task is done; gives its value or throws its exception. Other tasks
+/// that
+///   are still suspended stay so, and go on when run() is called again. An exception that leaves a spawned
+///   task or a posted function leaves run(); the rest of the queue is kept.
+/// - now(): the runtime's clock, read afresh or, at most, one turn old.
+/// - sleep_until(t): completes when the clock has reached t, never before, not by a nanosecond; when t has
+/// passed
+///   already it still goes through the queue once, so that a zero sleep cannot starve others.
+/// - yield(): lets everything run that was ready before, then goes on.
+/// - spawn(task): starts it soon, never inline; nobody waits for it.
+/// - gather(tasks): starts all of them, in order, and completes when every one has; a real join, no polling.
+/// When
+///   children throw, the first exception is thrown after all have ended. The span's tasks must outlive the
+///   await.
+/// - post(f): f() runs on a later turn, in the order of posting, never inline.
+/// - post_from_any_thread(f): the same, from any thread; it wakes the loop when that sleeps.
+/// - listen(): a listener on 127.0.0.1, on a port that the kernel chooses, with a backlog of 4096.
+/// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error with the
+/// cause. Destroying a runtime frees every suspended task.
+template <class R>
+concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&
+    Listener<typename R::listener> &&
+    requires(R& runtime, typename R::template task<int> value_task, typename R::template task<void> void_task,
+             std::span<typename R::template task<void>> tasks, time_point when, void (*function)(),
+             std::uint16_t port) {
+    { R::name } -> std::convertible_to<std::string_view>;
+    { runtime.run(std::move(value_task)) } -> std::same_as<int>;
+    { runtime.run(std::move(void_task)) } -> std::same_as<void>;
+    { runtime.now() } -> std::same_as<time_point>;
+    runtime.sleep_until(when);  // awaitable
+    runtime.yield();            // awaitable
+    runtime.spawn(std::move(void_task));
+    runtime.gather(tasks);  // awaitable
+    runtime.post(function);
+    runtime.post_from_any_thread(function);
+    { runtime.listen() } -> std::same_as<typename R::listener>;
+    runtime.connect(port);  // awaitable, gives R::stream
+};
+
+template <Runtime R, class T = void>
+using task_of = typename R::template task<T>;
+
+}  // namespace loopbench::bench

@@ -1,0 +1,86 @@
+#include "loop/drivers/epoll.hpp"
+
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+#include "loop/system_error.hpp"
+
+namespace loopbench::loop {
+
+namespace {
+
+// No descriptor has these numbers.
+constexpr std::uint32_t wake_key = 0xffff'ffff;
+constexpr std::uint32_t timer_key = 0xffff'fffe;
+
+void add(int epoll, int fd, std::uint32_t events, std::uint32_t key, std::uint32_t generation) {
+    epoll_event event{};
+    event.events = events;
+    event.data.u64 = std::uint64_t{generation} << 32 | key;
+    if (::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0) return;
+    // Still registered from an earlier life: forget() was called, but the descriptor was not closed.
+    if (errno == EEXIST && ::epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) == 0) return;
+    throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
+}
+
+}  // namespace
+
+epoll_poller::epoll_poller()
+    : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      wake_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
+      timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")) {
+    add(epoll_.get(), wake_.get(), EPOLLIN | EPOLLET, wake_key, 0);
+    add(epoll_.get(), timer_.get(), EPOLLIN | EPOLLET, timer_key, 0);
+}
+
+void epoll_poller::watch(int fd, std::uint32_t generation, bool in, bool out) {
+    std::uint32_t events = EPOLLRDHUP | EPOLLET;
+    if (in) events |= EPOLLIN;
+    if (out) events |= EPOLLOUT;
+    add(epoll_.get(), fd, events, static_cast<std::uint32_t>(fd), generation);
+}
+
+void epoll_poller::wake() noexcept {
+    // Edge-triggered: every write is a new event, so the counter is never read. It could only be full after
+    // 2^64 writes, and then the loop would be awake.
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(wake_.get(), &one, sizeof one));
+}
+
+// Sets the timerfd, unless it is going to fire before the deadline anyway: then the wait ends early, once,
+// and the next one sets it. This saves a system call for every timer that is armed and cancelled again.
+void epoll_poller::arm_timer(time_point deadline) {
+    if (deadline >= armed_) return;
+    const auto since_boot = deadline.time_since_epoch();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
+    itimerspec setting{};
+    setting.it_value.tv_sec = seconds.count();
+    setting.it_value.tv_nsec = (since_boot - seconds).count();
+    checked(::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr), "timerfd_settime");
+    armed_ = deadline;
+}
+
+int epoll_poller::wait_for_events(time_point deadline) {
+    // The timerfd takes a deadline of zero for "disarm"; whatever is not after the boot has passed anyway.
+    const bool blocking = deadline > time_point{};
+    if (blocking) arm_timer(deadline);
+    const int count = ::epoll_wait(epoll_.get(), events_.data(), events_max, blocking ? -1 : 0);
+    if (count >= 0) return count;
+    if (errno == EINTR) return 0;
+    throw_errno("epoll_wait");
+}
+
+bool epoll_poller::decode(int index, readiness_event& event) noexcept {
+    const epoll_event& raw = events_[static_cast<std::size_t>(index)];
+    const auto key = static_cast<std::uint32_t>(raw.data.u64);
+    if (key == timer_key) armed_ = never;
+    if (key == timer_key || key == wake_key) return false;
+    event = {.fd = static_cast<int>(key),
+             .generation = static_cast<std::uint32_t>(raw.data.u64 >> 32),
+             .in = (raw.events & (EPOLLIN | EPOLLERR)) != 0,
+             .out = (raw.events & (EPOLLOUT | EPOLLERR)) != 0,
+             .hung_up = (raw.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0};
+    return true;
+}
+
+}  // namespace loopbench::loop

@@ -1,0 +1,174 @@
+// The turn of the loop.
+//
+// A loop is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept), a wait
+// policy (what is done when nothing is ready) and a clock. The parts are chosen at compile time;
+// loop/designs.hpp lists the compositions that have a name.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+
+#include "loop/clock.hpp"
+#include "loop/drivers/driver.hpp"
+#include "loop/loop_core.hpp"
+#include "loop/timers/timer.hpp"
+
+namespace loopbench::loop {
+
+/// What a composition says. `callbacks_between_polls`: while the queue is never empty, the kernel and the
+/// clock are looked at after so many callbacks; 0 is on every turn.
+template <class D>
+concept Design = requires {
+    requires Driver<typename D::driver>;
+    requires TimerQueue<typename D::timers>;
+    typename D::wait;
+    typename D::clock;
+    { D::callbacks_between_polls } -> std::convertible_to<std::size_t>;
+};
+
+/// One thread's loop. Only post_from_any_thread() and stop_from_any_thread() may be called from another
+/// thread.
+template <Design D>
+class event_loop : public loop_core {
+public:
+    using driver_type = typename D::driver;
+    using timer_queue = typename D::timers;
+    using clock_type = typename D::clock;
+
+    /// Throws std::system_error when the driver is refused by the kernel.
+    event_loop() : driver_(ready()) {}
+    ~event_loop() { close(); }
+
+    /// Runs until `main` is done; gives its value or throws its exception. When another task or callback
+    /// throws, that leaves run() instead, and `main` goes on as a spawned task. Throws std::logic_error
+    /// inside run().
+    template <class T>
+    T run(task<T> main) {
+        const running_scope scope(*this);
+        auto& promise = main.frame().promise();
+        promise.become_root(
+            main.frame(), [](detail::promise_base&) noexcept {}, this);
+        ready().push(promise.root);
+        try {
+            while (!main.done()) turn();
+        } catch (...) {
+            if (!main.done()) adopt_running(main);
+            throw;
+        }
+        return promise.take();
+    }
+
+    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread.
+    template <class F>
+    void post_from_any_thread(F&& function) {
+        push_from_any_thread(make_callback(std::forward<F>(function)));
+        // The loop says that it sleeps before it looks for posts a last time; we post before we look whether
+        // it sleeps. In the one order of sequentially consistent operations, one of us sees the other.
+        if (asleep_.load(std::memory_order_seq_cst)) driver_.wake();
+    }
+
+    time_point now() noexcept { return last_now_ = clock_.now(); }
+
+    class sleep_awaiter;
+    /// Completes when now() has reached `when`, and never before; a time that has passed goes through the
+    /// queue.
+    sleep_awaiter sleep_until(time_point when) noexcept { return sleep_awaiter(*this, when); }
+    sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
+
+    /// One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
+    void turn() {
+        if (!has_ready() || callbacks_since_poll_ >= D::callbacks_between_polls) {
+            callbacks_since_poll_ = 0;
+            wait_(*this);
+            if (!timers_.empty()) timers_.expire(now(), ready());
+        }
+        take_posted();
+        callbacks_since_poll_ += run_ready();
+    }
+
+    // For wait policies and awaiters.
+    bool has_ready() noexcept { return !ready().empty(); }
+    time_point next_deadline() noexcept { return timers_.earliest(); }
+    driver_type& driver() noexcept { return driver_; }
+    timer_queue& timers() noexcept { return timers_; }
+    clock_type& clock() noexcept { return clock_; }
+
+    /// Sleeps in the driver until `deadline`, I/O or a post.
+    void sleep_until_event(time_point deadline) {
+        asleep_.store(true, std::memory_order_seq_cst);
+        driver_.wait(has_posted() ? do_not_wait : deadline);
+        asleep_.store(false, std::memory_order_relaxed);
+    }
+
+private:
+    struct running_scope {
+        explicit running_scope(event_loop& owner) : loop(owner) {
+            if (std::exchange(loop.running_, true))
+                throw std::logic_error("run() was called inside run() of the same loop");
+        }
+        ~running_scope() { loop.running_ = false; }
+        event_loop& loop;
+    };
+
+    // A main task whose run() was left by another's exception: it stays suspended where it is, or queued, and
+    // now the loop owns it.
+    template <class T>
+    void adopt_running(task<T>& main) {
+        auto& promise = main.frame().promise();
+        const task_context state = promise.root;
+        adopt(promise, main.frame());
+        static_cast<task_context&>(promise.root) = state;
+        static_cast<void>(main.release());
+    }
+
+    clock_type clock_;
+    timer_queue timers_;
+    driver_type driver_;
+    typename D::wait wait_;
+    time_point last_now_{};  // the clock has reached this
+    std::size_t callbacks_since_poll_ = 0;
+    bool running_ = false;
+    alignas(64) std::atomic<bool> asleep_{false};
+};
+
+template <Design D>
+class event_loop<D>::sleep_awaiter : timer, suspension {
+public:
+    sleep_awaiter(event_loop& loop, time_point when) noexcept : loop_(loop) { deadline = when; }
+    ~sleep_awaiter() {
+        if (armed) loop_.timers_.erase(*this);
+    }
+
+    bool await_ready() const noexcept { return false; }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiter) {
+        if (!suspend(waiter, &withdraw)) return false;
+        complete = [](operation* op, completion how) {
+            if (how == completion::run) static_cast<sleep_awaiter*>(op)->resume();
+        };
+        if (deadline <= loop_.last_now_) {
+            loop_.ready().push(*this);
+        } else {
+            loop_.timers_.insert(*this);
+        }
+        return true;
+    }
+
+    void await_resume() { throw_if_cancelled(); }
+
+private:
+    static void withdraw(suspension* place) {
+        auto& self = *static_cast<sleep_awaiter*>(place);
+        if (!self.armed) return;  // it has expired and is queued
+        self.loop_.timers_.erase(self);
+        self.loop_.ready().push(self);
+    }
+
+    event_loop& loop_;
+};
+
+}  // namespace loopbench::loop

@@ -1,0 +1,75 @@
+#include "loop/io_operation.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace loopbench::loop {
+
+namespace {
+
+std::int64_t attempt_connect(io_operation& op) noexcept {
+    if (op.connecting) {
+        int error = 0;
+        socklen_t bytes = sizeof error;
+        if (::getsockopt(op.fd, SOL_SOCKET, SO_ERROR, &error, &bytes) < 0) return -1;
+        errno = error;
+        return error == 0 ? 0 : -1;
+    }
+    op.connecting = true;
+    // An interrupted connect goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
+    const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
+    if (done < 0 && (errno == EINPROGRESS || errno == EINTR)) errno = EAGAIN;
+    return done;
+}
+
+int ask(int fd, short events) noexcept {
+    pollfd state{fd, events, 0};
+    const int count = ::poll(&state, 1, 0);
+    if (count == 0) errno = EAGAIN;
+    return count > 0 ? 0 : -1;
+}
+
+std::int64_t call(io_operation& op) noexcept {
+    auto* const address = reinterpret_cast<sockaddr*>(op.address);
+    switch (op.kind) {
+        case io_kind::receive:
+            return ::recv(op.fd, op.data, op.size, 0);
+        case io_kind::send:
+            return ::send(op.fd, op.data, op.size, MSG_NOSIGNAL);
+        case io_kind::read:
+            return ::read(op.fd, op.data, op.size);
+        case io_kind::write:
+            return ::write(op.fd, op.data, op.size);
+        case io_kind::receive_from:
+            op.address_bytes = sizeof(sockaddr_storage);
+            return ::recvfrom(op.fd, op.data, op.size, 0, address,
+                              address == nullptr ? nullptr : &op.address_bytes);
+        case io_kind::send_to:
+            return ::sendto(op.fd, op.data, op.size, MSG_NOSIGNAL, address, op.address_bytes);
+        case io_kind::accept:
+            return ::accept4(op.fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        case io_kind::connect:
+            return attempt_connect(op);
+        case io_kind::readable:
+            return ask(op.fd, POLLIN);
+        case io_kind::writable:
+            return ask(op.fd, POLLOUT);
+    }
+    errno = EINVAL;
+    return -1;
+}
+
+}  // namespace
+
+std::int64_t attempt(io_operation& op) noexcept {
+    for (;;) {
+        const std::int64_t result = call(op);
+        if (result >= 0) return result;
+        if (errno == EINTR) continue;
+        return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+    }
+}
+
+}  // namespace loopbench::loop

@@ -1,0 +1,91 @@
+#include "loop/loop_core.hpp"
+
+namespace loopbench::loop {
+
+loop_core::~loop_core() = default;
+
+void loop_core::close() noexcept {
+    closing_ = true;
+    take_posted();
+    while (!ready_.empty()) {
+        operation& op = ready_.pop();
+        op.complete(&op, completion::discard);
+    }
+    while (roots_ != nullptr) {
+        detail::promise_base& promise = *roots_;
+        unlink(promise);
+        promise.root.frame.destroy();
+    }
+    // Destroyed frames may have closed sockets on which other frames waited, and so queued operations that
+    // lived in those frames. None of them may be touched any more.
+    ready_.clear();
+}
+
+std::size_t loop_core::run_ready() {
+    struct batch_guard {
+        operation_queue& ready;
+        operation_queue batch;
+        ~batch_guard() { ready.prepend(std::move(batch)); }
+    };
+    batch_guard guard{ready_, std::move(ready_)};
+    std::size_t count = 0;
+    while (!guard.batch.empty()) {
+        operation& op = guard.batch.pop();
+        ++count;
+        inline_completions_left_ = inline_completions_max;
+        op.complete(&op, completion::run);
+        if (failure_) [[unlikely]]
+            std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+    return count;
+}
+
+void loop_core::adopt(detail::promise_base& promise, std::coroutine_handle<> frame) noexcept {
+    promise.become_root(frame, &on_detached_done, this);
+    promise.root.previous_root = nullptr;
+    promise.root.next_root = roots_;
+    if (roots_ != nullptr) roots_->root.previous_root = &promise;
+    roots_ = &promise;
+}
+
+void loop_core::unlink(detail::promise_base& promise) noexcept {
+    detail::root_state& root = promise.root;
+    (root.previous_root == nullptr ? roots_ : root.previous_root->root.next_root) = root.next_root;
+    if (root.next_root != nullptr) root.next_root->root.previous_root = root.previous_root;
+}
+
+void loop_core::on_detached_done(detail::promise_base& promise) noexcept {
+    auto& core = *static_cast<loop_core*>(promise.root.owner);
+    core.unlink(promise);
+    if (promise.exception) [[unlikely]] {
+        try {
+            std::rethrow_exception(promise.exception);
+        } catch (const task_cancelled&) {  // it ended as it was asked to
+        } catch (...) {
+            core.failure_ = std::current_exception();
+        }
+    }
+    promise.root.frame.destroy();
+}
+
+void loop_core::push_from_any_thread(operation& op) noexcept {
+    operation* newest = posted_.load(std::memory_order_relaxed);
+    do {
+        op.next = newest;
+    } while (
+        !posted_.compare_exchange_weak(newest, &op, std::memory_order_seq_cst, std::memory_order_relaxed));
+}
+
+void loop_core::take_posted() noexcept {
+    if (posted_.load(std::memory_order_relaxed) == nullptr) [[likely]]
+        return;
+    operation* newest = posted_.exchange(nullptr, std::memory_order_acquire);
+    operation* oldest = nullptr;
+    while (newest != nullptr) {  // the list is newest first; what was posted first shall run first
+        operation* const older = std::exchange(newest->next, oldest);
+        oldest = std::exchange(newest, older);
+    }
+    while (oldest != nullptr) ready_.push(*std::exchange(oldest, oldest->next));
+}
+
+}  // namespace loopbench::loop

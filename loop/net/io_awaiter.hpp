@@ -1,0 +1,161 @@
+// Awaiting an I/O operation.
+#pragma once
+
+#include <cerrno>
+#include <coroutine>
+#include <cstddef>
+#include <span>
+#include <system_error>
+
+#include "loop/io_operation.hpp"
+#include "loop/suspension.hpp"
+
+namespace loopbench::loop {
+
+/// What a read or a write came to. `error` is an errno, 0 when there was none; then `bytes` were moved. A
+/// read of 0 bytes without an error is the end of the stream. After an error, `bytes` says what a write moved
+/// before it.
+struct io_result {
+    std::size_t bytes = 0;
+    int error = 0;
+
+    std::error_code error_code() const noexcept { return {error, std::generic_category()}; }
+};
+
+/// One I/O operation, awaited. The result of await_resume() is the operation's: a count, a descriptor, or a
+/// negated errno. Throws task_cancelled when the task was cancelled before the operation was done; an
+/// operation that was done first keeps its result, so that no byte is lost.
+template <class Loop>
+class io_awaiter : protected io_operation, suspension {
+public:
+    io_awaiter(Loop& loop, io_kind what, int descriptor, std::byte* buffer = nullptr,
+               std::size_t bytes = 0) noexcept
+        : loop_(loop) {
+        kind = what;
+        fd = descriptor;
+        data = buffer;
+        size = bytes;
+        result = -ECANCELED;  // what a task that is cancelled already gets
+        complete = &resume_when_run;
+    }
+    ~io_awaiter() {
+        if (pending) loop_.driver().abandon(*this);
+    }
+
+    void set_address(sockaddr_storage* where, socklen_t bytes) noexcept {
+        address = where;
+        address_bytes = bytes;
+    }
+
+    bool await_ready() const noexcept { return false; }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiter) {
+        return suspend_while(waiter, [this] { return loop_.driver().start(*this); });
+    }
+
+    std::int64_t await_resume() {
+        if (result == -ECANCELED) throw_if_cancelled();
+        return result;
+    }
+
+protected:
+    /// Suspends and calls `start`, which is true when everything is done at once: then the task stays
+    /// running, or is queued when it has completed enough without letting others run.
+    template <class Promise, class Start>
+    bool suspend_while(std::coroutine_handle<Promise> waiter, Start start) {
+        if (!suspend(waiter, &withdraw)) return false;
+        try {
+            if (!start()) return true;
+        } catch (...) {
+            stay_running();
+            throw;
+        }
+        if (loop_.may_complete_inline()) {
+            stay_running();
+            return false;
+        }
+        complete = &resume_when_run;
+        loop_.ready().push(*this);
+        return true;
+    }
+
+    static void resume_when_run(operation* op, completion how) {
+        if (how == completion::run) static_cast<io_awaiter*>(op)->resume();
+    }
+
+    using suspension::resume;
+
+    Loop& loop_;
+
+private:
+    static void withdraw(suspension* place) {
+        auto& self = *static_cast<io_awaiter*>(place);
+        if (self.pending) self.loop_.driver().cancel(self);
+    }
+};
+
+/// A single read: at least one byte, the end, or an error.
+template <class Loop>
+class read_awaiter : public io_awaiter<Loop> {
+public:
+    read_awaiter(Loop& loop, io_kind what, int descriptor, std::span<std::byte> buffer) noexcept
+        : io_awaiter<Loop>(loop, what, descriptor, buffer.data(), buffer.size()) {}
+
+    io_result await_resume() {
+        const std::int64_t outcome = io_awaiter<Loop>::await_resume();
+        if (outcome < 0) return {.bytes = 0, .error = static_cast<int>(-outcome)};
+        return {.bytes = static_cast<std::size_t>(outcome), .error = 0};
+    }
+};
+
+/// Writes until the kernel has taken every byte: a short write is continued without waking the task.
+template <class Loop>
+class write_all_awaiter : public io_awaiter<Loop> {
+public:
+    write_all_awaiter(Loop& loop, io_kind what, int descriptor, std::span<const std::byte> bytes) noexcept
+        // io_operation has one pointer for both directions; a write does not write through it.
+        : io_awaiter<Loop>(loop, what, descriptor, const_cast<std::byte*>(bytes.data()), bytes.size()) {
+        this->complete = &go_on;
+    }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiter) {
+        return this->suspend_while(waiter, [this] { return write_the_rest(); });
+    }
+
+    io_result await_resume() {
+        // What was written before the task was cancelled is reported; the cancellation is left to the next
+        // await.
+        if (written_ == 0) static_cast<void>(io_awaiter<Loop>::await_resume());
+        return {.bytes = written_, .error = this->result < 0 ? static_cast<int>(-this->result) : 0};
+    }
+
+private:
+    static void go_on(operation* op, completion how) {
+        auto& self = *static_cast<write_all_awaiter*>(op);
+        if (how == completion::run && (!self.has_more() || self.write_the_rest())) self.resume();
+    }
+
+    // True when everything is written, or an error ends it; false when the kernel is waited for.
+    bool write_the_rest() {
+        do {
+            if (!this->loop_.driver().start(*this)) return false;
+        } while (has_more());
+        return true;
+    }
+
+    // Takes the last result into account.
+    bool has_more() noexcept {
+        if (this->result <= 0) return false;
+        const auto count = static_cast<std::size_t>(this->result);
+        written_ += count;
+        this->data += count;
+        this->size -= count;
+        return this->size != 0;
+    }
+
+    std::size_t written_ = 0;
+};
+
+}  // namespace loopbench::loop

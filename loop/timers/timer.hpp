@@ -1,0 +1,46 @@
+// What a timer queue holds, and what it must offer.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "loop/clock.hpp"
+#include "loop/operation.hpp"
+
+namespace loopbench::loop {
+
+/// An operation that becomes ready at a deadline. The place in the queue is kept in the timer itself, so that
+/// arming allocates nothing and cancelling does not search.
+struct timer : operation {
+    time_point deadline;
+    bool armed = false;  // kept by the queue: true from insert() to erase() or expiry
+
+    // Where the timer stands; each queue uses what suits it.
+    union {
+        std::size_t index;
+        struct {
+            timer* previous;
+            timer* following;
+        } link;
+        void* entry;
+    } place;
+};
+
+/// A set of timers ordered by deadline. Not thread-safe.
+/// - insert(t): t is not armed; t.deadline is set and does not change while it is armed.
+/// - erase(t): t is armed.
+/// - earliest(): no timer has a deadline before this; `never` when the queue is empty. It may be too early
+/// after an
+///   erase(), at the price of a wake-up in vain; it is never too late.
+/// - expire(now, ready): moves every timer with deadline <= now to `ready`, in the order of deadlines, and of
+///   insertion among equals where the queue says so. Timers at `never` do not expire.
+template <class Q>
+concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
+    queue.insert(t);
+    queue.erase(t);
+    { queue.earliest() } -> std::same_as<time_point>;
+    { queue.empty() } -> std::same_as<bool>;
+    queue.expire(now, ready);
+};
+
+}  // namespace loopbench::loop
