@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <thread>
 
 namespace loopbench::loop {
 
@@ -20,6 +21,8 @@ constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept 
 /// The clock of every design. Tests put a manual one in its place.
 struct monotonic_clock {
     time_point now() const noexcept { return std::chrono::steady_clock::now(); }
+    /// Blocks the thread: only the tick policy does that.
+    void sleep_for(nanoseconds duration) const { std::this_thread::sleep_for(duration); }
 };
 
 }  // namespace loopbench::loop

@@ -8,12 +8,15 @@
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
 #include "loop/clock.hpp"
 #include "loop/drivers/driver.hpp"
+#include "loop/fd_callbacks.hpp"
 #include "loop/loop_core.hpp"
+#include "loop/scheduled_call.hpp"
 #include "loop/timers/timer.hpp"
 
 namespace loopbench::loop {
@@ -40,7 +43,16 @@ public:
 
     /// Throws std::system_error when the driver is refused by the kernel.
     event_loop() : driver_(ready()) {}
-    ~event_loop() { close(); }
+    ~event_loop() {
+        close();
+        // What is still armed now belongs to no frame: scheduled calls, which own themselves.
+        operation_queue calls;
+        timers_.expire(never - nanoseconds(1), calls);
+        while (!calls.empty()) {
+            operation& call = calls.pop();
+            call.complete(&call, completion::discard);
+        }
+    }
 
     /// Runs until `main` is done; gives its value or throws its exception. When another task or callback
     /// throws, that leaves run() instead, and `main` goes on as a spawned task. Throws std::logic_error
@@ -78,6 +90,53 @@ public:
     sleep_awaiter sleep_until(time_point when) noexcept { return sleep_awaiter(*this, when); }
     sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
+    /// f() runs on the next turn, after what is queued already, unless it is cancelled before.
+    call_handle<event_loop> call_soon(std::function<void()> function) {
+        auto call = make_call(std::move(function));
+        ready().push(*call);
+        return {*this, std::move(call)};
+    }
+
+    /// f() runs when now() has reached `when`, never before, unless it is cancelled.
+    call_handle<event_loop> call_at(time_point when, std::function<void()> function) {
+        if (when == never) return {};
+        auto call = make_call(std::move(function));
+        call->deadline = when;
+        timers_.insert(*call);
+        return {*this, std::move(call)};
+    }
+
+    call_handle<event_loop> call_later(nanoseconds delay, std::function<void()> function) {
+        return call_at(deadline_after(now(), delay), std::move(function));
+    }
+
+    /// Call f(), once a turn, while the descriptor is ready for reading (writing), until removed; the newest
+    /// f counts.
+    void add_reader(int fd, std::function<void()> function) { readers_.add(fd, std::move(function)); }
+    void add_writer(int fd, std::function<void()> function) { writers_.add(fd, std::move(function)); }
+    /// True when there was a callback.
+    bool remove_reader(int fd) { return readers_.remove(fd); }
+    bool remove_writer(int fd) { return writers_.remove(fd); }
+
+    /// Runs until stop() is called.
+    void run_forever() {
+        const running_scope scope(*this);
+        stopping_ = false;
+        while (!stopping_) turn();
+    }
+
+    /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O; or
+    /// until stop() is called. The founding scheduler's run() and Asio's.
+    void run_until_idle() {
+        const running_scope scope(*this);
+        stopping_ = false;
+        while (!stopping_ && (has_ready() || has_posted() || !timers_.empty() || driver_.in_flight() != 0))
+            turn();
+    }
+
+    /// Ends run_forever() and run_until_idle() after the present turn.
+    void stop() noexcept { stopping_ = true; }
+
     /// One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
     void turn() {
         if (!has_ready() || callbacks_since_poll_ >= D::callbacks_between_polls) {
@@ -86,7 +145,18 @@ public:
             if (!timers_.empty()) timers_.expire(now(), ready());
         }
         take_posted();
-        callbacks_since_poll_ += run_ready();
+        if (slow_callback_warning_) [[unlikely]] {
+            callbacks_since_poll_ += run_ready([this](operation& op) { run_timed(op); });
+        } else {
+            callbacks_since_poll_ += run_ready([](operation& op) { op.complete(&op, completion::run); });
+        }
+    }
+
+    /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
+    /// took `limit` or longer (asyncio's is 100 ms). An empty function ends it.
+    void warn_of_slow_callbacks(nanoseconds limit, std::function<void(nanoseconds)> warn) {
+        slow_callback_limit_ = limit;
+        slow_callback_warning_ = std::move(warn);
     }
 
     // For wait policies and awaiters.
@@ -113,6 +183,19 @@ private:
         event_loop& loop;
     };
 
+    void run_timed(operation& op) {
+        const time_point start = now();
+        op.complete(&op, completion::run);
+        const nanoseconds duration = now() - start;
+        if (duration >= slow_callback_limit_) slow_callback_warning_(duration);
+    }
+
+    shared_state<detail::scheduled_call> make_call(std::function<void()> function) {
+        auto call = shared_state<detail::scheduled_call>::make(std::move(function));
+        ++call->references;  // the queue's
+        return call;
+    }
+
     // A main task whose run() was left by another's exception: it stays suspended where it is, or queued, and
     // now the loop owns it.
     template <class T>
@@ -127,10 +210,15 @@ private:
     clock_type clock_;
     timer_queue timers_;
     driver_type driver_;
+    fd_callbacks<driver_type> readers_{driver_, ready(), io_kind::readable};
+    fd_callbacks<driver_type> writers_{driver_, ready(), io_kind::writable};
     typename D::wait wait_;
     time_point last_now_{};  // the clock has reached this
     std::size_t callbacks_since_poll_ = 0;
+    nanoseconds slow_callback_limit_{};
+    std::function<void(nanoseconds)> slow_callback_warning_;  // empty unless in debug mode
     bool running_ = false;
+    bool stopping_ = false;
     alignas(64) std::atomic<bool> asleep_{false};
 };
 

@@ -21,25 +21,6 @@ void loop_core::close() noexcept {
     ready_.clear();
 }
 
-std::size_t loop_core::run_ready() {
-    struct batch_guard {
-        operation_queue& ready;
-        operation_queue batch;
-        ~batch_guard() { ready.prepend(std::move(batch)); }
-    };
-    batch_guard guard{ready_, std::move(ready_)};
-    std::size_t count = 0;
-    while (!guard.batch.empty()) {
-        operation& op = guard.batch.pop();
-        ++count;
-        inline_completions_left_ = inline_completions_max;
-        op.complete(&op, completion::run);
-        if (failure_) [[unlikely]]
-            std::rethrow_exception(std::exchange(failure_, nullptr));
-    }
-    return count;
-}
-
 void loop_core::adopt(detail::promise_base& promise, std::coroutine_handle<> frame) noexcept {
     promise.become_root(frame, &on_detached_done, this);
     promise.root.previous_root = nullptr;

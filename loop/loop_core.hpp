@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "loop/callback.hpp"
+#include "loop/join.hpp"
 #include "loop/operation.hpp"
 #include "loop/suspension.hpp"
 #include "loop/task.hpp"
@@ -43,16 +44,26 @@ public:
     /// Lets everything run that is ready now, then goes on.
     yield_awaiter yield() noexcept;
 
-    template <class T>
-    class gather_awaiter;
-    /// Starts all `children` in order; completes when every one has ended, then throws the first exception if
-    /// there was one. The tasks keep their values; they must outlive the await. Cancelling it cancels the
-    /// children.
-    template <class T>
-    gather_awaiter<T> gather(std::span<task<T>> children) noexcept;
+    /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
+    /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
+    /// end; `mode` says whether it also cancels the others. Cancelling the await cancels the children.
+    template <class T, std::size_t Extent>
+    join_awaiter<T> gather(std::span<task<T>, Extent> children, join_mode mode = join_mode::all) noexcept {
+        return join_awaiter<T>(ready_, children, mode);
+    }
+
+    /// Starts all `children` (at least one); the first to end cancels the others; completes when every one
+    /// has ended, and gives the index of the first. What that one threw is thrown.
+    template <class T, std::size_t Extent>
+    race_awaiter<T> race(std::span<task<T>, Extent> children) noexcept {
+        return race_awaiter<T>(ready_, children);
+    }
 
     /// For drivers, timer queues and awaiters: what is pushed here runs on a coming turn.
     operation_queue& ready() noexcept { return ready_; }
+
+    /// Whether another thread has posted something that is not yet in the ready queue.
+    bool has_posted() const noexcept { return posted_.load(std::memory_order_seq_cst) != nullptr; }
 
     /// How many operations in a row one callback may complete without going through the queue; without a
     /// limit a task whose socket is always ready would never let another one run.
@@ -73,21 +84,39 @@ protected:
     void close() noexcept;
 
     /// Runs what was ready when it was called, and nothing that becomes ready meanwhile; gives their number.
-    /// This is the only place where operations are completed. When one throws, the rest stays at the front of
-    /// the queue.
-    std::size_t run_ready();
+    /// This is the only place where operations are completed: each is handed to `run_one`, which does just
+    /// that. When one throws, the rest stays at the front of the queue.
+    template <class RunOne>
+    std::size_t run_ready(RunOne run_one) {
+        batch_guard guard{ready_, std::move(ready_)};
+        std::size_t count = 0;
+        while (!guard.batch.empty()) {
+            operation& op = guard.batch.pop();
+            ++count;
+            inline_completions_left_ = inline_completions_max;
+            run_one(op);
+            if (failure_) [[unlikely]]
+                std::rethrow_exception(std::exchange(failure_, nullptr));
+        }
+        return count;
+    }
 
     /// Makes a suspended frame a root that the loop owns.
     void adopt(detail::promise_base& promise, std::coroutine_handle<> frame) noexcept;
 
     /// For post_from_any_thread(): true when the queue was empty before, so that the loop may be asleep.
     void push_from_any_thread(operation& op) noexcept;
-    bool has_posted() const noexcept { return posted_.load(std::memory_order_seq_cst) != nullptr; }
     void take_posted() noexcept;
 
     bool closing() const noexcept { return closing_; }
 
 private:
+    struct batch_guard {
+        operation_queue& ready;
+        operation_queue batch;
+        ~batch_guard() { ready.prepend(std::move(batch)); }
+    };
+
     static void on_detached_done(detail::promise_base& promise) noexcept;
     void unlink(detail::promise_base& promise) noexcept;
 
@@ -123,60 +152,6 @@ private:
 
 inline loop_core::yield_awaiter loop_core::yield() noexcept {
     return yield_awaiter(*this);
-}
-
-template <class T>
-class loop_core::gather_awaiter : operation, suspension {
-public:
-    gather_awaiter(loop_core& core, std::span<task<T>> children) noexcept
-        : core_(core), children_(children), running_(children.size()) {}
-
-    bool await_ready() const noexcept { return false; }
-
-    template <class Promise>
-    bool await_suspend(std::coroutine_handle<Promise> waiter) {
-        if (!suspend(waiter, &cancel_children)) return false;
-        complete = [](operation* op, completion how) {
-            if (how == completion::run) static_cast<gather_awaiter*>(op)->resume();
-        };
-        for (task<T>& child : children_) {
-            detail::promise_base& promise = child.frame().promise();
-            promise.become_root(child.frame(), &on_child_done, this);
-            core_.ready_.push(promise.root);
-        }
-        if (running_ == 0) core_.ready_.push(*this);
-        return true;
-    }
-
-    void await_resume() {
-        throw_if_cancelled();
-        if (failure_) std::rethrow_exception(failure_);
-    }
-
-private:
-    static void on_child_done(detail::promise_base& child) noexcept {
-        auto& self = *static_cast<gather_awaiter*>(child.root.owner);
-        if (child.exception && !self.failure_) [[unlikely]]
-            self.failure_ = child.exception;
-        if (--self.running_ == 0) self.core_.ready_.push(self);
-    }
-
-    static void cancel_children(suspension* place) {
-        auto& self = *static_cast<gather_awaiter*>(place);
-        for (task<T>& child : self.children_) {
-            if (!child.done()) request_cancel(child.frame().promise().root);
-        }
-    }
-
-    loop_core& core_;
-    std::span<task<T>> children_;
-    std::size_t running_;
-    std::exception_ptr failure_;
-};
-
-template <class T>
-loop_core::gather_awaiter<T> loop_core::gather(std::span<task<T>> children) noexcept {
-    return gather_awaiter<T>(*this, children);
 }
 
 }  // namespace loopbench::loop

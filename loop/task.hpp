@@ -85,7 +85,7 @@ protected:
 };
 
 template <class T>
-struct promise : promise_base {
+struct task_promise : promise_base {
     task<T> get_return_object() noexcept;
 
     template <std::convertible_to<T> Value>
@@ -102,7 +102,7 @@ struct promise : promise_base {
 };
 
 template <>
-struct promise<void> : promise_base {
+struct task_promise<void> : promise_base {
     task<void> get_return_object() noexcept;
     void return_void() const noexcept {}
 
@@ -118,7 +118,7 @@ struct promise<void> : promise_base {
 template <class T = void>
 class [[nodiscard]] task {
 public:
-    using promise_type = detail::promise<T>;
+    using promise_type = detail::task_promise<T>;
     using handle_type = std::coroutine_handle<promise_type>;
     using value_type = T;
 
@@ -139,6 +139,15 @@ public:
 
     /// Awaiting runs the task to its end and gives its value or throws its exception. Only from a task.
     auto operator co_await() && noexcept { return awaiter(frame_); }
+
+    /// Awaiting this runs the task to its end and leaves the value or the exception in it.
+    auto join() & noexcept { return end_awaiter(frame_); }
+
+    /// Why a task that is done has no value; null when it has one.
+    std::exception_ptr failure() const noexcept { return frame_.promise().exception; }
+
+    /// The value of a task that is done, or its exception; a value is moved out. The task must be done.
+    T result() const { return frame_.promise().take(); }
 
     /// For the loop: the frame, still owned by this task.
     handle_type frame() const noexcept { return frame_; }
@@ -162,8 +171,14 @@ private:
 
         T await_resume() const { return frame_.promise().take(); }
 
-    private:
+    protected:
         handle_type frame_;
+    };
+
+    class end_awaiter : public awaiter {
+    public:
+        using awaiter::awaiter;
+        void await_resume() const noexcept {}
     };
 
     void reset() noexcept {
@@ -174,12 +189,12 @@ private:
 };
 
 template <class T>
-task<T> detail::promise<T>::get_return_object() noexcept {
-    return task<T>(std::coroutine_handle<promise<T>>::from_promise(*this));
+task<T> detail::task_promise<T>::get_return_object() noexcept {
+    return task<T>(std::coroutine_handle<task_promise<T>>::from_promise(*this));
 }
 
-inline task<void> detail::promise<void>::get_return_object() noexcept {
-    return task<void>(std::coroutine_handle<promise<void>>::from_promise(*this));
+inline task<void> detail::task_promise<void>::get_return_object() noexcept {
+    return task<void>(std::coroutine_handle<task_promise<void>>::from_promise(*this));
 }
 
 }  // namespace loopbench::loop

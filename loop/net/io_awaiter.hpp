@@ -47,6 +47,9 @@ public:
         address_bytes = bytes;
     }
 
+    /// After receive_from: how long the sender's address is.
+    socklen_t address_size() const noexcept { return address_bytes; }
+
     bool await_ready() const noexcept { return false; }
 
     template <class Promise>

@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include <csignal>
+
 #include "loop/system_error.hpp"
 
 namespace loopbench::loop {
@@ -68,6 +70,10 @@ void set_no_delay(int fd) {
 void set_non_blocking(int fd) {
     const int flags = checked(::fcntl(fd, F_GETFL), "fcntl F_GETFL");
     checked(::fcntl(fd, F_SETFL, flags | O_NONBLOCK), "fcntl F_SETFL O_NONBLOCK");
+}
+
+void ignore_sigpipe() {
+    if (std::signal(SIGPIPE, SIG_IGN) == SIG_ERR) throw_errno("signal SIGPIPE");
 }
 
 endpoint local_endpoint(int fd) {

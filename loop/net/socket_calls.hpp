@@ -25,6 +25,10 @@ void set_no_delay(int fd);
 /// O_NONBLOCK, for descriptors that we did not make (pipes, standard input).
 void set_non_blocking(int fd);
 
+/// A peer that is gone is an error (EPIPE), not the end of the process. Sockets ask for that call by call;
+/// pipes cannot.
+void ignore_sigpipe();
+
 endpoint local_endpoint(int fd);
 endpoint remote_endpoint(int fd);
 

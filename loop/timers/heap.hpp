@@ -13,6 +13,8 @@ namespace loopbench::loop {
 /// in any order.
 class heap_timers {
 public:
+    static constexpr bool ordered = true;
+
     void insert(timer& t) {
         entries_.push_back({t.deadline, &t});
         t.armed = true;

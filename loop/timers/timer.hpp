@@ -26,16 +26,22 @@ struct timer : operation {
     } place;
 };
 
-/// A set of timers ordered by deadline. Not thread-safe.
-/// - insert(t): t is not armed; t.deadline is set and does not change while it is armed.
+/// A set of timers. Not thread-safe.
+/// - ordered: whether expire() goes by deadlines.
+/// - insert(t): t is not armed; t.deadline is set and does not change while it is armed. It may lie in the
+///   past: such a timer is due at the next expire().
 /// - erase(t): t is armed.
 /// - earliest(): no timer has a deadline before this; `never` when the queue is empty. It may be too early
-/// after an
-///   erase(), at the price of a wake-up in vain; it is never too late.
-/// - expire(now, ready): moves every timer with deadline <= now to `ready`, in the order of deadlines, and of
-///   insertion among equals where the queue says so. Timers at `never` do not expire.
+/// after
+///   an erase(), at the price of a wake-up in vain; it is never too late, and after expire(now) it is after
+///   now.
+/// - expire(now, ready): moves every timer with deadline <= now to `ready`, in the order of deadlines unless
+/// the
+///   queue says otherwise, and of insertion among equals where the queue says so. `now` never goes back.
+///   Timers at `never` do not expire.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
+    { Q::ordered } -> std::convertible_to<bool>;
     queue.insert(t);
     queue.erase(t);
     { queue.earliest() } -> std::same_as<time_point>;

@@ -1,0 +1,14 @@
+# The front door: two commands for a fresh Debian machine. The CMake presets do the work, and serve without this file.
+.PHONY: bench test
+
+bench:
+	@.ci/install build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target suite
+	@build/release/bin/loopbench run --quick
+
+test:
+	@.ci/install build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+	@ctest --preset release

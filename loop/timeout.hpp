@@ -1,0 +1,47 @@
+// A time limit on any task.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "loop/clock.hpp"
+#include "loop/task.hpp"
+
+namespace loopbench::loop {
+
+namespace detail {
+
+template <class T>
+task<void> keep_result(task<T> work, std::optional<T>& result) {
+    result.emplace(co_await std::move(work));
+}
+
+inline task<void> keep_result(task<void> work, std::optional<std::monostate>& result) {
+    co_await std::move(work);
+    result.emplace();
+}
+
+template <class Loop>
+task<void> sleep_until(Loop& loop, time_point deadline) {
+    co_await loop.sleep_until(deadline);
+}
+
+}  // namespace detail
+
+/// Runs `work` until it ends or the deadline has come; then it is cancelled, and has ended when this
+/// completes. Gives the value (std::monostate for void), or nothing when the time was up; throws what `work`
+/// throws.
+template <class Loop, class T>
+task<std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>>> with_deadline(
+    Loop& loop, task<T> work, time_point deadline) {
+    std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> result;
+    std::array contestants{detail::keep_result(std::move(work), result), detail::sleep_until(loop, deadline)};
+    co_await loop.race(std::span(contestants));
+    co_return result;
+}
+
+}  // namespace loopbench::loop
