@@ -58,6 +58,14 @@ concept Listener = std::movable<L> && requires(L& listener) {
     listener.close();
 };
 
+/// Something that a plain function can tell a task: made from a runtime, which must outlive it. set() is called once,
+/// in the loop's thread; wait() is awaitable, once, before or after set(), and completes when it has been called.
+template <class E>
+concept Event = requires(E& event) {
+    event.set();
+    event.wait();
+};
+
 /// An event loop with coroutines.
 ///
 /// - task<T>: a coroutine that starts when it is first awaited, spawned, gathered or run. Destroying one that
@@ -81,11 +89,12 @@ concept Listener = std::movable<L> && requires(L& listener) {
 /// - post(f): f() runs on a later turn, in the order of posting, never inline.
 /// - post_from_any_thread(f): the same, from any thread; it wakes the loop when that sleeps.
 /// - listen(): a listener on 127.0.0.1, on a port that the kernel chooses, with a backlog of 4096.
-/// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error with the
-/// cause. Destroying a runtime frees every suspended task.
+/// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error with the cause.
+/// Destroying a runtime frees every suspended task.
 template <class R>
 concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&
-    Listener<typename R::listener> &&
+    Listener<typename R::listener> && Event<typename R::event> &&
+    std::constructible_from<typename R::event, R&> &&
     requires(R& runtime, typename R::template task<int> value_task, typename R::template task<void> void_task,
              std::span<typename R::template task<void>> tasks, time_point when, void (*function)(),
              std::uint16_t port) {

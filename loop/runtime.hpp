@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "loop/event.hpp"
 #include "loop/event_loop.hpp"
 #include "loop/net/stream.hpp"
 #include "loop/task.hpp"
@@ -16,6 +17,7 @@ public:
     static constexpr auto name = D::name;
     template <class T>
     using task = loop::task<T>;
+    using event = loop::event;
     using stream = basic_stream<event_loop<D>>;
     using listener = basic_listener<event_loop<D>>;
 

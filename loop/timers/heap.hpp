@@ -36,7 +36,7 @@ public:
     time_point earliest() const noexcept { return entries_.empty() ? never : entries_.front().deadline; }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        while (!entries_.empty() && entries_.front().deadline <= now && now != never) {
+        while (!entries_.empty() && entries_.front().deadline <= now && entries_.front().deadline != never) {
             timer& due = *entries_.front().subject;
             erase(due);
             ready.push(due);

@@ -22,7 +22,10 @@ struct timer : operation {
             timer* previous;
             timer* following;
         } link;
-        void* entry;
+        struct {
+            void* entry;
+            std::size_t slot;
+        } stored;
     } place;
 };
 
@@ -32,12 +35,10 @@ struct timer : operation {
 ///   past: such a timer is due at the next expire().
 /// - erase(t): t is armed.
 /// - earliest(): no timer has a deadline before this; `never` when the queue is empty. It may be too early
-/// after
-///   an erase(), at the price of a wake-up in vain; it is never too late, and after expire(now) it is after
-///   now.
+///   after an erase(), at the price of a wake-up in vain; it is never too late, and after expire(now) it is
+///   after now.
 /// - expire(now, ready): moves every timer with deadline <= now to `ready`, in the order of deadlines unless
-/// the
-///   queue says otherwise, and of insertion among equals where the queue says so. `now` never goes back.
+///   the queue says otherwise, and of insertion among equals where the queue says so. `now` never goes back.
 ///   Timers at `never` do not expire.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {

@@ -1,0 +1,66 @@
+// Something that happens once, and whoever waits for it.
+#pragma once
+
+#include <coroutine>
+
+#include "loop/loop_core.hpp"
+#include "loop/operation.hpp"
+#include "loop/suspension.hpp"
+
+namespace loopbench::loop {
+
+/// Loop's thread only; it must outlive those that wait for it. Any number of tasks may wait; set() lets all of them
+/// go on, in the order in which they came, from the ready queue. Once set it stays set.
+class event {
+public:
+    explicit event(loop_core& loop) noexcept : loop_(loop) {}
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+
+    bool is_set() const noexcept { return set_; }
+
+    void set() noexcept {
+        set_ = true;
+        while (!waiting_.empty()) loop_.ready().push(waiting_.pop());
+    }
+
+    class awaiter;
+    /// Awaitable; completes at once when the event is set.
+    awaiter wait() noexcept;
+
+private:
+    loop_core& loop_;
+    operation_queue waiting_;
+    bool set_ = false;
+};
+
+class event::awaiter : operation, suspension {
+public:
+    explicit awaiter(event& awaited) noexcept : event_(awaited) {}
+
+    bool await_ready() const noexcept { return event_.set_; }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
+        if (!suspend(waiter, &withdraw)) return false;
+        complete = [](operation* op, completion how) {
+            if (how == completion::run) static_cast<awaiter*>(op)->resume();
+        };
+        event_.waiting_.push(*this);
+        return true;
+    }
+
+    void await_resume() { throw_if_cancelled(); }
+
+private:
+    static void withdraw(suspension* place) {
+        auto& self = *static_cast<awaiter*>(place);
+        if (self.event_.waiting_.remove(self)) self.event_.loop_.ready().push(self);
+    }
+
+    event& event_;
+};
+
+inline event::awaiter event::wait() noexcept { return awaiter(*this); }
+
+}  // namespace loopbench::loop

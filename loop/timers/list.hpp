@@ -1,0 +1,63 @@
+// The plain list of document 002, "Discover asyncio event loop": what a first event loop keeps its timers in.
+//
+// The list is not sorted. Each turn of the loop looks at all of it to find what is due, and once more to find
+// how long it may sleep, so a turn costs O(n) however little happens: nothing to notice with ten timers, and
+// the whole CPU with a hundred thousand. Arming is O(1), as cheap as it gets.
+//
+// Two things are not the document's. The timers are linked through themselves, so that nothing is allocated
+// where Python builds a new list each time; and there is an erase(), O(1), which the document does without.
+#pragma once
+
+#include <algorithm>
+
+#include "loop/timers/timer.hpp"
+
+namespace loopbench::loop {
+
+/// Expires in the order of insertion, as the document does: a timer that is due later may run first when both
+/// are found due on one turn. earliest() is exact.
+class list_timers {
+public:
+    static constexpr bool ordered = false;
+
+    void insert(timer& t) noexcept {
+        t.place.link = {last_, nullptr};
+        (last_ == nullptr ? first_ : last_->place.link.following) = &t;
+        last_ = &t;
+        t.armed = true;
+    }
+
+    void erase(timer& t) noexcept {
+        t.armed = false;
+        const auto [previous, following] = t.place.link;
+        (previous == nullptr ? first_ : previous->place.link.following) = following;
+        (following == nullptr ? last_ : following->place.link.previous) = previous;
+    }
+
+    bool empty() const noexcept { return first_ == nullptr; }
+
+    time_point earliest() const noexcept {
+        time_point result = never;
+        for (const timer* t = first_; t != nullptr; t = t->place.link.following)
+            result = std::min(result, t->deadline);
+        return result;
+    }
+
+    void expire(time_point now, operation_queue& ready) noexcept {
+        timer* following = nullptr;
+        for (timer* t = first_; t != nullptr; t = following) {
+            following = t->place.link.following;
+            if (t->deadline > now || t->deadline == never) continue;
+            erase(*t);
+            ready.push(*t);
+        }
+    }
+
+private:
+    timer* first_ = nullptr;
+    timer* last_ = nullptr;
+};
+
+static_assert(TimerQueue<list_timers>);
+
+}  // namespace loopbench::loop
