@@ -1,0 +1,22 @@
+// The visible list of commands. Adding one is a file, a line here and a line in main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace loopbench::bench {
+
+/// Exit codes that scripts may rely on.
+enum exit_code : int { exit_ok = 0, exit_tool_failed = 1, exit_usage = 2, exit_interrupted = 130 };
+
+/// What the chosen command does; is given the words of the command line, gives the exit code.
+using action = std::function<int(const std::vector<std::string>& command_line)>;
+
+// Each adds its subcommand; when that is on the command line, parsing sets `chosen`.
+void add_list_command(CLI::App& app, action& chosen);
+void add_run_command(CLI::App& app, action& chosen);
+void add_report_command(CLI::App& app, action& chosen);
+
+}  // namespace loopbench::bench

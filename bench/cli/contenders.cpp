@@ -1,0 +1,47 @@
+// Folders to contenders to workloads.
+#include "bench/cli/contenders.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+
+std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
+                                       std::chrono::nanoseconds limit, int stop_fd) {
+    const auto standard = default_contender_dir();
+    std::vector<fs::path> folders;
+    if (fs::is_directory(standard)) folders.push_back(standard);
+    for (const auto& folder : more_folders) {
+        if (!fs::is_directory(folder))
+            throw usage_error{fmt::format(
+                "--contender-dir {}: there is no such folder; name one with contenders in it", folder)};
+        folders.emplace_back(folder);
+    }
+    auto all = find_contenders(folders);
+    if (all.empty())
+        throw usage_error{
+            fmt::format("there are no contenders in {}; build them, or name their folder with "
+                        "--contender-dir",
+                        standard.native())};
+    for (auto& who : all) list_workloads(who, size, limit, stop_fd);
+    return all;
+}
+
+std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {
+    std::vector<std::string> all;
+    for (const auto& who : contenders)
+        for (const auto& workload : who.workloads)
+            if (std::ranges::find(all, workload) == all.end()) all.push_back(workload);
+    return all;
+}
+
+std::vector<std::string> names_of(const std::vector<contender>& contenders) {
+    std::vector<std::string> names;
+    for (const auto& who : contenders) names.push_back(who.name);
+    return names;
+}
+
+}  // namespace loopbench::bench

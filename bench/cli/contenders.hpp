@@ -1,0 +1,23 @@
+// The contenders that a command works on.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/engine/contender_list.hpp"
+
+namespace loopbench::bench {
+
+/// Every contender in the default folder and in `more_folders`, with its workloads. Throws usage_error when a
+/// folder of `more_folders` is not there or when there is no contender at all.
+std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
+                                       std::chrono::nanoseconds limit, int stop_fd);
+
+/// The workloads that any of them has, each once, in the order in which they are met.
+std::vector<std::string> workloads_of(const std::vector<contender>& contenders);
+
+std::vector<std::string> names_of(const std::vector<contender>& contenders);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,132 @@
+// loopbench list: what can be measured, by whom, in which metrics.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/catalog.hpp"
+#include "bench/cli/commands.hpp"
+#include "bench/cli/contenders.hpp"
+#include "bench/engine/interrupt.hpp"
+#include "bench/engine/trial.hpp"
+#include "reports/columns.hpp"
+#include "reports/json.hpp"
+#include "reports/metrics.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct list_options {
+    std::vector<std::string> contender_dirs;
+    bool as_json = false;
+};
+
+struct listed_contender {
+    contender who;
+    reports::contender described;
+};
+
+constexpr std::chrono::seconds probe_limit{5};
+
+/// Google Benchmark prints its context only in front of results, so that the first workload has to run, as
+/// short as it goes.
+reports::contender described(const contender& who, int stop_fd) {
+    auto small = who;
+    list_workloads(small, workload_size::smoke, probe_limit, stop_fd);
+    if (small.workloads.empty()) return reports::describe(who.name, json::object());
+    process_executor executor{stop_fd};
+    constexpr double shortest_s = 0.001;
+    auto outcome =
+        executor.run({small, small.workloads.front(), shortest_s, workload_size::smoke, probe_limit});
+    return reports::describe(who.name, std::move(outcome.context));
+}
+
+/// The catalogue's line for the workload itself or for a front of its name.
+std::optional<std::string> summary_of(const std::string& workload) {
+    for (const auto& known : workload_catalog())
+        if (workload == known.name || workload.starts_with(std::string{known.name} + "/"))
+            return std::string{known.summary};
+    return std::nullopt;
+}
+
+json or_null(const std::optional<std::string>& text) {
+    return text ? json(*text) : json(nullptr);
+}
+
+std::string as_json(const std::vector<listed_contender>& contenders,
+                    const std::vector<std::string>& workloads) {
+    json whole{{"contenders", json::array()}, {"workloads", json::array()}, {"metrics", json::array()}};
+    for (const auto& [who, about] : contenders)
+        whole["contenders"].push_back({{"name", who.name},
+                                       {"library", or_null(about.library)},
+                                       {"version", or_null(about.version)},
+                                       {"workloads", who.workloads},
+                                       {"problem", who.problem.empty() ? json(nullptr) : json(who.problem)}});
+    for (const auto& workload : workloads)
+        whole["workloads"].push_back({{"name", workload}, {"summary", or_null(summary_of(workload))}});
+    for (const auto& metric : reports::known_metrics())
+        whole["metrics"].push_back({{"name", metric.name},
+                                    {"unit", metric.unit},
+                                    {"direction", reports::name_of(metric.better)},
+                                    {"deterministic", metric.deterministic},
+                                    {"summary", metric.summary}});
+    return reports::dump(whole, 1) + "\n";
+}
+
+std::string as_text(const std::vector<listed_contender>& contenders,
+                    const std::vector<std::string>& workloads) {
+    std::size_t width = 0;
+    for (const auto& item : contenders) width = std::max(width, item.who.name.size());
+    for (const auto& workload : workloads) width = std::max(width, workload.size());
+    for (const auto& metric : reports::known_metrics()) width = std::max(width, metric.name.size());
+    const auto row = [width](std::string_view name, const std::string& text) {
+        return fmt::format("  {:<{}}  {}\n", reports::printable(name), width, reports::printable(text));
+    };
+    std::string out = "contenders\n";
+    for (const auto& [who, about] : contenders)
+        out += row(who.name, who.problem.empty() ? fmt::format("{} {}", about.library.value_or("-"),
+                                                               about.version.value_or("-"))
+                                                 : who.problem);
+    out += "\nworkloads\n";
+    for (const auto& workload : workloads) out += row(workload, summary_of(workload).value_or("-"));
+    out += "\nmetrics\n";
+    for (const auto& metric : reports::known_metrics())
+        out += row(metric.name, fmt::format("{} ({}; {} is better{})", metric.summary, metric.unit,
+                                            reports::name_of(metric.better),
+                                            metric.deterministic ? "; deterministic" : ""));
+    return out;
+}
+
+int list(const list_options& options) {
+    const interrupt stop;
+    const auto all = load_contenders(options.contender_dirs, workload_size::real, probe_limit, stop.fd());
+    std::vector<listed_contender> contenders;
+    for (const auto& who : all) contenders.push_back({who, described(who, stop.fd())});
+    if (stop.requested()) return exit_interrupted;
+    const auto workloads = workloads_of(all);
+    reports::write_standard_output(options.as_json ? as_json(contenders, workloads)
+                                                   : as_text(contenders, workloads));
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, action& chosen) {
+    const auto options = std::make_shared<list_options>();
+    auto* command = app.add_subcommand("list", "shows contenders, workloads and metrics");
+    command->add_flag("--json", options->as_json, "as JSON");
+    command->add_option("--contender-dir", options->contender_dirs, "a further folder with contenders")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    command->callback([options, &chosen] { chosen = [options](const auto&) { return list(*options); }; });
+}
+
+}  // namespace loopbench::bench

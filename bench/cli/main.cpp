@@ -1,0 +1,117 @@
+// The loopbench command: parses, runs one command, and turns errors into exit codes.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/messages.hpp"
+#include "bench/engine/contender_list.hpp"
+#include "bench/engine/environment.hpp"
+#include "bench/engine/selection.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// A standard stream that the caller closed would lend its number to the next file, and what is printed would
+/// end up in there. The descriptor put in its place is open the wrong way round, so that using it is still an
+/// error.
+void keep_standard_streams_apart() {
+    constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd < 3; ++fd)
+        if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    return names;
+}
+
+/// CLI11 itself would not say which command or option is the nearest.
+void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments.front().starts_with('-')) return;
+    const auto& name = arguments.front();
+    const auto known = subcommand_names(app);
+    if (std::ranges::find(known, name) == known.end())
+        throw usage_error{
+            fmt::format("there is no command {}; did you mean {}? `loopbench --help` shows them all", name,
+                        nearest(name, known, 1).front())};
+}
+
+void check_leftovers(const CLI::App& app, const CLI::App& command) {
+    const auto left = app.remaining(true);
+    if (left.empty()) return;
+    const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
+    if (flag == left.end())
+        throw usage_error{
+            fmt::format("{} takes no argument {}; leave it out", command.get_name(), left.front())};
+    std::vector<std::string> known;
+    for (const auto* option : command.get_options())
+        for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    const auto word = flag->substr(0, flag->find('='));
+    throw usage_error{
+        fmt::format("{} has no option {}; did you mean {}? `loopbench {} --help` shows them all",
+                    command.get_name(), word, nearest(word, known, 1).front(), command.get_name())};
+}
+
+int command_line(const std::vector<std::string>& arguments) {
+    CLI::App app{"What an event loop costs: measures loops against each other, in paired, interleaved runs.",
+                 "loopbench"};
+    app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version());
+    app.require_subcommand(1);
+    app.allow_extras();
+    action chosen;
+    add_list_command(app, chosen);
+    add_run_command(app, chosen);
+    add_report_command(app, chosen);
+    for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) command->allow_extras();
+    check_command_name(app, arguments);
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::Success& wanted) {  // --help, --version
+        std::ostringstream text;
+        app.exit(wanted, text, text);
+        reports::write_standard_output(text.str());
+        return exit_ok;
+    } catch (const CLI::ParseError& error) {
+        throw usage_error{fmt::format("{}; `loopbench --help` shows how it is used", error.what())};
+    }
+    check_leftovers(app, *app.get_subcommands().front());
+    std::vector<std::string> words{"loopbench"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return chosen(words);
+}
+
+int guarded(const std::vector<std::string>& arguments) {
+    try {
+        return command_line(arguments);
+    } catch (const usage_error& error) {
+        tell(fmt::format("loopbench: {}\n", error.what()));
+        return exit_usage;
+    } catch (const std::exception& error) {
+        tell(fmt::format("loopbench: {}\n", error.what()));
+        return exit_tool_failed;
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::bench
+
+int main(int argc, char** argv) {
+    loopbench::bench::keep_standard_streams_apart();
+    // A file that grows too large is an error of write(), with a name and a remedy.
+    ::signal(SIGXFSZ, SIG_IGN);
+    return loopbench::bench::guarded({argv + std::min(argc, 1), argv + argc});
+}

@@ -1,0 +1,58 @@
+// One line, redrawn in place. Errors of the terminal are of no interest here.
+#include "bench/cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "bench/cli/messages.hpp"
+#include "reports/columns.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+constexpr std::string_view erase_line = "\r\x1b[K";
+
+std::size_t terminal_columns() {
+    winsize size{};
+    constexpr std::size_t usual = 80;
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+std::string bar(std::uint64_t done, std::uint64_t total) {
+    constexpr std::uint64_t cells = 20;
+    const auto filled = static_cast<std::size_t>(total > 0 ? cells * done / total : 0);
+    return std::string(filled, '#') + std::string(cells - filled, '.');
+}
+
+std::string time_left(std::chrono::duration<double> elapsed, std::uint64_t done, std::uint64_t total) {
+    if (done == 0) return "";
+    const auto left_s = elapsed.count() / static_cast<double>(done) * static_cast<double>(total - done);
+    return fmt::format(", {:.0f} s left", left_s);
+}
+
+}  // namespace
+
+progress::progress() : terminal_{::isatty(STDERR_FILENO) == 1} {}
+
+progress::~progress() {
+    if (drawn_) tell(erase_line);
+}
+
+void progress::show(std::string_view workload, std::string_view contender, std::uint64_t done,
+                    std::uint64_t total) {
+    constexpr std::chrono::milliseconds least_pause{100};
+    const auto now = steady_clock::now();
+    if (!terminal_ || (drawn_ && now - *drawn_ < least_pause)) return;
+    drawn_ = now;
+    auto line = fmt::format("[{}] {}/{}{}: {} on {}", bar(done, total), done, total,
+                            time_left(now - started_, done, total), workload, contender);
+    line.resize(std::min(line.size(), terminal_columns() - 1));
+    tell(fmt::format("{}{}", erase_line, reports::printable(line)));
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,31 @@
+// A bar for whoever watches a run: what runs now, how much is done and how long it will take. It is drawn
+// between trials alone, so that it never disturbs one, and only when standard error is a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace loopbench::bench {
+
+class progress {
+public:
+    progress();
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+    /// Erases the bar.
+    ~progress();
+
+    /// `workload` on `contender` begins after `done` of `total` trials.
+    void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total);
+
+private:
+    using steady_clock = std::chrono::steady_clock;
+
+    bool terminal_;
+    steady_clock::time_point started_ = steady_clock::now();
+    std::optional<steady_clock::time_point> drawn_;
+};
+
+}  // namespace loopbench::bench

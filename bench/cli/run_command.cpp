@@ -1,0 +1,196 @@
+// loopbench run: choose, measure, report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/contenders.hpp"
+#include "bench/cli/durations.hpp"
+#include "bench/cli/messages.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/engine/environment.hpp"
+#include "bench/engine/interrupt.hpp"
+#include "bench/engine/journal.hpp"
+#include "bench/engine/runner.hpp"
+#include "bench/engine/selection.hpp"
+#include "bench/engine/summary.hpp"
+#include "reports/atomic_file.hpp"
+#include "reports/csv.hpp"
+#include "reports/json.hpp"
+#include "reports/table.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using steady_clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+struct run_options {
+    bool quick = false, full = false;
+    std::vector<std::string> contenders, workloads, contender_dirs;
+    std::optional<std::string> baseline;
+    std::optional<std::uint64_t> blocks, seed;
+    std::optional<double> budget_s, trial_limit_s;
+    std::string output = "loopbench-report";
+};
+
+/// Sizes and times: those of the mode, unless an option says otherwise.
+run_plan sized_plan(const run_options& options) {
+    run_plan plan;
+    if (options.quick) {
+        plan.size = workload_size::smoke;
+        plan.min_time_s = 0.1;
+        plan.blocks = 7;
+        plan.budget = std::chrono::seconds{55};
+    }
+    if (options.full) plan.budget = std::chrono::minutes{30};
+    if (options.blocks) plan.blocks = *options.blocks;
+    if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
+    if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
+    if (options.baseline) plan.baseline = *options.baseline;
+    plan.seed = options.seed ? *options.seed : std::random_device{}();
+    return plan;
+}
+
+template <class predicate>
+std::vector<std::string> headline_or_all(std::vector<std::string> names,
+                                         const std::vector<std::string>& patterns, bool all,
+                                         predicate is_headline) {
+    if (patterns.empty() && !all) std::erase_if(names, [&](const auto& name) { return !is_headline(name); });
+    return names;
+}
+
+void choose_contenders(run_plan& plan, const run_options& options, const std::vector<contender>& found) {
+    const auto names = names_of(found);
+    if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
+        throw_unknown("contender", *options.baseline, names);
+    const auto candidates = headline_or_all(names, options.contenders, !options.quick, is_headline_contender);
+    const auto chosen = select(candidates, options.contenders, "contender");
+    std::ranges::copy_if(found, std::back_inserter(plan.contenders), [&](const contender& who) {
+        return std::ranges::find(chosen, who.name) != chosen.end();
+    });
+}
+
+/// Without patterns a run measures what the chosen contenders have; a pattern may also name what they lack,
+/// and the report says so.
+void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found) {
+    const auto names = workloads_of(options.workloads.empty() ? plan.contenders : found);
+    if (names.empty()) {
+        const auto& who = plan.contenders.front();
+        throw std::runtime_error{
+            fmt::format("none of the chosen contenders has workloads: {} {}; run it with "
+                        "--benchmark_list_tests=true to see why",
+                        who.name, who.problem)};
+    }
+    plan.workloads = select(headline_or_all(names, options.workloads, options.full, is_headline_workload),
+                            options.workloads, "workload");
+}
+
+/// Writes the journal and shows the progress.
+class run_log : public run_observer {
+public:
+    run_log(const run_plan& plan, journal& written) : plan_{plan}, journal_{written} {}
+
+    void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
+        progress_.show(request.workload, request.who.name, done, total);
+    }
+    void after_trial(const trial_record& record) override { journal_.append(plan_, record); }
+
+private:
+    const run_plan& plan_;
+    journal& journal_;
+    progress progress_;
+};
+
+run_outcome measure(const run_plan& plan, journal& written, const interrupt& stop,
+                    steady_clock::time_point started) {
+    run_log log{plan, written};
+    process_executor executor{stop.fd()};
+    return bench::run(plan, executor, log, [started] { return steady_clock::now() - started; });
+}
+
+void publish(const reports::report& report, const fs::path& folder) {
+    reports::write_file_atomically(folder / "report.json", reports::write_json(report));
+    reports::write_file_atomically(folder / "report.csv", reports::write_csv(report));
+    for (const auto& item : report.warnings)
+        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
+    reports::write_standard_output(
+        fmt::format("{}reports: {}, {} (every trial: {})\n", reports::write_table(report),
+                    (folder / "report.json").native(), (folder / "report.csv").native(),
+                    (folder / "journal.jsonl").native()));
+}
+
+int run_command(const run_options& options, const std::vector<std::string>& command) {
+    const auto started = steady_clock::now();
+    const interrupt stop;
+    auto plan = sized_plan(options);
+    const auto found = load_contenders(options.contender_dirs, plan.size, plan.trial_limit, stop.fd());
+    if (stop.requested()) return exit_interrupted;
+    choose_contenders(plan, options, found);
+    choose_workloads(plan, options, found);
+
+    const fs::path folder{options.output};
+    reports::prepare_output_folder(folder);
+    const auto where = read_environment();
+    journal written{folder / "journal.jsonl", plan, where, command};
+    const auto outcome = measure(plan, written, stop, started);
+
+    auto report = summarise(plan, outcome);
+    report.command = command;
+    report.where = where;
+    publish(report, folder);
+    if (outcome.interrupted) return exit_interrupted;
+    return any_failed(report) ? exit_tool_failed : exit_ok;
+}
+
+void add_choice_options(CLI::App& command, run_options& options) {
+    auto* quick =
+        command.add_flag("--quick", options.quick, "the headline at smoke size, in at most a minute");
+    command.add_flag("--full", options.full, "everything at real size, in at most half an hour")
+        ->excludes(quick);
+    const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* type,
+                                const char* text) {
+        command.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
+    };
+    repeatable("--contender", options.contenders, "GLOB", "only these contenders; may be repeated");
+    repeatable("--workload", options.workloads, "GLOB",
+               "only these workloads (a front will do); may be repeated");
+    repeatable("--contender-dir", options.contender_dirs, "DIR", "a further folder with contenders");
+    command.add_option("--baseline", options.baseline, "the contender that ratios are taken to (asio-epoll)")
+        ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, action& chosen) {
+    const auto options = std::make_shared<run_options>();
+    auto* command = app.add_subcommand("run", "measures contenders and writes the reports");
+    add_choice_options(*command, *options);
+    constexpr std::uint64_t most_blocks = 100'000;
+    command->add_option("--blocks", options->blocks, "trials of each contender and workload")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{1}, most_blocks).description(""));
+    takes_duration(
+        command->add_option("--budget", options->budget_s, "stop before a block that would end later"));
+    takes_duration(command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s)"));
+    constexpr std::uint64_t largest_seed =
+        (std::uint64_t{1} << 53U) - 1;  // what every reader of JSON keeps exactly
+    command->add_option("--seed", options->seed, "of the order of trials")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
+    command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
+        ->type_name("DIR");
+    command->callback([options, &chosen] {
+        chosen = [options](const auto& command_line) { return run_command(*options, command_line); };
+    });
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,56 @@
+// Runs one contender: a child in a process group of its own, with its output caught, its time limited and its
+// resource usage taken. The engine knows nothing else about contenders.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace loopbench::bench {
+
+struct child_request {
+    std::vector<std::string> command;  // [0] is the path of the executable; no PATH search
+    std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};      // then the group is killed
+    std::size_t output_bytes_max = std::size_t{64} << 20U;         // more than this, and the group is killed
+    std::size_t error_tail_bytes = 4096;                           // how much of standard error is kept
+    int stop_fd = -1;  // when it becomes readable the group is killed; -1: never
+};
+
+enum class child_end {
+    exited,       // code is the exit code
+    signalled,    // code is the signal
+    not_started,  // code is the errno value of the start
+    timed_out,
+    flooded,  // printed more than output_bytes_max
+    stopped,  // by stop_fd
+};
+
+/// What wait4 reports of the child and the descendants that it waited for.
+struct resource_usage {
+    std::int64_t user_ns = 0;
+    std::int64_t system_ns = 0;
+    std::int64_t rss_max_bytes = 0;
+    std::int64_t switches_voluntary = 0;
+    std::int64_t switches_involuntary = 0;
+};
+
+struct child_outcome {
+    child_end end = child_end::exited;
+    int code = 0;
+    std::string output;      // standard output
+    std::string error_tail;  // the end of standard error
+    resource_usage usage;
+    std::chrono::nanoseconds wall{0};  // from before the start to the end
+};
+
+/// Runs the command to its end; standard input is /dev/null. When it returns, nothing of the child's process
+/// group is left, and should the caller die first, the kernel kills the child. Only to be called from the
+/// main thread: a child dies with the thread that made it. Throws std::system_error when pipes or processes
+/// run out.
+child_outcome run_child(const child_request& request);
+
+}  // namespace loopbench::bench

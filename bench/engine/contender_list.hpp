@@ -1,0 +1,44 @@
+// Which contenders there are: the executables in the contender folders, each asked for its workloads.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loopbench::bench {
+
+/// The command was not used as it is meant to be; what() names the thing, the cause and the remedy.
+class usage_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// How much work a contender gives its workloads; it reads this from the environment variable LOOPBENCH_SIZE.
+enum class workload_size { smoke, real };
+
+constexpr std::string_view name_of(workload_size size) {
+    return size == workload_size::smoke ? "smoke" : "real";
+}
+
+struct contender {
+    std::string name;  // the file's name
+    std::filesystem::path path;
+    std::vector<std::string> workloads;  // full names, in the contender's order
+    std::string problem;                 // why it could not list its workloads; empty when it could
+};
+
+/// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
+std::filesystem::path default_contender_dir();
+
+/// The contenders in these folders by name, without workloads. Throws usage_error when two have the same
+/// name, reports::file_error when a folder cannot be read.
+std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
+
+/// Asks the contender for its workloads, or notes the problem. Stops early when `stop_fd` becomes readable.
+void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,38 @@
+// Reads what a contender prints: Google Benchmark's JSON, version 1.7.1 and later, which is not always JSON.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loopbench::bench {
+
+/// The output cannot be used; what() is the reason that a report gives.
+class gbench_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct gbench_row {
+    std::string name;  // as printed, with suffixes
+    std::optional<std::string> error;
+    std::optional<double> real_time_ns;
+    std::map<std::string, std::optional<double>> counters;  // items_per_second among them; NaN has no value
+};
+
+struct gbench_output {
+    nlohmann::ordered_json context;  // without the host's name: reports are made to be shared
+    std::vector<gbench_row> rows;    // of single runs; aggregates are left out
+};
+
+/// Throws gbench_error.
+gbench_output parse_gbench_json(std::string_view text);
+
+/// `text` with the bare words NaN and Infinity (signed or not) outside of strings as null, which JSON has.
+std::string without_bare_non_finite(std::string_view text);
+
+}  // namespace loopbench::bench

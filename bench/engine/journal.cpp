@@ -1,0 +1,90 @@
+// No fsync after a line: that would have the disk work into the next trial. A killed process loses nothing; a
+// power cut may cost the last seconds.
+#include "bench/engine/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reports/json.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json seconds(const std::optional<std::chrono::nanoseconds>& duration) {
+    if (!duration) return nullptr;
+    return std::chrono::duration<double>{*duration}.count();
+}
+
+json header(const run_plan& plan, const reports::environment& where,
+            const std::vector<std::string>& command) {
+    auto contenders = json::array();
+    for (const auto& who : plan.contenders) contenders.push_back(who.name);
+    return {{"schema", "loopbench-journal/1"},
+            {"seed", plan.seed},
+            {"command", command},
+            {"environment", reports::to_json(where)},
+            {"plan",
+             {{"size", name_of(plan.size)},
+              {"min_time_s", plan.min_time_s},
+              {"blocks", plan.blocks},
+              {"budget_s", seconds(plan.budget)},
+              {"trial_limit_s", seconds(plan.trial_limit)},
+              {"baseline", plan.baseline},
+              {"contenders", std::move(contenders)},
+              {"workloads", plan.workloads}}}};
+}
+
+json trial_line(const run_plan& plan, const trial_record& record) {
+    const auto& outcome = record.outcome;
+    auto metrics = json::object();
+    for (const auto& [name, value] : outcome.metrics) metrics[name] = value ? json(*value) : json(nullptr);
+    return {{"block", record.block},
+            {"workload", plan.workloads[record.where.workload]},
+            {"contender", plan.contenders[record.where.contender].name},
+            {"status", reports::name_of(outcome.status)},
+            {"reason", outcome.reason.empty() ? json(nullptr) : json(outcome.reason)},
+            {"metrics", std::move(metrics)},
+            {"wall_ns", outcome.wall.count()},
+            {"usage",
+             {{"user_ns", outcome.usage.user_ns},
+              {"system_ns", outcome.usage.system_ns},
+              {"rss_max_bytes", outcome.usage.rss_max_bytes},
+              {"switches_voluntary", outcome.usage.switches_voluntary},
+              {"switches_involuntary", outcome.usage.switches_involuntary}}},
+            {"context", outcome.context}};
+}
+
+}  // namespace
+
+journal::journal(const std::filesystem::path& path, const run_plan& plan, const reports::environment& where,
+                 const std::vector<std::string>& command)
+    : path_{path.native()}, file_{reports::uninterrupted([&] {
+          return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+      })} {
+    if (!file_) throw reports::file_error{"create", path_, errno};
+    write_line(header(plan, where, command));
+}
+
+void journal::append(const run_plan& plan, const trial_record& record) {
+    write_line(trial_line(plan, record));
+}
+
+void journal::write_line(const json& value) {
+    struct stat before {};
+    const bool size_known = ::fstat(file_.get(), &before) == 0;
+    try {
+        reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
+    } catch (const reports::file_error&) {
+        // Take half a line back. Should that fail, too, the lines before it still stand.
+        if (size_known) {
+            [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);
+        }
+        throw;
+    }
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,54 @@
+// Carries a plan out, block by block, and knows the rules of a run: what is not run again, and when to stop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/engine/plan.hpp"
+#include "bench/engine/trial.hpp"
+
+namespace loopbench::bench {
+
+struct trial_record {
+    std::uint64_t block = 0;  // from 0
+    cell where;
+    trial_outcome outcome;
+};
+
+/// Why a cell has no numbers.
+struct exclusion {
+    reports::cell_status status = reports::cell_status::failed;
+    std::string reason;
+};
+
+struct run_outcome {
+    std::vector<trial_record> trials;                             // in the order in which they ended
+    std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
+    std::uint64_t blocks_finished = 0;
+    bool interrupted = false;
+    bool budget_spent = false;  // fewer blocks than planned
+};
+
+/// Told of each trial as it happens; called between trials, never during one.
+class run_observer {
+public:
+    virtual ~run_observer() = default;
+    /// `done` of `total` trials are behind us.
+    virtual void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) = 0;
+    virtual void after_trial(const trial_record& record) = 0;
+};
+
+/// Time since the start of the run; injected so that budgets can be tested without waiting.
+using run_clock = std::function<std::chrono::nanoseconds()>;
+
+/// Runs the plan. A cell that failed or is unsupported is not run again. With a budget, a block begins only
+/// when the longest one so far would still fit; the first always runs. Exceptions of executor and observer
+/// pass.
+run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
+                const run_clock& clock);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,37 @@
+// From what the user typed to contenders and workloads; whoever mistypes is told the nearest names.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loopbench::bench {
+
+/// Whether the full name, or a front of it that ends before a '/', matches the shell pattern; '*' crosses
+/// '/'.
+bool matches(std::string_view pattern, std::string_view name);
+
+/// The names that match any of the patterns, in their order; all of them without patterns. Throws usage_error
+/// for a pattern that matches nothing; `kind` is what the names are ("contender").
+std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,
+                                std::string_view kind);
+
+/// At most `count` of the candidates, the one with the smallest edit distance to `word` first.
+std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
+                                 std::size_t count = 3);
+
+/// Throws the usage_error for an unknown name: `no KIND is called WORD; the nearest: ...`.
+[[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
+                                std::span<const std::string> known);
+
+/// What a run without GLOBs measures by default (`--quick` and neither flag): everything that there is, until
+/// the contenders outgrow the minute.
+constexpr bool is_headline_contender(std::string_view) {
+    return true;
+}
+constexpr bool is_headline_workload(std::string_view) {
+    return true;
+}
+
+}  // namespace loopbench::bench

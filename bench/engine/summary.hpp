@@ -1,0 +1,18 @@
+// From trials to results: the only place where the engine does statistics.
+#pragma once
+
+#include <vector>
+
+#include "bench/engine/runner.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+/// Contenders, results and warnings of a run, and whether it is complete. The caller knows the rest (the
+/// command and the environment).
+reports::report summarise(const run_plan& plan, const run_outcome& outcome);
+
+/// Whether any cell failed.
+bool any_failed(const reports::report& report);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,58 @@
+// One contender running one workload once. The executor is an interface so that the runner's rules can be
+// tested with one that takes no time.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/engine/child_process.hpp"
+#include "bench/engine/contender_list.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+struct trial_request {
+    const contender& who;
+    const std::string& workload;
+    double min_time_s = 0.5;
+    workload_size size = workload_size::real;
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};
+};
+
+struct trial_outcome {
+    bool stopped = false;  // by an interrupt: there is no result, and the trial does not count
+    reports::cell_status status = reports::cell_status::ok;
+    std::string reason;                                    // for a status other than ok
+    std::map<std::string, std::optional<double>> metrics;  // known metrics alone; no value for a NaN
+    nlohmann::ordered_json context = nlohmann::ordered_json::object();
+    resource_usage usage;
+    std::chrono::nanoseconds wall{0};
+};
+
+class trial_executor {
+public:
+    virtual ~trial_executor() = default;
+    virtual trial_outcome run(const trial_request& request) = 0;
+};
+
+/// Runs trials as processes; see child_process.hpp for `stop_fd` and the thread rule.
+class process_executor : public trial_executor {
+public:
+    explicit process_executor(int stop_fd) : stop_fd_{stop_fd} {}
+    trial_outcome run(const trial_request& request) override;
+
+private:
+    int stop_fd_;
+};
+
+/// Why the process as such is no success ("killed by SIGSEGV"); nothing when it exited with 0.
+std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
+
+/// What the output of a process that ran `workload` amounts to.
+trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit);
+
+}  // namespace loopbench::bench

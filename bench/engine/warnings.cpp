@@ -1,0 +1,39 @@
+// The texts of the warnings.
+#include "bench/engine/warnings.hpp"
+
+#include <fmt/format.h>
+
+namespace loopbench::bench {
+
+reports::warning was_interrupted(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {
+    return {"interrupted",
+            fmt::format("the run was interrupted after {} of {} blocks", blocks_finished, blocks_planned),
+            "run it again for a complete report"};
+}
+
+reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {
+    return {"budget",
+            fmt::format("the time budget was enough for {} of {} blocks", blocks_finished, blocks_planned),
+            "choose fewer contenders or workloads, or a longer --budget"};
+}
+
+reports::warning too_few_trials() {
+    return {"few_trials", "a 95 % interval of a median needs six trials; results with fewer have none",
+            "run at least six blocks (--blocks 6)"};
+}
+
+reports::warning baseline_not_measured(const std::string& baseline) {
+    return {"no_baseline",
+            fmt::format("there are no ratios: the baseline {} is not among the contenders", baseline),
+            fmt::format("add --contender {}, or name one of the contenders with --baseline", baseline)};
+}
+
+reports::warning baseline_without_numbers(const std::string& baseline,
+                                          const std::vector<std::string>& workloads) {
+    return {"baseline_without_numbers",
+            fmt::format("there are no ratios for {}: the baseline {} has no numbers there",
+                        fmt::join(workloads, ", "), baseline),
+            "see the baseline's reason in the table, or name another --baseline"};
+}
+
+}  // namespace loopbench::bench

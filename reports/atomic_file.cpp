@@ -1,0 +1,101 @@
+// Temporary file, write, fsync, close, rename, fsync of the folder; each of them checked.
+#include "reports/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "reports/posix_io.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A fresh file beside its target. It disappears with this object unless it took the target's name.
+class temporary_file {
+public:
+    explicit temporary_file(fs::path target) : target_{std::move(target)} {
+        // Not mkstemp: that makes files that only their owner can read, whatever the umask says.
+        constexpr int attempts_max = 100;
+        for (int attempt = 0; attempt < attempts_max && !file_; ++attempt) {
+            path_ = fmt::format("{}.{}-{}.tmp", target_.native(), ::getpid(), attempt);
+            file_ = unique_fd{uninterrupted([&] {
+                return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+            })};
+            if (!file_ && errno != EEXIST) break;
+        }
+        if (!file_) throw file_error{"create", target_.native(), errno};
+    }
+    temporary_file(const temporary_file&) = delete;
+    temporary_file& operator=(const temporary_file&) = delete;
+    ~temporary_file() {
+        if (!renamed_) ::unlink(path_.c_str());
+    }
+
+    void fill(std::string_view content) {
+        write_all(file_.get(), content, target_.native());
+        if (::fsync(file_.get()) != 0) throw file_error{"write", target_.native(), errno};
+        if (const int error = file_.reset()) throw file_error{"write", target_.native(), error};
+    }
+
+    void take_the_name() {
+        if (::rename(path_.c_str(), target_.c_str()) != 0)
+            throw file_error{"replace", target_.native(), errno};
+        renamed_ = true;
+    }
+
+private:
+    fs::path target_;
+    std::string path_;
+    unique_fd file_;
+    bool renamed_ = false;
+};
+
+/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by
+/// then.
+void sync_folder_of(const fs::path& file) {
+    const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
+    const unique_fd opened{
+        uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+    if (opened && ::fsync(opened.get()) != 0 && errno == EIO) throw file_error{"write", file.native(), errno};
+}
+
+void write_in_place(const fs::path& path, std::string_view content) {
+    unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); })};
+    if (!file) throw file_error{"open", path.native(), errno};
+    write_all(file.get(), content, path.native());
+    if (const int error = file.reset()) throw file_error{"write", path.native(), error};
+}
+
+}  // namespace
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+    std::error_code unresolved;
+    const auto resolved = fs::canonical(path, unresolved);
+    const auto& target = unresolved ? path : resolved;
+    const auto kind = fs::status(target, unresolved).type();
+    if (kind == fs::file_type::directory) throw file_error{"write", path.native(), EISDIR};
+    if (kind != fs::file_type::regular && kind != fs::file_type::not_found)
+        return write_in_place(path, content);
+    temporary_file file{target};
+    file.fill(content);
+    file.take_the_name();
+    sync_folder_of(target);
+}
+
+void prepare_output_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw file_error{"create the folder", folder.native(), error.value()};
+    if (!fs::is_directory(folder, error)) throw file_error{"write into", folder.native(), ENOTDIR};
+    temporary_file probe{folder / "probe"};
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,17 @@
+// A report is either the old one or the new one, never half of one: the content goes to a temporary file in
+// the same folder, is synced, and takes the name in one step.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace loopbench::reports {
+
+/// Replaces or creates the file `path`. A symbolic link keeps pointing where it did; a device or a pipe is
+/// written to as it is. Throws file_error; then the old content is untouched and no temporary file is left.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// Creates the folder where it is missing and tries that files can be made in it. Throws file_error.
+void prepare_output_folder(const std::filesystem::path& folder);
+
+}  // namespace loopbench::reports

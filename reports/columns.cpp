@@ -1,0 +1,127 @@
+// Grouping of results into lines, and the list of columns.
+#include "reports/columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace loopbench::reports {
+
+namespace {
+
+std::string median_of(const line& from, std::string_view metric, std::string (*format)(double)) {
+    const auto* found = from.find(metric);
+    return found != nullptr && found->median ? format(*found->median) : "-";
+}
+
+std::string half_width_pct(const line& from) {
+    const auto* time = from.find("time");
+    if (time == nullptr || !time->median || !time->low || !time->high || *time->median <= 0) return "-";
+    return fmt::format("{:.1f} %", (*time->high - *time->low) / 2 / *time->median * 100);
+}
+
+std::string ratio_text(const line& from) {
+    if (from.contender == from.whole->baseline) return "baseline";
+    const auto* time = from.find("time");
+    if (time == nullptr || !time->to_baseline) return "-";
+    const auto& ratio = *time->to_baseline;
+    if (!ratio.low || !ratio.high) return fmt::format("{:.2f}", ratio.median);
+    return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
+}
+
+std::string percent(double value) {
+    return fmt::format("{:.1f} %", value * 100);
+}
+
+constexpr std::array columns{
+    column{"workload", "", false, [](const line& from) { return printable(from.workload); }},
+    column{"contender", "", false, [](const line& from) { return printable(from.contender); }},
+    column{"time/op", "", true, [](const line& from) { return median_of(from, "time", human_time); }},
+    column{"±", "", true, half_width_pct},
+    column{"ratio", "", true, ratio_text},
+    column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
+    column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
+    column{"late p50", "late_p50", true,
+           [](const line& from) { return median_of(from, "late_p50", human_time); }},
+};
+
+std::string family_name(std::string_view workload) {
+    return std::string{workload.substr(0, workload.find('/'))};
+}
+
+}  // namespace
+
+const result* line::find(std::string_view metric) const {
+    const auto found = std::ranges::find(metrics, metric, &result::metric);
+    return found == metrics.end() ? nullptr : *found;
+}
+
+std::string line::note() const {
+    const auto found =
+        std::ranges::find_if(metrics, [](auto* item) { return item->status != cell_status::ok; });
+    if (found == metrics.end()) return {};
+    return printable(
+        fmt::format("{}: {}", name_of((*found)->status), (*found)->reason.value_or("no reason given")));
+}
+
+std::vector<family> families_of(const report& content) {
+    std::vector<family> all;
+    for (const auto& item : content.results) {
+        const auto name = family_name(item.workload);
+        auto group = std::ranges::find(all, name, &family::name);
+        if (group == all.end()) group = all.insert(all.end(), family{name, {}});
+        const auto same_cell = [&](const line& other) {
+            return other.workload == item.workload && other.contender == item.contender;
+        };
+        auto cell = std::ranges::find_if(group->lines, same_cell);
+        if (cell == group->lines.end())
+            cell = group->lines.insert(cell, line{&content, item.workload, item.contender, {}});
+        cell->metrics.push_back(&item);
+    }
+    return all;
+}
+
+std::vector<column> columns_for(std::span<const line> lines) {
+    std::vector<column> shown;
+    std::ranges::copy_if(columns, std::back_inserter(shown), [&](const column& candidate) {
+        return candidate.only_with.empty() || std::ranges::any_of(lines, [&](const line& from) {
+                   return from.find(candidate.only_with) != nullptr;
+               });
+    });
+    return shown;
+}
+
+std::string human_time(double value_ns) {
+    struct unit {
+        double ns;
+        std::string_view name;
+    };
+    constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
+    // 0.9995 of a unit already rounds to 1.00 of it.
+    const auto chosen = std::ranges::find_if(
+        units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
+    const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
+    const double scaled = value_ns / ns;
+    const int decimals = std::abs(scaled) < 9.995 ? 2 : std::abs(scaled) < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f} {}", scaled, decimals, name);
+}
+
+std::string legend_for(const report& content) {
+    const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
+    return fmt::format(
+        "time/op is the median over the trials, ± half of its 95 % interval; a ratio above 1 is better than "
+        "{}, "
+        "with its 95 % interval in brackets.{}",
+        printable(content.baseline), cut);
+}
+
+std::string printable(std::string_view text) {
+    std::string clean{text};
+    std::ranges::replace_if(
+        clean, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+    return clean;
+}
+
+}  // namespace loopbench::reports

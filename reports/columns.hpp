@@ -1,0 +1,56 @@
+// What a person is shown of a report, defined once for the terminal's table and for Markdown: a line per
+// cell, lines grouped by workload family, and one list of columns.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/results.hpp"
+
+namespace loopbench::reports {
+
+/// One cell (workload x contender) with its metrics. Points into the report, which must outlive it.
+struct line {
+    const report* whole = nullptr;
+    std::string_view workload;
+    std::string_view contender;
+    std::vector<const result*> metrics;
+
+    [[nodiscard]] const result* find(std::string_view metric) const;
+    /// "unsupported: why" or "failed: why"; empty for a cell with numbers.
+    [[nodiscard]] std::string note() const;
+};
+
+struct family {
+    std::string name;  // the workloads' names up to the first '/'
+    std::vector<line> lines;
+};
+
+struct column {
+    std::string_view title;
+    std::string_view only_with;  // shown where some line has this metric; empty: always shown
+    bool right_aligned = true;
+    std::string (*cell)(const line&);
+};
+
+/// The first columns name workload and contender; a cell's note stands behind them in place of the numbers.
+inline constexpr std::size_t naming_columns = 2;
+
+/// The families in the order of the report.
+std::vector<family> families_of(const report& content);
+
+/// The columns that have something to say about these lines.
+std::vector<column> columns_for(std::span<const line> lines);
+
+/// "12.3 µs"; three significant digits, the unit chosen by magnitude.
+std::string human_time(double value_ns);
+
+/// A sentence under the tables that says what the columns mean.
+std::string legend_for(const report& content);
+
+/// `text` without control characters: names come from outside and must not steer a terminal.
+std::string printable(std::string_view text);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,73 @@
+// The columns of report.csv are one visible list.
+#include "reports/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace loopbench::reports {
+
+namespace {
+
+std::string text(std::string_view value) {
+    constexpr std::string_view formula_starts = "=+-@\t\r";
+    std::string guarded{value};
+    if (!value.empty() && formula_starts.find(value.front()) != std::string_view::npos)
+        guarded.insert(0, "'");
+    if (guarded.find_first_of(",\"\r\n") == std::string::npos) return guarded;
+    std::string quoted = "\"";
+    for (const char c : guarded) quoted.append(c == '"' ? 2 : 1, c);
+    return quoted + '"';
+}
+
+std::string number(std::optional<double> value) {
+    return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
+}
+
+template <class member>
+std::string ratio_number(const result& row, member ratio::*which) {
+    return row.to_baseline ? number((*row.to_baseline).*which) : std::string{};
+}
+
+struct csv_column {
+    std::string_view title;
+    std::string (*cell)(const result&);
+};
+
+constexpr std::array columns{
+    csv_column{"workload", [](const result& row) { return text(row.workload); }},
+    csv_column{"contender", [](const result& row) { return text(row.contender); }},
+    csv_column{"metric", [](const result& row) { return text(row.metric); }},
+    csv_column{"unit", [](const result& row) { return text(row.unit); }},
+    csv_column{"direction", [](const result& row) { return text(name_of(row.better)); }},
+    csv_column{"status", [](const result& row) { return text(name_of(row.status)); }},
+    csv_column{"reason", [](const result& row) { return text(row.reason.value_or("")); }},
+    csv_column{"trials", [](const result& row) { return fmt::format("{}", row.samples.size()); }},
+    csv_column{"median", [](const result& row) { return number(row.median); }},
+    csv_column{"low", [](const result& row) { return number(row.low); }},
+    csv_column{"high", [](const result& row) { return number(row.high); }},
+    csv_column{"ratio", [](const result& row) { return ratio_number(row, &ratio::median); }},
+    csv_column{"ratio_low", [](const result& row) { return ratio_number(row, &ratio::low); }},
+    csv_column{"ratio_high", [](const result& row) { return ratio_number(row, &ratio::high); }},
+};
+
+}  // namespace
+
+std::string write_csv(const report& content) {
+    std::string out;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        out += fmt::format("{}{}", i == 0 ? "" : ",", columns[i].title);
+    out += "\r\n";
+    for (const auto& row : content.results) {
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (i > 0) out += ',';
+            out += columns[i].cell(row);
+        }
+        out += "\r\n";
+    }
+    return out;
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,14 @@
+// report.csv: a row per workload, contender and metric, for spreadsheets and data frames.
+#pragma once
+
+#include <string>
+
+#include "reports/results.hpp"
+
+namespace loopbench::reports {
+
+/// RFC 4180 (quoted where needed, CRLF). A text cell that a spreadsheet would take for a formula begins with
+/// an apostrophe; numbers are numbers, in their shortest form, and empty where there is none.
+std::string write_csv(const report& content);
+
+}  // namespace loopbench::reports

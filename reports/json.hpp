@@ -1,0 +1,36 @@
+// report.json: the result structs to text and back. report.schema.json in this folder says the same to
+// others.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "reports/results.hpp"
+
+namespace loopbench::reports {
+
+/// A text is not a report; what() says where and why.
+class format_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+nlohmann::ordered_json to_json(const environment& where);
+nlohmann::ordered_json to_json(const report& content);
+
+/// JSON text of one value. Numbers in their shortest form that reads back the same, text that is not UTF-8
+/// with replacement characters: names come from outside and must not stop a report. `indent` -1 is one line.
+std::string dump(const nlohmann::ordered_json& value, int indent = -1);
+
+/// report.json.
+std::string write_json(const report& content);
+
+/// The report in `text`; throws format_error naming `name`, the position, the cause and the remedy.
+report read_json(std::string_view text, std::string_view name);
+
+/// Line and column, both from 1, of the byte at `offset` (from 0): "line 3, column 7".
+std::string position_in(std::string_view text, std::size_t offset);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,108 @@
+// The shape of report.json, top to bottom.
+#include <cmath>
+
+#include "reports/json.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json number(std::optional<double> value) {
+    if (!value || !std::isfinite(*value)) return nullptr;
+    return *value;
+}
+
+json text(const std::optional<std::string>& value) {
+    if (!value) return nullptr;
+    return *value;
+}
+
+json to_json(const contender& item) {
+    return {{"name", item.name},
+            {"library", text(item.library)},
+            {"version", text(item.version)},
+            {"compiler", text(item.compiler)},
+            {"flags", text(item.flags)},
+            {"socket_options", text(item.socket_options)},
+            {"context", item.context}};
+}
+
+json to_json(const std::optional<ratio>& item) {
+    if (!item) return nullptr;
+    return {{"to", item->to},
+            {"median", number(item->median)},
+            {"low", number(item->low)},
+            {"high", number(item->high)}};
+}
+
+json to_json(const result& item) {
+    auto samples = json::array();
+    for (const auto& sample : item.samples) samples.push_back(number(sample));
+    return {{"workload", item.workload},
+            {"contender", item.contender},
+            {"metric", item.metric},
+            {"unit", item.unit},
+            {"direction", name_of(item.better)},
+            {"deterministic", item.deterministic},
+            {"samples", std::move(samples)},
+            {"median", number(item.median)},
+            {"low", number(item.low)},
+            {"high", number(item.high)},
+            {"level", number(item.level)},
+            {"ratio", to_json(item.to_baseline)},
+            {"verdict", item.judged ? json(name_of(*item.judged)) : json(nullptr)},
+            {"detectable_pct", number(item.detectable_pct)},
+            {"status", name_of(item.status)},
+            {"reason", text(item.reason)}};
+}
+
+json to_json(const warning& item) {
+    return {{"code", item.code}, {"message", item.message}, {"remedy", item.remedy}};
+}
+
+template <class items>
+json list(const items& all) {
+    auto array = json::array();
+    for (const auto& item : all) array.push_back(to_json(item));
+    return array;
+}
+
+}  // namespace
+
+json to_json(const environment& where) {
+    return {{"date", where.date},
+            {"loopbench_version", where.loopbench_version},
+            {"kernel", where.kernel},
+            {"cpu_model", where.cpu_model},
+            {"cores", where.cores},
+            {"memory_bytes", where.memory_bytes},
+            {"governor", text(where.governor)},
+            {"clocksource", text(where.clocksource)},
+            {"timer_slack_ns", where.timer_slack_ns},
+            {"load_average", where.load_average}};
+}
+
+json to_json(const report& content) {
+    return {{"schema", report_schema},
+            {"complete", content.complete},
+            {"seed", content.seed},
+            {"baseline", content.baseline},
+            {"command", content.command},
+            {"environment", to_json(content.where)},
+            {"contenders", list(content.contenders)},
+            {"results", list(content.results)},
+            {"aa", nullptr},
+            {"warnings", list(content.warnings)}};
+}
+
+std::string dump(const nlohmann::ordered_json& value, int indent) {
+    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+std::string write_json(const report& content) {
+    return dump(to_json(content), 1) + "\n";
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,65 @@
+// Files, as far as reports, journals and child processes need them: an owned descriptor, the one place that
+// handles EINTR, and writes whose errors cannot be overlooked.
+#pragma once
+
+#include <cerrno>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace loopbench::reports {
+
+/// An operation on a file failed; what() names the file, the cause and the remedy.
+class file_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+
+    /// `action` is a verb phrase ("write", "create the folder"), `error` an errno value.
+    file_error(std::string_view action, std::string_view name, int error);
+};
+
+/// Calls a system call again while a signal interrupted it.
+template <class system_call>
+auto uninterrupted(system_call&& call) {
+    for (;;) {
+        const auto outcome = call();
+        if (outcome != -1 || errno != EINTR) return outcome;
+    }
+}
+
+/// Owns one file descriptor; -1 is none.
+class unique_fd {
+public:
+    unique_fd() = default;
+    explicit unique_fd(int fd) : fd_{fd} {}
+    unique_fd(unique_fd&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
+    unique_fd& operator=(unique_fd&& other) noexcept {
+        if (this != &other) {
+            reset();
+            fd_ = std::exchange(other.fd_, -1);
+        }
+        return *this;
+    }
+    ~unique_fd() { reset(); }
+
+    [[nodiscard]] int get() const { return fd_; }
+    explicit operator bool() const { return fd_ >= 0; }
+
+    /// Closes; 0 or the errno value. A file's last write error may only show here.
+    int reset() noexcept;
+
+private:
+    int fd_ = -1;
+};
+
+/// Writes all of `bytes`; throws file_error naming `name`.
+void write_all(int fd, std::string_view bytes, std::string_view name);
+
+/// Writes all of `bytes` to standard output; throws file_error.
+void write_standard_output(std::string_view bytes);
+
+/// The whole content of a file; throws file_error.
+std::string read_file(const std::string& path);
+
+}  // namespace loopbench::reports

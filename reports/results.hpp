@@ -1,0 +1,107 @@
+// What a run found, as plain structs. They are the schema: report.json, every writer and every reader of a
+// report is derived from them, and nothing in this folder knows how the numbers came about.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace loopbench::reports {
+
+inline constexpr std::string_view report_schema = "loopbench/1";
+
+enum class direction { smaller, larger };
+enum class cell_status { ok, unsupported, failed };
+enum class verdict { faster, slower, equivalent, inconclusive };
+
+// The spelling of each value in files, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> direction_names{"smaller", "larger"};
+inline constexpr std::array<std::string_view, 3> cell_status_names{"ok", "unsupported", "failed"};
+inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower", "equivalent",
+                                                               "inconclusive"};
+
+constexpr std::string_view name_of(direction value) {
+    return direction_names[static_cast<std::size_t>(value)];
+}
+constexpr std::string_view name_of(cell_status value) {
+    return cell_status_names[static_cast<std::size_t>(value)];
+}
+constexpr std::string_view name_of(verdict value) {
+    return verdict_names[static_cast<std::size_t>(value)];
+}
+
+/// A contender against the baseline; above 1 is better than the baseline, whatever the metric's direction.
+struct ratio {
+    std::string to;  // the baseline's name
+    double median = 0;
+    std::optional<double> low, high;  // absent when there are too few trials for an interval
+};
+
+/// One metric of one cell (workload x contender). A cell without numbers has one result, for `time`, that
+/// carries the status and the reason.
+struct result {
+    std::string workload;
+    std::string contender;
+    std::string metric;
+    std::string unit;
+    direction better = direction::smaller;
+    bool deterministic = false;
+    std::vector<std::optional<double>> samples;  // one per trial, in the order of the blocks
+    std::optional<double> median, low, high;
+    double level = 0.95;
+    std::optional<ratio> to_baseline;
+    std::optional<verdict> judged;
+    std::optional<double> detectable_pct;
+    cell_status status = cell_status::ok;
+    std::optional<std::string> reason;  // always there when a number is not
+};
+
+struct contender {
+    std::string name;
+    std::optional<std::string> library, version, compiler, flags, socket_options;
+    nlohmann::ordered_json context =
+        nlohmann::ordered_json::object();  // all that the contender said of itself
+};
+
+/// The machine and the moment. No host name: reports are made to be shared.
+struct environment {
+    std::string date;  // UTC, ISO 8601
+    std::string loopbench_version;
+    std::string kernel;
+    std::string cpu_model;
+    std::int64_t cores = 0;
+    std::int64_t memory_bytes = 0;
+    std::optional<std::string> governor;
+    std::optional<std::string> clocksource;
+    std::int64_t timer_slack_ns = 0;
+    std::array<double, 3> load_average{};  // 1, 5 and 15 minutes, when the run began
+};
+
+struct warning {
+    std::string code;  // stable, for programs
+    std::string message;
+    std::string remedy;
+};
+
+struct report {
+    bool complete = true;
+    std::uint64_t seed = 0;
+    std::string baseline;
+    std::vector<std::string> command;
+    environment where;
+    std::vector<contender> contenders;
+    std::vector<result> results;
+    std::vector<warning> warnings;
+};
+
+/// The context's text under `key`; nothing when it is absent, empty or not a text.
+std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
+
+/// The contender as its context describes it.
+contender describe(std::string name, nlohmann::ordered_json context);
+
+}  // namespace loopbench::reports

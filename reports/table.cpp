@@ -1,0 +1,62 @@
+// Lays the columns out in fixed width.
+#include "reports/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/columns.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+/// Characters, not bytes: '±' and 'µ' are two bytes each.
+std::size_t width_of(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right_aligned) {
+    const std::string space(width - std::min(width, width_of(text)), ' ');
+    return right_aligned ? space + text : text + space;
+}
+
+std::string finished(std::string row) {
+    row.erase(row.find_last_not_of(' ') + 1);
+    return row + "\n";
+}
+
+std::string write_family(const family& group) {
+    const auto columns = columns_for(group.lines);
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        auto width = width_of(columns[i].title);
+        for (const auto& from : group.lines)
+            if (i < naming_columns || from.note().empty())
+                width = std::max(width, width_of(columns[i].cell(from)));
+        widths.push_back(width);
+    }
+    std::string row;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        row += "  " + padded(std::string{columns[i].title}, widths[i], columns[i].right_aligned);
+    auto out = printable(group.name) + "\n" + finished(row);
+    for (const auto& from : group.lines) {
+        row.clear();
+        const auto note = from.note();
+        for (std::size_t i = 0; i < (note.empty() ? columns.size() : naming_columns); ++i)
+            row += "  " + padded(columns[i].cell(from), widths[i], columns[i].right_aligned);
+        out += finished(note.empty() ? row : row + "  " + note);
+    }
+    return out + "\n";
+}
+
+}  // namespace
+
+std::string write_table(const report& content) {
+    std::string out;
+    for (const auto& group : families_of(content)) out += write_family(group);
+    return out + legend_for(content) + "\n";
+}
+
+}  // namespace loopbench::reports

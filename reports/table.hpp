@@ -1,0 +1,13 @@
+// The table that a run prints on the terminal.
+#pragma once
+
+#include <string>
+
+#include "reports/results.hpp"
+
+namespace loopbench::reports {
+
+/// A table for each workload family, aligned for a fixed-width font.
+std::string write_table(const report& content);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,111 @@
+// A file is the old one or the new one, and nothing else lies around.
+#include "reports/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+
+#include "scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+using reports::write_file_atomically;
+
+std::string complaint(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const reports::file_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(atomic_file, creates_and_replaces_and_leaves_nothing_else) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "old");
+    write_file_atomically(folder / "report", "new");
+    EXPECT_EQ(content_of(folder / "report"), "new");
+    EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(atomic_file, a_hard_link_to_the_old_file_keeps_the_old_content) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "old");
+    fs::create_hard_link(folder / "report", folder / "link");
+    write_file_atomically(folder / "report", "new");
+    EXPECT_EQ(content_of(folder / "link"), "old");
+}
+
+TEST(atomic_file, a_symbolic_link_goes_on_pointing_to_the_file) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "old");
+    fs::create_symlink("report", folder / "link");
+    write_file_atomically(folder / "link", "new");
+    EXPECT_TRUE(fs::is_symlink(folder / "link"));
+    EXPECT_EQ(content_of(folder / "report"), "new");
+}
+
+TEST(atomic_file, the_file_can_be_read_as_the_umask_says) {
+    const scratch_folder folder;
+    const auto old_mask = ::umask(0027);
+    write_file_atomically(folder / "report", "new");
+    ::umask(old_mask);
+    struct stat about {};
+    ASSERT_EQ(::stat((folder / "report").c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777U, 0640U);
+}
+
+TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
+    const scratch_folder folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    const reports::unique_fd reader{::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    write_file_atomically(folder / "pipe", "new");
+    std::array<char, 16> got{};
+    EXPECT_EQ(::read(reader.get(), got.data(), got.size()), 3);
+    EXPECT_STREQ(got.data(), "new");
+    EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+}
+
+TEST(atomic_file, a_folder_in_the_place_of_the_file_is_an_error_with_its_name) {
+    const scratch_folder folder;
+    const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
+    EXPECT_NE(text.find(folder.path().native() + ": Is a directory"), std::string::npos) << text;
+    EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(atomic_file, a_missing_folder_is_an_error_with_its_name) {
+    const scratch_folder folder;
+    const auto text = complaint([&] { write_file_atomically(folder / "no/report", "new"); });
+    EXPECT_NE(text.find("no/report: No such file or directory"), std::string::npos) << text;
+}
+
+TEST(output_folder, is_made_with_its_parents_and_left_empty) {
+    const scratch_folder folder;
+    reports::prepare_output_folder(folder / "a/b");
+    EXPECT_TRUE(fs::is_empty(folder / "a/b"));
+}
+
+TEST(output_folder, below_a_file_is_an_error_with_cause_and_remedy) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "file", "");
+    const auto text = complaint([&] { reports::prepare_output_folder(folder / "file/out"); });
+    EXPECT_NE(text.find("file/out: Not a directory; choose another place with -o"), std::string::npos)
+        << text;
+    EXPECT_NE(complaint([&] { reports::prepare_output_folder(folder / "file"); }).find("Not a directory"),
+              std::string::npos);
+}
+
+TEST(output_folder, that_takes_no_files_is_an_error) {
+    EXPECT_NE(complaint([] { reports::prepare_output_folder("/proc/self"); }), "");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

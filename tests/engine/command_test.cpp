@@ -1,0 +1,145 @@
+// The real command on fake contenders: what works.
+#include <gtest/gtest.h>
+
+#include "command_support.hpp"
+#include "journal_lines.hpp"
+#include "schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr auto baseline_row =
+    R"(row '"real_time": 10, "time_unit": "us", "items_per_second": 100000, "spin": 1')";
+constexpr auto faster_row =
+    R"(row '"real_time": 5, "time_unit": "us", "items_per_second": 200000, "late_p50": NaN')";
+
+class command : public testing::Test {
+protected:
+    command() {
+        loopbench.add_contender("asio-epoll", baseline_row);
+        loopbench.add_contender("loop-epoll", faster_row);
+    }
+    loopbench_command loopbench;
+};
+
+TEST_F(command, run_measures_and_writes_every_report) {
+    const auto ran = loopbench({"run", "--quick", "--seed", "7", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto report = loopbench.report();
+    EXPECT_TRUE(fits_the_schema(report));
+    EXPECT_EQ(report["complete"], true);
+    EXPECT_EQ(report["seed"], 7);
+    EXPECT_EQ(report["warnings"], json::array());
+    const auto time = time_of(report, "loop-epoll");
+    EXPECT_EQ(time["samples"], std::vector<double>(7, 5000));
+    EXPECT_DOUBLE_EQ(time["ratio"]["median"].get<double>(), 2);
+    EXPECT_EQ(report["contenders"][1]["library"], "fake");
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 2 * 7);
+    EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
+    EXPECT_NE(ran.output.find("10.0 µs"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.error_tail, "");
+}
+
+TEST_F(command, a_seed_reproduces_the_order) {
+    const auto order = [&] {
+        loopbench({"run", "--blocks", "3", "--seed", "11", "-o", loopbench.out()});
+        std::string cells;
+        for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
+            if (line.contains("block")) cells += line["contender"].dump() + line["workload"].dump() + "\n";
+        return cells;
+    };
+    const auto first = order();
+    EXPECT_EQ(order(), first);
+}
+
+TEST_F(command, sizes_and_times_are_those_of_the_mode) {
+    loopbench.add_contender("witness", R"(echo "$LOOPBENCH_SIZE $3" > "$0.seen"; row '"real_time": 1')");
+    const auto seen = [&](std::vector<std::string> mode) {
+        mode.insert(mode.begin(), "run");
+        for (const auto* word : {"--contender", "witness", "--workload", "yield", "-o"})
+            mode.emplace_back(word);
+        mode.push_back(loopbench.out());
+        EXPECT_EQ(loopbench(mode).code, 0);
+        return content_of(loopbench.path("bin/contenders/witness.seen")) +
+               journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["budget_s"].dump() + " " +
+               journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["blocks"].dump();
+    };
+    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.1\n55.0 7");
+    EXPECT_EQ(seen({}), "real --benchmark_min_time=0.5\nnull 10");
+    EXPECT_EQ(seen({"--full"}), "real --benchmark_min_time=0.5\n1800.0 10");
+    EXPECT_EQ(seen({"--full", "--budget", "2min", "--blocks", "2"}),
+              "real --benchmark_min_time=0.5\n120.0 2");
+}
+
+TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
+    const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
+    EXPECT_NE(ran.error_tail.find("add --contender asio-epoll"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(command, another_baseline_turns_the_ratio_round) {
+    loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);
+    EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
+}
+
+TEST_F(command, list_shows_contenders_workloads_and_metrics) {
+    const auto text = loopbench({"list"});
+    EXPECT_EQ(text.code, 0);
+    for (const auto* wanted : {"loop-epoll", "fake 1", "echo/rtt/conns:1", "late_p50"})
+        EXPECT_NE(text.output.find(wanted), std::string::npos) << wanted;
+    const auto listed = json::parse(loopbench({"list", "--json"}).output);
+    EXPECT_EQ(listed["contenders"][0]["name"], "asio-epoll");
+    EXPECT_EQ(listed["contenders"][0]["version"], "1");
+    EXPECT_EQ(listed["contenders"][0]["workloads"], (std::vector<std::string>{"yield", "echo/rtt/conns:1"}));
+    EXPECT_EQ(listed["workloads"].size(), 2U);
+    EXPECT_EQ(listed["metrics"][0]["name"], "time");
+}
+
+TEST_F(command, contenders_of_a_further_folder_compete_with_the_others) {
+    loopbench.add_contender("mine", faster_row);
+    std::filesystem::create_directory(loopbench.path("more"));
+    std::filesystem::rename(loopbench.path("bin/contenders/mine"), loopbench.path("more/mine"));
+    const auto ran = loopbench(
+        {"run", "--blocks=1", "--contender-dir", loopbench.path("more").native(), "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "mine")["ratio"]["median"].get<double>(), 2);
+}
+
+TEST_F(command, an_installed_loopbench_finds_the_installed_contenders) {
+    std::filesystem::create_directories(loopbench.path("libexec/loopbench"));
+    std::filesystem::rename(loopbench.path("bin/contenders"), loopbench.path("libexec/loopbench/contenders"));
+    EXPECT_EQ(json::parse(loopbench({"list", "--json"}).output)["contenders"].size(), 2U);
+}
+
+TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alone) {
+    loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
+    const auto file = loopbench.path("out/report.json").native();
+    EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));
+    EXPECT_EQ(loopbench({"report", file, "--format", "csv"}).output,
+              content_of(loopbench.path("out/report.csv")));
+    const auto to_file =
+        loopbench({"report", file, "--format", "markdown", "-o", loopbench.path("report.md").native()});
+    EXPECT_EQ(to_file.code, 0);
+    EXPECT_EQ(to_file.output + to_file.error_tail, "");
+    EXPECT_NE(content_of(loopbench.path("report.md")).find("| yield | asio-epoll | 10.0 µs |"),
+              std::string::npos);
+}
+
+TEST_F(command, help_and_version_are_output_and_no_errors) {
+    for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"run", "--help"}}) {
+        const auto shown = loopbench(arguments);
+        EXPECT_EQ(shown.code, 0);
+        EXPECT_FALSE(shown.output.empty());
+        EXPECT_EQ(shown.error_tail, "");
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

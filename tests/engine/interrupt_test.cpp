@@ -1,0 +1,34 @@
+// Signals become something that a wait can see.
+#include "bench/engine/interrupt.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+namespace loopbench::tests {
+
+namespace {
+
+bool readable(int fd) {
+    pollfd watched{fd, POLLIN, 0};
+    return ::poll(&watched, 1, 0) == 1;
+}
+
+TEST(interrupt, is_seen_and_stays_and_a_second_one_changes_nothing) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const bench::interrupt stop;
+        EXPECT_FALSE(stop.requested() || readable(stop.fd()));
+        ::raise(signal);
+        EXPECT_TRUE(stop.requested() && readable(stop.fd()));
+        ::raise(signal);
+        EXPECT_TRUE(stop.requested() && readable(stop.fd()));
+    }
+}
+
+TEST(interrupt, gives_the_signals_back) {
+    { const bench::interrupt stop; }
+    EXPECT_EXIT(::raise(SIGINT), testing::KilledBySignal(SIGINT), "");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,82 @@
+// Reports are read back from strangers: whatever is wrong has to be named with its place.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "reports/json.hpp"
+#include "sample_report.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string complaint_about(const std::string& text) {
+    try {
+        reports::read_json(text, "report.json");
+    } catch (const reports::format_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string complaint_after(const std::function<void(json&)>& change) {
+    auto document = reports::to_json(sample_report());
+    change(document);
+    return complaint_about(reports::dump(document));
+}
+
+TEST(json_read, a_report_that_was_written_reads_back_the_same) {
+    const auto text = reports::write_json(sample_report());
+    EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
+}
+
+TEST(json_read, every_cut_of_a_report_is_refused) {
+    const auto text = reports::dump(reports::to_json(sample_report()));
+    for (std::size_t length = 0; length < text.size(); length += 7)
+        EXPECT_NE(complaint_about(text.substr(0, length)).find("not JSON, or cut short"), std::string::npos)
+            << length;
+}
+
+TEST(json_read, a_syntax_error_is_named_with_line_and_column) {
+    EXPECT_NE(complaint_about("{\n  \"schema\": oops}").find("line 2, column 13"), std::string::npos);
+}
+
+TEST(json_read, a_missing_field_is_named_with_its_place) {
+    const auto text = complaint_after([](json& document) { document["results"][2].erase("unit"); });
+    EXPECT_NE(text.find("results[2]: the field \"unit\" is missing"), std::string::npos) << text;
+}
+
+TEST(json_read, a_field_of_the_wrong_kind_is_named_with_its_place) {
+    const auto text = complaint_after([](json& document) { document["results"][0]["median"] = "fast"; });
+    EXPECT_NE(text.find("results[0].median: expected a number, found string"), std::string::npos) << text;
+}
+
+TEST(json_read, an_unknown_status_is_named_with_the_known_ones) {
+    const auto text = complaint_after([](json& document) { document["results"][0]["status"] = "fine"; });
+    EXPECT_NE(text.find("\"fine\" is not one of ok, unsupported, failed"), std::string::npos) << text;
+}
+
+TEST(json_read, another_schema_is_refused_by_name) {
+    const auto text = complaint_after([](json& document) { document["schema"] = "loopbench/2"; });
+    EXPECT_NE(text.find("\"loopbench/2\" is not \"loopbench/1\""), std::string::npos) << text;
+}
+
+TEST(json_read, a_negative_count_is_refused) {
+    EXPECT_FALSE(complaint_after([](json& document) { document["seed"] = -1; }).empty());
+    EXPECT_FALSE(complaint_after([](json& document) { document["environment"]["cores"] = -2; }).empty());
+}
+
+TEST(json_read, json_that_is_no_report_is_refused) {
+    for (const auto* text : {"[]", "3", "null", "{}", "\"text\"", "[[[[[[[[", "1e999"})
+        EXPECT_FALSE(complaint_about(text).empty()) << text;
+}
+
+TEST(json_read, unknown_fields_are_passed_over) {
+    EXPECT_EQ(complaint_after([](json& document) { document["results"][0]["from_the_future"] = 1; }), "");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

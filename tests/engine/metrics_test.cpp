@@ -1,0 +1,41 @@
+// The table of metrics is a contract: these names stand in reports that others read.
+#include "reports/metrics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace loopbench::tests {
+
+namespace {
+
+TEST(metrics, every_agreed_name_is_known) {
+    for (
+        const auto* name :
+        {"time",        "throughput", "latency_p50", "latency_p90",     "latency_p99",      "latency_max",
+         "late_p50",    "late_p99",   "late_max",    "early",           "cpu_user",         "cpu_system",
+         "cpu",         "spin",       "wakeups",     "waits",           "empty_waits",      "syscalls",
+         "allocations", "rss_peak",   "drift",       "allocated_bytes", "context_switches", "bytes_per_item"})
+        EXPECT_NE(reports::find_metric(name), nullptr) << name;
+}
+
+TEST(metrics, no_name_stands_twice_and_every_one_is_explained) {
+    std::set<std::string_view> names;
+    for (const auto& metric : reports::known_metrics()) {
+        EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+        EXPECT_FALSE(metric.unit.empty() || metric.summary.empty()) << metric.name;
+    }
+}
+
+TEST(metrics, only_throughput_is_better_when_larger) {
+    for (const auto& metric : reports::known_metrics())
+        EXPECT_EQ(metric.better == reports::direction::larger, metric.name == "throughput") << metric.name;
+}
+
+TEST(metrics, what_is_not_in_the_table_is_unknown) {
+    EXPECT_EQ(reports::find_metric("iterations"), nullptr);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,21 @@
+// Waiting for the end of a process that is nobody's child here.
+#pragma once
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "reports/posix_io.hpp"
+
+namespace loopbench::tests {
+
+/// Whether the process is gone, or goes within ten seconds.
+inline bool ends(int pid) {
+    const reports::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+    if (!process) return errno == ESRCH;
+    pollfd watched{process.get(), POLLIN, 0};
+    constexpr int patience_ms = 10'000;
+    return reports::uninterrupted([&] { return ::poll(&watched, 1, patience_ms); }) == 1;
+}
+
+}  // namespace loopbench::tests

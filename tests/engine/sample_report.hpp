@@ -1,0 +1,10 @@
+// A fixed report with something of everything, for golden files.
+#pragma once
+
+#include "reports/results.hpp"
+
+namespace loopbench::tests {
+
+reports::report sample_report();
+
+}  // namespace loopbench::tests

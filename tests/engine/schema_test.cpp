@@ -1,0 +1,66 @@
+// report.schema.json describes what is really written, and refuses what is not a report.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "reports/json.hpp"
+#include "sample_report.hpp"
+#include "schema_check.hpp"
+#include "scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+bool fits_the_schema(const nlohmann::json& document) {
+    const auto description = nlohmann::json::parse(content_of(LOOPBENCH_SCHEMA));
+    const valijson::adapters::NlohmannJsonAdapter described{description}, checked{document};
+    valijson::Schema schema;
+    valijson::SchemaParser parser{valijson::SchemaParser::kDraft7};
+    parser.populateSchema(described, schema);
+    valijson::Validator validator;
+    return validator.validate(schema, checked, nullptr);
+}
+
+namespace {
+
+nlohmann::json sample_document() {
+    return nlohmann::json::parse(reports::write_json(sample_report()));
+}
+
+TEST(schema, a_report_with_something_of_everything_fits) {
+    EXPECT_TRUE(fits_the_schema(sample_document()));
+}
+
+TEST(schema, every_field_of_a_report_is_required) {
+    const auto keys = sample_document();
+    for (const auto& [key, value] : keys.items()) {
+        auto document = sample_document();
+        document.erase(key);
+        EXPECT_FALSE(fits_the_schema(document)) << key;
+    }
+}
+
+TEST(schema, every_field_of_a_result_is_required) {
+    const auto keys = sample_document()["results"][0];
+    for (const auto& [key, value] : keys.items()) {
+        auto document = sample_document();
+        document["results"][0].erase(key);
+        EXPECT_FALSE(fits_the_schema(document)) << key;
+    }
+}
+
+TEST(schema, an_unknown_status_or_schema_does_not_fit) {
+    auto document = sample_document();
+    document["results"][0]["status"] = "fine";
+    EXPECT_FALSE(fits_the_schema(document));
+    document = sample_document();
+    document["schema"] = "loopbench/2";
+    EXPECT_FALSE(fits_the_schema(document));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

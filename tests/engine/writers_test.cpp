@@ -1,0 +1,74 @@
+// The writers against golden files: a change in a format that others rely on has to be a decision.
+#include <gtest/gtest.h>
+
+#include "reports/columns.hpp"
+#include "reports/csv.hpp"
+#include "reports/json.hpp"
+#include "reports/markdown.hpp"
+#include "reports/table.hpp"
+#include "sample_report.hpp"
+#include "scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+std::string golden(const char* name) {
+    return content_of(std::filesystem::path{LOOPBENCH_GOLDEN_FOLDER} / name);
+}
+
+TEST(writers, json_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_json(sample_report()), golden("report.json"));
+}
+
+TEST(writers, csv_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_csv(sample_report()), golden("report.csv"));
+}
+
+TEST(writers, markdown_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_markdown(sample_report()), golden("report.md"));
+}
+
+TEST(writers, the_table_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
+}
+
+TEST(writers, json_replaces_text_that_is_not_utf8) {
+    auto report = sample_report();
+    report.baseline = "\xff\xfe";
+    EXPECT_EQ(reports::read_json(reports::write_json(report), "it").baseline, "\uFFFD\uFFFD");
+}
+
+TEST(writers, csv_disarms_whatever_a_spreadsheet_would_execute) {
+    auto report = sample_report();
+    report.results.resize(1);
+    for (const std::string start : {"=", "+", "-", "@"}) {
+        report.results[0].workload = start + "1";
+        EXPECT_NE(reports::write_csv(report).find("\r\n'" + start + "1,"), std::string::npos) << start;
+    }
+    report.results[0].median = -1;
+    EXPECT_NE(reports::write_csv(report).find(",-1,"), std::string::npos);
+}
+
+TEST(writers, csv_quotes_commas_quotes_and_line_breaks) {
+    auto report = sample_report();
+    report.results.resize(1);
+    report.results[0].workload = "a,\"b\"\nc";
+    EXPECT_NE(reports::write_csv(report).find("\"a,\"\"b\"\"\nc\","), std::string::npos);
+}
+
+TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {
+    EXPECT_EQ(reports::human_time(0), "0.00 ns");
+    EXPECT_EQ(reports::human_time(1.234), "1.23 ns");
+    EXPECT_EQ(reports::human_time(999.4), "999 ns");
+    EXPECT_EQ(reports::human_time(999.6), "1.00 µs");
+    EXPECT_EQ(reports::human_time(12345), "12.3 µs");
+    EXPECT_EQ(reports::human_time(-12345), "-12.3 µs");
+    EXPECT_EQ(reports::human_time(99.96e6), "100 ms");
+    EXPECT_EQ(reports::human_time(1.2e9), "1.20 s");
+    EXPECT_EQ(reports::human_time(1.2e12), "1200 s");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
