@@ -1,0 +1,21 @@
+// The sockets of the echo floors, made outside of what is timed: TCP over 127.0.0.1 with the options of every
+// contender (TCP_NODELAY on both ends, nothing else).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::bench::floors {
+
+/// Both ends, in one process. The sockets are blocking: a floor that must not wait says so call by call.
+struct connection {
+    loop::unique_fd client;
+    loop::unique_fd server;
+};
+
+/// Throws std::system_error with the call that failed.
+std::vector<connection> connect_over_loopback(std::size_t count);
+
+}  // namespace loopbench::bench::floors

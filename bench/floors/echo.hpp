@@ -1,0 +1,109 @@
+// The echo floors: the work of echo/rtt/tcp (bench/workloads/echo.hpp) with its requests, its clock reads and
+// its proof, but with system calls placed by hand where the workload has a loop.
+//
+// What the three share is here: one connection's two ends as a state machine, and the order of a trial. What
+// they show is how little the kernel can be asked for a round trip:
+// - echo_blocking: four calls, one connection after the other; nothing waits, nothing is multiplexed.
+// - echo_epoll: the same four, and one epoll_wait for each batch of ready sockets.
+// - echo_uring: no call but two io_uring_enter for each batch of round trips.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/floors/connections.hpp"
+#include "bench/workloads/echo.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench::floors {
+
+/// An echo floor: every round trip of the trial over these connections, proved. An operating error on a
+/// connection fails the trial; throws std::system_error when the floor cannot be set up.
+using echo_floor = void(std::span<const connection> connections, trial& t);
+
+echo_floor echo_blocking;
+echo_floor echo_epoll;
+echo_floor echo_uring;
+
+using workloads::detail::echo_message;
+
+/// The round trips that every connection makes in one phase.
+struct echo_phase {
+    std::uint64_t first;
+    std::uint64_t count;
+    histogram* latency;  // none while warming up
+};
+
+/// One connection: its client, which has one request under way at a time, and its server.
+struct echo_pair {
+    using clock = std::chrono::steady_clock;
+
+    std::uint64_t number;
+    int client;
+    int server;
+    std::uint64_t round_trip = 0;  // under way, or the next
+    std::uint64_t end = 0;         // the first that does not belong to the phase
+    clock::time_point start{};     // of the round trip, which is the end of the one before
+    echo_message request{};
+    echo_message reply{};
+    workloads::detail::echo_counts counts{};
+    std::uint64_t served_bytes = 0;
+
+    /// False when the connection failed before.
+    bool enter(const echo_phase& phase) noexcept {
+        if (counts.error != 0) return false;
+        round_trip = phase.first;
+        end = phase.first + phase.count;
+        start = clock::now();
+        return round_trip != end;
+    }
+
+    const echo_message& next_request() noexcept {
+        request = workloads::detail::echo_pattern(number, round_trip);
+        return request;
+    }
+
+    /// The reply is complete. False when that was the last round trip of the phase.
+    bool finish_round_trip(histogram* latency) noexcept {
+        if (latency != nullptr) {
+            const clock::time_point now = clock::now();
+            latency->record(std::chrono::nanoseconds(now - start).count());
+            start = now;
+        }
+        ++(request == reply ? counts.round_trips : counts.wrong_replies);
+        return ++round_trip != end;
+    }
+};
+
+/// Warms up, times and proves. `make_round_trips(phase)` returns when every pair has made them, or failed.
+template <class MakeRoundTrips>
+void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make_round_trips) {
+    const std::uint64_t round_trips_each = (t.operations() + pairs.size() - 1) / pairs.size();
+    make_round_trips(echo_phase{.first = 0, .count = 1, .latency = nullptr});
+    t.begin();
+    make_round_trips(echo_phase{.first = 1, .count = round_trips_each, .latency = &t.latency()});
+    t.end();
+    t.did(round_trips_each * pairs.size());
+
+    std::vector<workloads::detail::echo_counts> counts;
+    std::vector<std::uint64_t> served_bytes;
+    for (const echo_pair& pair : pairs) {
+        counts.push_back(pair.counts);
+        served_bytes.push_back(pair.served_bytes);
+    }
+    workloads::detail::prove_echo(t, counts, served_bytes, round_trips_each);
+}
+
+inline std::vector<echo_pair> make_pairs(std::span<const connection> connections) {
+    std::vector<echo_pair> pairs;
+    pairs.reserve(connections.size());
+    for (const connection& each : connections)
+        pairs.push_back({.number = pairs.size(), .client = each.client.get(), .server = each.server.get()});
+    return pairs;
+}
+
+}  // namespace loopbench::bench::floors

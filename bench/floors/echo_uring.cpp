@@ -1,0 +1,127 @@
+// The least that io_uring can be asked: right behind each send stands the receive that it feeds. On loopback
+// the message has arrived when the send is done, so the receive finds it at once, in the same entry: no poll
+// is armed, no wake-up runs and no buffer is chosen, which a receive that stands waiting (one-shot or
+// multishot) would need. A send that does what it should has no completion. Two entries per batch of round
+// trips: requests, then replies.
+#include <liburing.h>
+#include <sys/socket.h>
+
+#include "bench/floors/echo.hpp"
+#include "loop/drivers/uring_ring.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::bench::floors {
+
+namespace {
+
+class uring_echo {
+public:
+    explicit uring_echo(std::span<const connection> connections)
+        : pairs_(make_pairs(connections)), served_(connections.size()), ring_(loop::uring_limits{}) {
+        ring_.enter();  // it is this thread's from here on
+        std::vector<int> files;
+        for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
+        const int error =
+            -io_uring_register_files(&ring_.native(), files.data(), static_cast<unsigned>(files.size()));
+        if (error != 0) loop::throw_errno("io_uring_register_files", error);
+    }
+
+    std::vector<echo_pair>& pairs() noexcept { return pairs_; }
+
+    void make_round_trips(const echo_phase& phase) {
+        latency_ = phase.latency;
+        for (echo_pair& pair : pairs_) {
+            if (!pair.enter(phase)) continue;
+            ++active_;
+            send_request(pair);
+        }
+        while (active_ > 0) {
+            submit_and_wait();
+            take_completions();
+        }
+    }
+
+private:
+    // The tag of an operation, and the place of its file: twice the pair's number, and one more for the
+    // server.
+    using tag = std::uint64_t;
+    static tag client_of(const echo_pair& pair) noexcept { return pair.number << 1; }
+    static tag server_of(const echo_pair& pair) noexcept { return pair.number << 1 | 1; }
+
+    void submit_and_wait() {
+        const int result = io_uring_submit_and_wait(&ring_.native(), 1);
+        // No memory for more: what is complete has to be taken first, and the rest goes with the next entry.
+        if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY)
+            loop::throw_errno("io_uring_enter", -result);
+    }
+
+    void take_completions() {
+        unsigned count = 0;
+        unsigned head;
+        io_uring_cqe* completion;
+        io_uring_for_each_cqe(&ring_.native(), head, completion) {
+            ++count;
+            on_completion(*completion);
+        }
+        io_uring_cq_advance(&ring_.native(), count);
+    }
+
+    void on_completion(const io_uring_cqe& completion) {
+        echo_pair& pair = pairs_[completion.user_data >> 1];
+        if (pair.counts.error != 0) return;
+        if (completion.res != static_cast<int>(sizeof(echo_message))) {
+            pair.counts.fail(completion.res < 0 ? -completion.res : ECONNRESET);
+            --active_;
+        } else if (completion.user_data == server_of(pair)) {
+            pass_on(server_of(pair), served_[pair.number], client_of(pair), pair.reply);
+            pair.served_bytes += sizeof(echo_message);
+        } else if (pair.finish_round_trip(latency_)) {
+            send_request(pair);
+        } else {
+            --active_;
+        }
+    }
+
+    void send_request(echo_pair& pair) {
+        pass_on(client_of(pair), pair.next_request(), server_of(pair), served_[pair.number]);
+    }
+
+    /// A send at one end and the receive at the other. MSG_WAITALL: the kernel goes on until the message is
+    /// whole.
+    void pass_on(tag from, const echo_message& message, tag to, echo_message& received) {
+        io_uring_sqe& send = submission();
+        io_uring_prep_send(&send, static_cast<int>(from), message.data(), message.size(),
+                           MSG_NOSIGNAL | MSG_WAITALL);
+        send.flags = IOSQE_FIXED_FILE | IOSQE_CQE_SKIP_SUCCESS;
+        send.user_data = from;
+        io_uring_sqe& receive = submission();
+        io_uring_prep_recv(&receive, static_cast<int>(to), received.data(), received.size(), MSG_WAITALL);
+        receive.flags = IOSQE_FIXED_FILE;
+        receive.user_data = to;
+    }
+
+    io_uring_sqe& submission() {
+        io_uring_sqe* entry = io_uring_get_sqe(&ring_.native());
+        if (entry == nullptr) {
+            const int result = io_uring_submit(&ring_.native());
+            if (result < 0) loop::throw_errno("io_uring_enter", -result);
+            entry = io_uring_get_sqe(&ring_.native());
+        }
+        return *entry;
+    }
+
+    std::vector<echo_pair> pairs_;
+    std::vector<echo_message> served_;  // by pair: what its server received, until it is sent back
+    loop::uring_ring ring_;             // after what it writes into
+    std::size_t active_ = 0;            // pairs that have round trips to make
+    histogram* latency_ = nullptr;
+};
+
+}  // namespace
+
+void echo_uring(std::span<const connection> connections, trial& t) {
+    uring_echo echo(connections);
+    run_echo_trial(echo.pairs(), t, [&echo](const echo_phase& phase) { echo.make_round_trips(phase); });
+}
+
+}  // namespace loopbench::bench::floors

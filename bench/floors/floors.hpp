@@ -1,0 +1,27 @@
+// The visible list of floors. A floor is a contender without a loop: bare system calls, placed by hand for
+// one workload, so that a report can say how far a loop is from what this kernel allows.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/contenders/contender_main.hpp"
+
+namespace loopbench::bench::floors {
+
+struct floor {
+    std::string_view name;
+    std::string calls;                          // what it asks of the kernel
+    std::vector<contender_workload> workloads;  // every one of the suite; those that it cannot do say why
+};
+
+floor blocking_floor();
+floor epoll_floor();
+floor sleep_floor();
+floor uring_floor();
+
+/// The main function of a floor's contender; see run_contender().
+int floor_main(int argc, char** argv, const floor& f);
+
+}  // namespace loopbench::bench::floors

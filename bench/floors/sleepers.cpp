@@ -1,0 +1,115 @@
+#include "bench/floors/sleepers.hpp"
+
+#include <liburing.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+
+#include "loop/drivers/uring_ring.hpp"
+#include "loop/system_error.hpp"
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::bench::floors {
+
+namespace {
+
+using loop::checked;
+using loop::throw_errno;
+
+constexpr std::int64_t ns_per_s = 1'000'000'000;
+
+std::int64_t monotonic_ns(time_point deadline) noexcept {
+    return std::chrono::nanoseconds(deadline.time_since_epoch()).count();
+}
+
+timespec to_timespec(time_point deadline) noexcept {
+    const std::int64_t ns = monotonic_ns(deadline);
+    return {.tv_sec = ns / ns_per_s, .tv_nsec = ns % ns_per_s};
+}
+
+class nanosleep_sleeper final : public sleeper {
+public:
+    void sleep_until(time_point deadline) override {
+        const timespec until = to_timespec(deadline);
+        int error;
+        do {
+            error = ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+        } while (error == EINTR);
+        if (error != 0) throw_errno("clock_nanosleep", error);
+    }
+};
+
+// Edge-triggered, so that an expiry need not be read away: arming the timer again makes the next edge.
+class timerfd_sleeper final : public sleeper {
+public:
+    timerfd_sleeper()
+        : timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC), "timerfd_create")),
+          epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
+        epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.fd = timer_.get()}};
+        checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event), "epoll_ctl");
+    }
+
+    void sleep_until(time_point deadline) override {
+        const itimerspec until{.it_interval = {}, .it_value = to_timespec(deadline)};
+        checked(::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &until, nullptr), "timerfd_settime");
+        epoll_event event;
+        int count;
+        do {
+            count = ::epoll_wait(epoll_.get(), &event, 1, -1);
+        } while (count < 0 && errno == EINTR);
+        checked(count, "epoll_wait");
+    }
+
+private:
+    loop::unique_fd timer_;
+    loop::unique_fd epoll_;
+};
+
+class uring_sleeper final : public sleeper {
+public:
+    uring_sleeper() : ring_(loop::uring_limits{.submissions = 8, .completions = 16, .buffers = 0}) {
+        ring_.enter();  // it is this thread's from here on
+    }
+
+    void sleep_until(time_point deadline) override {
+        const std::int64_t ns = monotonic_ns(deadline);
+        __kernel_timespec until{.tv_sec = ns / ns_per_s, .tv_nsec = ns % ns_per_s};
+        io_uring_prep_timeout(io_uring_get_sqe(&ring_.native()), &until, 0, IORING_TIMEOUT_ABS);
+        int result;
+        do {
+            result = io_uring_submit_and_wait(&ring_.native(), 1);
+        } while (result == -EINTR || (result >= 0 && io_uring_cq_ready(&ring_.native()) == 0));
+        if (result < 0) throw_errno("io_uring_enter", -result);
+        take_expiry();
+    }
+
+private:
+    void take_expiry() {
+        io_uring_cqe* completion = nullptr;
+        static_cast<void>(io_uring_peek_cqe(&ring_.native(), &completion));
+        const int error = -completion->res;
+        io_uring_cqe_seen(&ring_.native(), completion);
+        if (error != ETIME) throw_errno("IORING_OP_TIMEOUT", error);
+    }
+
+    loop::uring_ring ring_;
+};
+
+}  // namespace
+
+std::unique_ptr<sleeper> make_nanosleep_sleeper() {
+    return std::make_unique<nanosleep_sleeper>();
+}
+
+std::unique_ptr<sleeper> make_timerfd_sleeper() {
+    return std::make_unique<timerfd_sleeper>();
+}
+
+std::unique_ptr<sleeper> make_uring_sleeper() {
+    return std::make_unique<uring_sleeper>();
+}
+
+}  // namespace loopbench::bench::floors

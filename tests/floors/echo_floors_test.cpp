@@ -1,0 +1,130 @@
+// The echo floors on a wire that can be trusted with nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <system_error>
+
+#include "bench/contenders/contender_main.hpp"
+#include "bench/floors/echo.hpp"
+#include "tests/floors/wire.hpp"
+
+namespace loopbench::bench::floors {
+namespace {
+
+constexpr std::uint64_t round_trips_each = 20;
+
+struct named_floor {
+    const char* name;
+    echo_floor* run;
+
+    friend void PrintTo(const named_floor& f, std::ostream* out) { *out << f.name; }
+};
+
+struct echo_floors : testing::TestWithParam<named_floor> {
+    /// Runs the floor over the wire; skips the test where the kernel refuses io_uring.
+    void run_over(wire& w) {
+        t.emplace(trial_size::smoke, round_trips_each * w.connections().size());
+        try {
+            GetParam().run(w.connections(), *t);
+        } catch (const std::system_error& error) {
+            if (!kernel_refuses(error.code())) throw;
+            GTEST_SKIP() << error.what();
+        }
+    }
+
+    std::optional<trial> t;
+};
+
+INSTANTIATE_TEST_SUITE_P(all, echo_floors,
+                         testing::Values(named_floor{"blocking", echo_blocking},
+                                         named_floor{"epoll", echo_epoll}, named_floor{"uring", echo_uring}),
+                         [](const auto& test) { return test.param.name; });
+
+bool is_warm_up(const passing& message) {
+    return message.number == 0;
+}
+
+TEST_P(echo_floors, prove_round_trips_whose_messages_arrive_late) {
+    wire w(3, [](const passing&) { return fate::whole; });
+    run_over(w);
+    if (IsSkipped()) return;
+    EXPECT_EQ(t->failure().value_or(""), "");
+    EXPECT_EQ(t->operations_done(), 3 * round_trips_each);
+    EXPECT_EQ(t->latency().count(), 3 * round_trips_each);
+}
+
+TEST_P(echo_floors, put_messages_together_that_arrive_in_pieces) {
+    wire w(3, [](const passing&) { return fate::in_pieces; });
+    run_over(w);
+    if (IsSkipped()) return;
+    EXPECT_EQ(t->failure().value_or(""), "");
+}
+
+TEST_P(echo_floors, fail_the_trial_when_one_byte_of_one_reply_is_wrong) {
+    wire w(3, [](const passing& message) {
+        if (message.connection == 1 && message.which == direction::reply && message.number == 7)
+            message.bytes.back() ^= std::byte{1};
+        return fate::whole;
+    });
+    run_over(w);
+    if (IsSkipped()) return;
+    EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
+}
+
+TEST_P(echo_floors, fail_the_trial_when_a_reply_is_that_of_the_round_trip_before) {
+    workloads::detail::echo_message before{};
+    wire w(1, [&before](const passing& message) {
+        if (message.which != direction::reply) return fate::whole;
+        if (message.number == 7)
+            std::ranges::copy(before, message.bytes.begin());
+        else
+            std::ranges::copy(message.bytes, before.begin());
+        return fate::whole;
+    });
+    run_over(w);
+    if (IsSkipped()) return;
+    EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
+}
+
+TEST_P(echo_floors, fail_the_trial_when_a_request_is_cut_off_and_finish_the_other_connections) {
+    wire w(3, [](const passing& message) {
+        const bool cut =
+            message.connection == 1 && message.which == direction::request && message.number == 7;
+        return cut ? fate::cut_off : fate::whole;
+    });
+    run_over(w);
+    if (IsSkipped()) return;
+    EXPECT_EQ(t->failure().value_or(""), "a client's connection failed: Connection reset by peer");
+    EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);
+}
+
+TEST_P(echo_floors, fail_the_trial_when_a_reply_is_cut_off_while_warming_up) {
+    wire w(3, [](const passing& message) {
+        const bool cut = message.connection == 1 && message.which == direction::reply && is_warm_up(message);
+        return cut ? fate::cut_off : fate::whole;
+    });
+    run_over(w);
+    if (IsSkipped()) return;
+    EXPECT_EQ(t->failure().value_or(""), "a client's connection failed: Connection reset by peer");
+    EXPECT_EQ(t->latency().count(), 2 * round_trips_each);
+}
+
+TEST_P(echo_floors, fail_the_trial_and_live_when_they_send_into_a_connection_that_is_gone) {
+    for (const direction which : {direction::request, direction::reply}) {
+        wire w(3, [which](const passing& message) {
+            const bool last = message.connection == 1 && message.which == which && is_warm_up(message);
+            return last ? fate::last : fate::whole;
+        });
+        run_over(w);
+        if (IsSkipped()) return;
+        EXPECT_TRUE(t->failure().value_or("").starts_with("a client's connection failed: "))
+            << t->failure().value_or("");
+        EXPECT_EQ(t->latency().count(), 2 * round_trips_each);
+    }
+}
+
+}  // namespace
+}  // namespace loopbench::bench::floors

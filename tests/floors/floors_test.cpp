@@ -1,0 +1,123 @@
+// Every floor with every workload of the suite, and how a floor's list is made.
+#include "bench/floors/floors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "bench/floors/workloads.hpp"
+#include "loop/designs.hpp"
+
+namespace loopbench::bench::floors {
+namespace {
+
+std::array<floor, 4> all_floors() {
+    return {blocking_floor(), epoll_floor(), sleep_floor(), uring_floor()};
+}
+
+const contender_workload& named(const std::vector<contender_workload>& list, std::string_view name) {
+    const auto found = std::ranges::find(list, name, [](const auto& each) { return each.shape.name; });
+    if (found == list.end()) throw std::logic_error("no such workload");
+    return *found;
+}
+
+/// Why there is no number, in the words of a report; empty when there is one.
+std::string outcome_of(const contender_workload& workload, trial& t) {
+    workload.run(t);
+    if (t.unsupported()) return "unsupported: " + *t.unsupported();
+    return t.failure().value_or("");
+}
+
+std::string outcome_of(const contender_workload& workload) {
+    constexpr std::uint64_t when_calibrated = 1;
+    const auto& shape = workload.shape;
+    trial t(trial_size::smoke, shape.calibrated() ? when_calibrated : shape.operations(trial_size::smoke));
+    return outcome_of(workload, t);
+}
+
+/// Whether this machine has io_uring for us; then the floor on it has no excuse.
+bool has_uring() {
+    try {
+        make_uring_sleeper();
+    } catch (const std::system_error& error) {
+        return !kernel_refuses(error.code());
+    }
+    return true;
+}
+
+TEST(floors, list_every_workload_of_the_suite_in_its_order) {
+    const auto suite = workload_list<loop::epoll_runtime>();
+    for (const floor& f : all_floors()) {
+        ASSERT_EQ(f.workloads.size(), suite.size()) << f.name;
+        for (std::size_t i = 0; i < suite.size(); ++i) {
+            EXPECT_EQ(f.workloads[i].shape.name, suite[i].name) << f.name;
+            EXPECT_EQ(f.workloads[i].shape.real_operations, suite[i].real_operations) << f.name;
+        }
+    }
+}
+
+TEST(floors, prove_their_echo_workloads_at_smoke_size) {
+    for (const floor& f : all_floors()) {
+        if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
+        for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
+                                 "echo/rtt/tcp/conns:1000/bytes:64"}) {
+            const contender_workload& workload = named(f.workloads, name);
+            trial t(trial_size::smoke, workload.shape.smoke_operations);
+            EXPECT_EQ(outcome_of(workload, t), "") << f.name << " " << name;
+            EXPECT_EQ(t.latency().count(), workload.shape.smoke_operations) << f.name << " " << name;
+        }
+    }
+}
+
+TEST(floors, prove_their_timer_workloads_at_smoke_size) {
+    for (const floor& f : all_floors()) {
+        if (f.name == "floor-blocking" || (f.name == "floor-uring" && !has_uring())) continue;
+        for (const char* name : {"sleep/serial", "sleep/concurrent", "timer/periodic", "idle/timer",
+                                 "gather/sleep/children:1000"})
+            EXPECT_EQ(outcome_of(named(f.workloads, name)), "") << f.name << " " << name;
+    }
+}
+
+TEST(floors, say_why_they_cannot_do_a_workload) {
+    for (const floor& f : all_floors())
+        for (const char* name : {"post/chain", "yield", "spawn", "gather/yield/children:1000"})
+            EXPECT_EQ(outcome_of(named(f.workloads, name)),
+                      "unsupported: no system call is involved; the floor is a function call")
+                << f.name << " " << name;
+    EXPECT_EQ(outcome_of(named(sleep_floor().workloads, "echo/rtt/tcp/conns:1/bytes:64")),
+              "unsupported: clock_nanosleep moves no bytes; see floor-blocking");
+    EXPECT_EQ(outcome_of(named(blocking_floor().workloads, "timer/periodic")),
+              "unsupported: a blocking socket call keeps no time; see floor-sleep");
+}
+
+TEST(floors, have_a_reason_for_workloads_that_nobody_has_thought_of) {
+    EXPECT_EQ(outcome_of(all_workloads({}, {}).front()),
+              "unsupported: this floor has no bare system calls for it");
+}
+
+TEST(floors, are_unsupported_where_the_kernel_refuses_what_they_need) {
+    const std::array can{floor_workload{"sleep/serial", [](trial&) {
+                                            throw std::system_error(EPERM, std::generic_category(),
+                                                                    "io_uring refused");
+                                        }}};
+    EXPECT_EQ(outcome_of(named(all_workloads(can, {}), "sleep/serial")),
+              "unsupported: io_uring refused: Operation not permitted");
+}
+
+TEST(floors, fail_when_they_cannot_be_set_up_for_another_reason) {
+    const std::array can{floor_workload{
+        "sleep/serial", [](trial&) { throw std::system_error(EMFILE, std::generic_category(), "socket"); }}};
+    EXPECT_THROW(outcome_of(named(all_workloads(can, {}), "sleep/serial")), std::system_error);
+}
+
+TEST(floors, reject_a_workload_that_the_suite_does_not_have) {
+    const std::array can{floor_workload{"sleep/cereal", [](trial&) {}}};
+    EXPECT_THROW(all_workloads(can, {}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace loopbench::bench::floors

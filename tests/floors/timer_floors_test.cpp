@@ -1,0 +1,104 @@
+// The timer floors with sleepers that lie, and the kernel's sleepers at their edges.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "bench/contenders/contender_main.hpp"
+#include "bench/floors/timers.hpp"
+
+namespace loopbench::bench::floors {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Does not sleep, and remembers for how long it should have.
+struct impatient_sleeper final : sleeper {
+    void sleep_until(time_point deadline) override { deadlines.push_back(deadline); }
+    std::vector<time_point> deadlines;
+};
+
+TEST(timer_floors, fail_the_trial_when_a_sleep_ends_early) {
+    for (timer_floor* const work :
+         {sleep_serial, sleep_concurrent, timer_periodic, idle_timer, gather_sleep}) {
+        impatient_sleeper kernel;
+        trial t(trial_size::smoke, 3);
+        work(kernel, t);
+        EXPECT_NE(t.failure().value_or("").find("timers fired early"), std::string::npos)
+            << t.failure().value_or("");
+    }
+}
+
+TEST(timer_floors, sleep_to_the_earlier_deadline_and_then_to_the_later_one_when_both_start_together) {
+    impatient_sleeper kernel;
+    trial t(trial_size::smoke, 1);
+    sleep_concurrent(kernel, t);
+    ASSERT_EQ(kernel.deadlines.size(), 2u);
+    EXPECT_EQ(kernel.deadlines[1] - kernel.deadlines[0], milliseconds(20));
+}
+
+TEST(timer_floors, keep_to_absolute_deadlines_one_period_apart) {
+    impatient_sleeper kernel;
+    trial t(trial_size::smoke, 5);
+    timer_periodic(kernel, t);
+    ASSERT_EQ(kernel.deadlines.size(), 5u);
+    for (std::size_t i = 1; i < 5; ++i)
+        EXPECT_EQ(kernel.deadlines[i] - kernel.deadlines[i - 1], milliseconds(1));
+}
+
+TEST(timer_floors, sleep_once_for_all_children_of_a_gather) {
+    impatient_sleeper kernel;
+    trial t(trial_size::smoke, 4);
+    gather_sleep(kernel, t);
+    EXPECT_EQ(kernel.deadlines.size(), 4u);
+    EXPECT_EQ(t.lateness().count(), 4000u);
+}
+
+struct named_sleeper {
+    const char* name;
+    make_sleeper* make;
+
+    friend void PrintTo(const named_sleeper& s, std::ostream* out) { *out << s.name; }
+};
+
+struct sleepers : testing::TestWithParam<named_sleeper> {
+    void SetUp() override {
+        try {
+            kernel = GetParam().make();
+        } catch (const std::system_error& error) {
+            if (!kernel_refuses(error.code())) throw;
+            GTEST_SKIP() << error.what();
+        }
+    }
+    std::unique_ptr<sleeper> kernel;
+};
+
+INSTANTIATE_TEST_SUITE_P(all, sleepers,
+                         testing::Values(named_sleeper{"nanosleep", make_nanosleep_sleeper},
+                                         named_sleeper{"timerfd", make_timerfd_sleeper},
+                                         named_sleeper{"uring", make_uring_sleeper}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(sleepers, return_at_once_from_a_deadline_that_has_passed) {
+    kernel->sleep_until(std::chrono::steady_clock::now() - milliseconds(1));
+    kernel->sleep_until(time_point(std::chrono::nanoseconds(1)));
+}
+
+TEST_P(sleepers, sleep_again_after_a_sleep_and_are_never_early) {
+    std::uint64_t early = 0;
+    for (int i = 0; i < 20; ++i) {
+        const time_point deadline =
+            std::chrono::steady_clock::now() + std::chrono::microseconds(100 * (i % 3));
+        kernel->sleep_until(deadline);
+        if (std::chrono::steady_clock::now() < deadline) ++early;
+    }
+    EXPECT_EQ(early, 0u);
+}
+
+}  // namespace
+}  // namespace loopbench::bench::floors

@@ -1,0 +1,66 @@
+// Connections that a test can meddle with: a thread stands between the client and the server of each and
+// carries every message across, whole or in pieces, right or wrong, or not at all.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "bench/floors/connections.hpp"
+#include "bench/workloads/echo.hpp"
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::bench::floors {
+
+enum class direction { request, reply };
+
+/// A message on its way, 64 bytes.
+struct passing {
+    std::size_t connection;
+    direction which;
+    std::uint64_t number;  // of the round trip, from 0: the warm-up
+    std::span<std::byte> bytes;
+};
+
+enum class fate {
+    whole,
+    in_pieces,
+    cut_off,  // after its first byte, and the connection with it
+    last,  // whole, but it is the last: the connection has been cut in all other respects before it arrives
+};
+
+class wire {
+public:
+    /// `decide` says what becomes of each message, and may change its bytes. It is called in the wire's
+    /// thread.
+    wire(std::size_t connections, std::function<fate(const passing&)> decide);
+    wire(const wire&) = delete;
+    wire& operator=(const wire&) = delete;
+    ~wire();  // ends all connections
+
+    std::span<const connection> connections() const noexcept { return ends_; }
+
+private:
+    // The wire's ends of one connection.
+    struct link {
+        loop::unique_fd to_client;
+        loop::unique_fd to_server;
+        std::array<std::uint64_t, 2> carried{};  // messages, by direction
+    };
+
+    void carry_messages();
+    void carry(std::size_t connection, direction which);
+    static void cut(const link& cut_link);
+
+    std::function<fate(const passing&)> decide_;
+    std::vector<connection> ends_;
+    std::vector<link> links_;
+    loop::unique_fd stop_;
+    std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace loopbench::bench::floors
