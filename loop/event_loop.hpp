@@ -44,6 +44,8 @@ public:
     /// Throws std::system_error when the driver is refused by the kernel.
     event_loop() : driver_(ready()) {}
     ~event_loop() {
+        readers_.clear();  // before the frames: they may close what is watched
+        writers_.clear();
         close();
         // What is still armed now belongs to no frame: scheduled calls, which own themselves.
         operation_queue calls;
@@ -92,6 +94,8 @@ public:
 
     /// f() runs on the next turn, after what is queued already, unless it is cancelled before.
     call_handle<event_loop> call_soon(std::function<void()> function) {
+        if (closing()) [[unlikely]]
+            return {};
         auto call = make_call(std::move(function));
         ready().push(*call);
         return {*this, std::move(call)};
@@ -187,7 +191,7 @@ private:
         const time_point start = now();
         op.complete(&op, completion::run);
         const nanoseconds duration = now() - start;
-        if (duration >= slow_callback_limit_) slow_callback_warning_(duration);
+        if (slow_callback_warning_ && duration >= slow_callback_limit_) slow_callback_warning_(duration);
     }
 
     shared_state<detail::scheduled_call> make_call(std::function<void()> function) {

@@ -21,9 +21,7 @@ public:
         : driver_(driver), ready_(ready), kind_(kind) {}
     fd_callbacks(const fd_callbacks&) = delete;
     fd_callbacks& operator=(const fd_callbacks&) = delete;
-    ~fd_callbacks() {
-        while (!watchers_.empty()) remove(watchers_.begin()->first);
-    }
+    ~fd_callbacks() { clear(); }
 
     /// Replaces the descriptor's callback. Throws what the driver throws for a descriptor that it cannot
     /// watch.
@@ -53,6 +51,11 @@ public:
         removed->removed = true;  // when it is queued or running, it is freed after that
         if (removed->idle) delete removed;
         return true;
+    }
+
+    /// Removes all. What is queued is freed when the queue is run or discarded.
+    void clear() {
+        while (!watchers_.empty()) remove(watchers_.begin()->first);
     }
 
 private:

@@ -20,8 +20,14 @@ std::int64_t attempt_connect(io_operation& op) noexcept {
     op.connecting = true;
     // An interrupted connect goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
-    if (done < 0 && (errno == EINPROGRESS || errno == EINTR)) errno = EAGAIN;
-    return done;
+    // EAGAIN itself is a Unix listener without room: nothing is on its way that could be waited for.
+    if (done == 0) return 0;
+    if (errno == EAGAIN) {
+        errno = ENOBUFS;
+    } else if (errno == EINPROGRESS || errno == EINTR) {
+        errno = EAGAIN;
+    }
+    return -1;
 }
 
 int ask(int fd, short events) noexcept {

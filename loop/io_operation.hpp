@@ -27,6 +27,7 @@ enum class io_kind : std::uint8_t {
 /// negated errno. From start() to completion the operation belongs to the driver and must stay where it is.
 struct io_operation : operation {
     int fd = -1;
+    std::uint32_t slot = 0;  // the driver's: where it keeps what it knows of a pending operation
     std::int64_t result = 0;
     std::byte* data = nullptr;  // not written through when the kind sends
     std::size_t size = 0;

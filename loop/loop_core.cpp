@@ -6,11 +6,7 @@ loop_core::~loop_core() = default;
 
 void loop_core::close() noexcept {
     closing_ = true;
-    take_posted();
-    while (!ready_.empty()) {
-        operation& op = ready_.pop();
-        op.complete(&op, completion::discard);
-    }
+    discard_queued();
     while (roots_ != nullptr) {
         detail::promise_base& promise = *roots_;
         unlink(promise);
@@ -19,6 +15,16 @@ void loop_core::close() noexcept {
     // Destroyed frames may have closed sockets on which other frames waited, and so queued operations that
     // lived in those frames. None of them may be touched any more.
     ready_.clear();
+    // A destroyed frame may have waited for a thread, and that may have posted its last words.
+    discard_queued();
+}
+
+void loop_core::discard_queued() noexcept {
+    take_posted();
+    while (!ready_.empty()) {
+        operation& op = ready_.pop();
+        op.complete(&op, completion::discard);
+    }
 }
 
 void loop_core::adopt(detail::promise_base& promise, std::coroutine_handle<> frame) noexcept {

@@ -119,6 +119,7 @@ private:
 
     static void on_detached_done(detail::promise_base& promise) noexcept;
     void unlink(detail::promise_base& promise) noexcept;
+    void discard_queued() noexcept;
 
     operation_queue ready_;
     std::exception_ptr failure_;  // of a detached task, on its way out of run()

@@ -28,15 +28,17 @@ struct round_robin_design {
     static constexpr std::string_view name = "loop-round-robin";
 };
 
-class round_robin_runtime : public runtime<round_robin_design> {
+/// `D` is round_robin_design, or that with another clock.
+template <Design D>
+class basic_round_robin_runtime : public runtime<D> {
 public:
     /// Asks the clock on every turn.
     task<void> sleep_until(time_point when) {
         do {
-            co_await yield();
-        } while (now() < when);
+            co_await this->yield();
+        } while (this->now() < when);
     }
-    task<void> sleep_for(nanoseconds delay) { return sleep_until(deadline_after(now(), delay)); }
+    task<void> sleep_for(nanoseconds delay) { return sleep_until(deadline_after(this->now(), delay)); }
 
     /// Starts all children, and asks on every turn whether they are done. (Only the plain gather is the
     /// document's; the other modes are a real join.)
@@ -47,7 +49,8 @@ public:
             co_return;
         }
         std::vector<task_handle<void>> running;
-        for (task<T>& child : children) running.push_back(create_task(*this, end_of(child)));
+        std::exception_ptr failure;
+        for (task<T>& child : children) running.push_back(create_task(*this, end_of(child, failure)));
         bool cancelled = false;
         for (const task_handle<void>& child : running) {
             while (!child.done()) {
@@ -57,25 +60,26 @@ public:
             }
         }
         if (cancelled) throw task_cancelled();
-        for (const task<T>& child : children) {
-            if (child.failure()) std::rethrow_exception(child.failure());
-        }
+        if (failure) std::rethrow_exception(failure);
     }
 
 private:
     template <class T>
-    static task<void> end_of(task<T>& child) {
+    static task<void> end_of(task<T>& child, std::exception_ptr& first_failure) {
         co_await child.join();
+        if (!first_failure) first_failure = child.failure();
     }
 
     task<bool> turn_was_cancelled() {
         try {
-            co_await yield();
+            co_await this->yield();
         } catch (const task_cancelled&) {
             co_return true;
         }
         co_return false;
     }
 };
+
+using round_robin_runtime = basic_round_robin_runtime<round_robin_design>;
 
 }  // namespace loopbench::loop

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 
 #include "loop/clock.hpp"
 #include "loop/io_operation.hpp"
@@ -24,6 +25,8 @@ namespace loopbench::loop {
 /// - wait(deadline): sleeps until something is pushed, wake() is called, or the deadline has come, and takes
 /// what
 ///   there is. A deadline of time_point::min() only takes what there is. It may return early, with nothing.
+/// - generation(fd): changes with every forget(fd), so that who goes on with a descriptor later can tell whether it
+///   still is the one that it was.
 /// - in_flight(): how many operations are pending.
 /// - wake(): ends a wait(), the present one or the next; from any thread.
 template <class D>

@@ -6,6 +6,7 @@
 // wait.
 #pragma once
 
+#include <cerrno>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,10 @@ public:
     explicit readiness_driver(operation_queue& ready) : ready_(ready) {}
 
     bool start(io_operation& op) {
+        if (op.fd < 0) [[unlikely]] {
+            op.result = -EBADF;
+            return true;
+        }
         descriptor& d = descriptor_of(op.fd);
         direction& side = side_of(d, op);
         if (side.ready && side.waiting.empty() && try_now(d, side, op)) return true;
@@ -97,6 +102,7 @@ public:
         poller_.wait(deadline, [this](const readiness_event& event) { on_event(event); });
     }
 
+    std::uint32_t generation(int fd) { return descriptor_of(fd).generation; }
     std::size_t in_flight() const noexcept { return in_flight_; }
     void wake() noexcept { poller_.wake(); }
     P& poller() noexcept { return poller_; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "loop/drivers/driver.hpp"
@@ -39,6 +40,7 @@ public:
             if (op.fd == fd) op.result = -ECANCELED;
             return op.fd == fd;
         });
+        ++generation_of(fd);
     }
 
     /// Never sleeps, whatever the deadline.
@@ -49,10 +51,17 @@ public:
         });
     }
 
+    std::uint32_t generation(int fd) { return generation_of(fd); }
     std::size_t in_flight() const noexcept { return waiting_.size(); }
     void wake() noexcept {}
 
 private:
+    std::uint32_t& generation_of(int fd) {
+        const auto index = static_cast<std::size_t>(fd);
+        if (index >= generations_.size()) generations_.resize(2 * index + 16);
+        return generations_[index];
+    }
+
     template <class Finish>
     void finish_those(Finish finished) {
         std::erase_if(waiting_, [&](io_operation* op) {
@@ -70,6 +79,7 @@ private:
 
     operation_queue& ready_;
     std::vector<io_operation*> waiting_;
+    std::vector<std::uint32_t> generations_;  // by fd
 };
 
 static_assert(Driver<retry_driver>);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <system_error>
 
@@ -87,6 +88,7 @@ protected:
         if (how == completion::run) static_cast<io_awaiter*>(op)->resume();
     }
 
+    using suspension::cancel_requested;
     using suspension::resume;
 
     Loop& loop_;
@@ -124,6 +126,7 @@ public:
 
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) {
+        generation_ = this->loop_.driver().generation(this->fd);
         return this->suspend_while(waiter, [this] { return write_the_rest(); });
     }
 
@@ -137,12 +140,26 @@ public:
 private:
     static void go_on(operation* op, completion how) {
         auto& self = *static_cast<write_all_awaiter*>(op);
-        if (how == completion::run && (!self.has_more() || self.write_the_rest())) self.resume();
+        if (how == completion::discard) return;
+        if (self.has_more()) {
+            // A driver that could not take the operation back gives a part: the cancelled write ends there.
+            if (self.cancel_requested()) {
+                self.result = -ECANCELED;
+            } else if (!self.write_the_rest()) {
+                return;
+            }
+        }
+        self.resume();
     }
 
-    // True when everything is written, or an error ends it; false when the kernel is waited for.
+    // True when everything is written, or an error ends it; false when the kernel is waited for. Between two parts the
+    // stream may have been closed, and its number may belong to another by now.
     bool write_the_rest() {
         do {
+            if (this->loop_.driver().generation(this->fd) != generation_) {
+                this->result = -ECANCELED;
+                return true;
+            }
             if (!this->loop_.driver().start(*this)) return false;
         } while (has_more());
         return true;
@@ -159,6 +176,7 @@ private:
     }
 
     std::size_t written_ = 0;
+    std::uint32_t generation_ = 0;  // of the descriptor, when the write began
 };
 
 }  // namespace loopbench::loop

@@ -3,12 +3,14 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
+#include "loop/clock.hpp"
 #include "loop/net/endpoint.hpp"
 #include "loop/net/io_awaiter.hpp"
 #include "loop/net/socket_calls.hpp"
@@ -97,6 +99,7 @@ public:
             if (error == ECONNABORTED || error == EPROTO) continue;  // the peer was gone before we came
             if (!out_of_resources(error)) throw_errno("accept", error);
             co_await this->loop().sleep_for(pause);
+            if (!this->is_open()) throw_errno("accept", ECANCELED);
             pause = std::min(2 * pause, longest_pause);
         }
     }

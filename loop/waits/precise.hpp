@@ -59,7 +59,8 @@ public:
             loop.sleep_until_event(never);
             return;
         }
-        const time_point wake_at = deadline - guard_.value();
+        // A deadline before the boot has passed; from the least of them nothing can be subtracted.
+        const time_point wake_at = std::max(deadline, time_point{}) - guard_.value();
         if (loop.now() < wake_at) {
             loop.sleep_until_event(wake_at);
             const time_point woken_at = loop.now();

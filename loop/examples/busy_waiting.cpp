@@ -1,0 +1,58 @@
+// Document 004's home-cooked sleep: correct, concurrent, and at 100 % CPU for as long as it lasts. The last line says
+// so; on a loop that sleeps in the kernel (--design loop-asyncio) it says something else.
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <chrono>
+#include <span>
+#include <string_view>
+
+#include "loop/examples/example.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+using loop::task;
+
+template <class Loop>
+task<void> do_something_after_sleep(Loop& loop, std::string_view name, loop::nanoseconds delay) {
+    co_await loop.sleep_for(delay);
+    fmt::print("hey ma, calling from {}\n", name);
+}
+
+// Of this process, in user and kernel mode.
+std::chrono::microseconds cpu_time() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto of = [](const timeval& t) {
+        return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+    };
+    return of(used.ru_utime) + of(used.ru_stime);
+}
+
+template <class Loop>
+task<void> call_home(Loop& loop) {
+    const auto start = loop.now();
+    const auto cpu_start = cpu_time();
+    std::array tasks{do_something_after_sleep(loop, "Arouba", scaled(500ms)),
+                     do_something_after_sleep(loop, "Brandenburg", scaled(700ms))};
+    co_await loop.gather(std::span(tasks));
+    const double wall_ms = milliseconds(loop.now() - start);
+    const double cpu_ms = milliseconds(cpu_time() - cpu_start);
+    fmt::print("{:.2f} ms\n", wall_ms);
+    fmt::print("CPU over wall: {:.0f} %\n", 100 * cpu_ms / wall_ms);
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    const program described{.about = "Two calls home, after 500 ms and 700 ms, and what the wait cost.",
+                            .design = "loop-round-robin"};
+    return run_example(argc, argv, described, [](auto& loop) { loop.run(call_home(loop)); });
+}

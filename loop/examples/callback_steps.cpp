@@ -1,0 +1,148 @@
+// Document 002, "Discover asyncio event loop": the layers of an event loop, one after the other, each with the few
+// lines that the slides show.
+//
+// The slides look at the clock once, when it is 3. So does this: its clock stands where it is put.
+#include <fmt/core.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "loop/examples/example.hpp"
+#include "loop/examples/generator.hpp"
+#include "loop/future.hpp"
+#include "loop/system_error.hpp"
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void hello_world() {
+    fmt::print("Hello World!\n");
+}
+
+template <class Loop>
+void callbacks(Loop& loop) {
+    loop.call_soon(hello_world);
+    loop.turn();
+}
+
+template <class Loop>
+void timers(Loop& loop) {
+    const auto at = [](std::chrono::seconds time) { return loop::time_point(time); };
+    loop.call_at(at(1s), hello_world);
+    auto exit = loop.call_at(at(5s), [] { fmt::print("Exit.\n"); });
+    loop.call_at(at(2s), [] { fmt::print("Good bye.\n"); });
+    virtual_clock::advance_to(at(3s));
+    loop.turn();
+    exit.cancel();
+}
+
+template <class Loop>
+void selector(Loop& loop) {
+    std::array<int, 2> pair;
+    loop::checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), "socketpair");
+    const loop::unique_fd s(pair[0]);
+    const loop::unique_fd peer(pair[1]);
+    loop.add_reader(s.get(), [&s] {
+        std::array<char, 100> data;
+        const auto count =
+            loop::checked(static_cast<int>(::recv(s.get(), data.data(), data.size(), 0)), "recv");
+        fmt::print("Received: b'{}'\n", std::string_view(data.data(), static_cast<std::size_t>(count)));
+    });
+    loop::checked(static_cast<int>(::send(peer.get(), "abc", 3, 0)), "send");
+    loop.turn();
+    loop.remove_reader(s.get());
+}
+
+generator<std::string, none, std::string> producer() {
+    co_yield "start";
+    co_return "stop";
+}
+
+void generators() {
+    auto gen = producer();
+    fmt::print("{}\n", *gen.next());
+    if (!gen.next()) fmt::print("{}\n", gen.returned());
+}
+
+class base_task {
+public:
+    explicit base_task(generator<none> coro) : coro_(std::move(coro)) {}
+    void step() { coro_.next(); }
+
+private:
+    generator<none> coro_;
+};
+
+generator<none> test_coro() {
+    fmt::print("begin\n");
+    co_yield {};
+    fmt::print("end\n");
+}
+
+void coroutine_and_base_task() {
+    base_task task(test_coro());
+    task.step();
+    task.step();
+}
+
+using number = loop::future<int>;
+
+// A task steps its coroutine; when that yields a future, the future's callback is the next step.
+class task {
+public:
+    template <class Loop>
+    task(generator<number> coro, Loop& loop) : coro_(std::move(coro)) {
+        loop.call_soon([this] { step(); });
+    }
+
+private:
+    void step() {
+        if (const auto awaited = coro_.next()) awaited->add_done_callback([this](const number&) { step(); });
+    }
+
+    generator<number> coro_;
+};
+
+generator<number> my_coroutine(number future) {
+    co_yield future;
+    fmt::print("Result: {}\n", future.result());
+}
+
+// The slides show the classes and no program; these are the three turns that they are for.
+template <class Loop>
+void future_and_task(Loop& loop) {
+    loop::promise<int> promise(loop);
+    [[maybe_unused]] task stepped(my_coroutine(promise.get_future()), loop);
+    loop.turn();  // to the yield
+    promise.set_value(42);
+    loop.turn();  // the callback, and on to the end
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    const program described{
+        .about = "Callbacks, timers, selector, generator, coroutine, future and task, step by step.",
+        .design = "loop-layered",
+        .only_in_virtual_time = true,
+    };
+    return run_example(argc, argv, described, [](auto& loop) {
+        callbacks(loop);
+        timers(loop);
+        selector(loop);
+        generators();
+        coroutine_and_base_task();
+        future_and_task(loop);
+    });
+}

@@ -1,0 +1,176 @@
+// Document 003's scheduler at work: an echo server that serves one client at a time, beside a count down every four
+// seconds and a count up every second. All of it callbacks, each of which arranges for the next.
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "loop/examples/example.hpp"
+#include "loop/net/socket_calls.hpp"
+#include "loop/net/stream.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct settings {
+    int port = 3000;
+    int until = -1;
+    int clients = -1;
+};
+
+// The document's read_wait() and write_wait(): one call, when the descriptor is ready.
+template <class Loop, class F>
+void read_wait(Loop& loop, int fd, F function) {
+    loop.add_reader(fd, [&loop, fd, function] {
+        loop.remove_reader(fd);
+        function();
+    });
+}
+
+template <class Loop, class F>
+void write_wait(Loop& loop, int fd, F function) {
+    loop.add_writer(fd, [&loop, fd, function] {
+        loop.remove_writer(fd);
+        function();
+    });
+}
+
+// As Python prints it: ('127.0.0.1', 51234).
+std::string printed(const sockaddr_in& address) {
+    std::array<char, INET_ADDRSTRLEN> text{};
+    ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+    return fmt::format("('{}', {})", text.data(), ntohs(address.sin_port));
+}
+
+template <class Loop>
+class echo_server {
+public:
+    /// Serves so many clients, one after the other; a negative number: for ever.
+    echo_server(Loop& loop, std::uint16_t port, int clients)
+        : loop_(loop),
+          listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),
+          clients_left_(clients) {
+        fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.native_handle()).port());
+        wait_for_a_client();
+    }
+
+private:
+    void wait_for_a_client() {
+        if (clients_left_ == 0) {
+            listener_.close();
+            return;
+        }
+        read_wait(loop_, listener_.native_handle(), [this] { accept(); });
+    }
+
+    void accept() {
+        sockaddr_in address{};
+        socklen_t bytes = sizeof address;
+        const int fd = ::accept4(listener_.native_handle(), reinterpret_cast<sockaddr*>(&address), &bytes,
+                                 SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0) {  // the client was gone before we came
+            wait_for_a_client();
+            return;
+        }
+        if (clients_left_ > 0) --clients_left_;
+        client_ = loop::descriptor<Loop>(loop_, loop::unique_fd(fd));
+        fmt::print("Connected to  {}\n", printed(address));
+        read_wait(loop_, fd, [this] { receive(); });
+    }
+
+    void receive() {
+        const auto count = ::recv(client_.native_handle(), buffer_.data(), buffer_.size(), 0);
+        if (count < 0 && errno == EAGAIN) {
+            read_wait(loop_, client_.native_handle(), [this] { receive(); });
+        } else if (count <= 0) {
+            close_client();
+        } else {
+            const std::string_view data(buffer_.data(), static_cast<std::size_t>(count));
+            fmt::print("Received message:  {}\n", data);
+            reply_ = fmt::format("Got: {}", data);
+            write_wait(loop_, client_.native_handle(), [this] { send(); });
+        }
+    }
+
+    void send() {
+        const auto count = ::send(client_.native_handle(), reply_.data(), reply_.size(), MSG_NOSIGNAL);
+        if (count < 0 && errno != EAGAIN) {
+            close_client();
+            return;
+        }
+        if (count > 0) reply_.erase(0, static_cast<std::size_t>(count));
+        if (reply_.empty()) {
+            read_wait(loop_, client_.native_handle(), [this] { receive(); });
+        } else {
+            write_wait(loop_, client_.native_handle(), [this] { send(); });
+        }
+    }
+
+    void close_client() {
+        client_.close();
+        fmt::print("Connection Closed\n");
+        wait_for_a_client();
+    }
+
+    Loop& loop_;
+    loop::descriptor<Loop> listener_;
+    loop::descriptor<Loop> client_;
+    int clients_left_;
+    std::array<char, 10000> buffer_;
+    std::string reply_;
+};
+
+template <class Loop>
+void countdown(Loop& loop, int n) {
+    if (n == 0) return;
+    fmt::print("Down {}\n", n);
+    loop.call_later(scaled(4s), [&loop, n] { countdown(loop, n - 1); });
+}
+
+// The document's has no end.
+template <class Loop>
+void countup(Loop& loop, int until, int i = 0) {
+    fmt::print("Up {}\n", i);
+    if (i != until) loop.call_later(scaled(1s), [&loop, until, i] { countup(loop, until, i + 1); });
+}
+
+template <class Loop>
+void serve_and_count(Loop& loop, const settings& given) {
+    if (given.port < 0 || given.port > 65535)
+        throw std::invalid_argument(
+            fmt::format("--port {}: there is no such port; take one from 0 to 65535", given.port));
+    const echo_server<Loop> server(loop, static_cast<std::uint16_t>(given.port), given.clients);
+    loop.call_soon([&loop] { countdown(loop, 6); });
+    loop.call_soon([&loop, &given] { countup(loop, given.until); });
+    loop.run_until_idle();
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    settings given;
+    const program described{
+        .about = "An echo server beside a count down and a count up. Try it with: nc 127.0.0.1 3000",
+        .design = "loop-scheduler",
+        .options = {{"--port", "Where to listen; 0: where there is room", &given.port},
+                    {"--until", "Where the count up ends; negative: never", &given.until},
+                    {"--clients", "How many to serve, one after the other; negative: all", &given.clients}},
+    };
+    return run_example(argc, argv, described, [&](auto& loop) { serve_and_count(loop, given); });
+}

@@ -1,0 +1,105 @@
+#include "loop/examples/example.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace loopbench::examples {
+
+namespace {
+
+double speed = 1;
+
+std::vector<std::string> design_names() {
+    std::vector<std::string> names;
+    loop::for_each_design([&]<class Runtime>() { names.emplace_back(Runtime::name); });
+    return names;
+}
+
+void add_options(CLI::App& app, const program& described) {
+    for (const option& added : described.options) {
+        std::visit(
+            [&](auto* value) { app.add_option(added.name, *value, added.help)->capture_default_str(); },
+            added.value);
+    }
+}
+
+}  // namespace
+
+loop::nanoseconds scaled(loop::nanoseconds documented) {
+    return std::chrono::duration_cast<loop::nanoseconds>(documented / speed);
+}
+
+loop::nanoseconds scaled_seconds(double documented) {
+    return std::chrono::duration_cast<loop::nanoseconds>(std::chrono::duration<double>(documented / speed));
+}
+
+double milliseconds(loop::nanoseconds duration) {
+    return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+detail::choice detail::parse(int argc, char** argv, const program& described) {
+    choice chosen{
+        .exit_code = {}, .design = described.design, .virtual_time = described.only_in_virtual_time};
+    bool list = false;
+    CLI::App app(described.about);
+    app.add_flag("--list", list, "Print the designs that this program runs on");
+    app.add_option("--design", chosen.design, "The loop to run on")
+        ->check(CLI::IsMember(design_names()))
+        ->capture_default_str();
+    app.add_option("--speed", speed, "Divides all durations")
+        ->check(CLI::Range(0.001, 1000.0))
+        ->capture_default_str();
+    app.add_flag("--virtual-time", chosen.virtual_time, "Do not wait: let the loop's clock jump");
+    add_options(app, described);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        chosen.exit_code = app.exit(error) == 0 ? 0 : exit_usage;
+        return chosen;
+    }
+    const auto obstacle = [&described](const std::string& design) {
+        return std::find_if(described.excluded.begin(), described.excluded.end(),
+                            [&](const exclusion& e) { return e.design == design; });
+    };
+    if (list) {
+        for (const std::string& name : design_names()) {
+            if (obstacle(name) == described.excluded.end()) fmt::print("{}\n", name);
+        }
+        chosen.exit_code = 0;
+    } else if (const auto found = obstacle(chosen.design); found != described.excluded.end()) {
+        chosen.exit_code = refuse(chosen.design, found->reason);
+    }
+    return chosen;
+}
+
+int detail::refuse(const std::string& design, const std::string& reason) {
+    fmt::print(stderr, "{} cannot run this: {}; choose another --design, --list names them\n", design,
+               reason);
+    return exit_usage;
+}
+
+int detail::finish(const std::string& design, const std::function<void()>& body) {
+    constexpr int exit_failed = 1;
+    // Whoever reads our output through a pipe sees each line when it is printed.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    try {
+        body();
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+            fmt::print(stderr, "standard output could not be written; is the disk full?\n");
+            return exit_failed;
+        }
+        return 0;
+    } catch (const std::invalid_argument& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return exit_usage;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "failed on {}: {}\n", design, error.what());
+        return exit_failed;
+    }
+}
+
+}  // namespace loopbench::examples

@@ -1,0 +1,193 @@
+// Document 000 once more, as its last section has it: what async/await boils down to, "without any syntax sugar and
+// helpers, using only raw primitives". No coroutine here: each function that pauses is a class with a state, resumed
+// by send(), and all that it asks of the loop is two callbacks.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "loop/examples/example.hpp"
+#include "loop/examples/keyboard.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+using callback = std::function<void()>;
+
+// What is sent into a state machine and what it returns; Python does not need to say.
+using value = std::variant<std::monostate, std::string, std::chrono::milliseconds>;
+
+class future {
+public:
+    void set_done_callback(std::function<void(value)> function) { callback_ = std::move(function); }
+    void set_result(value result) const { callback_(std::move(result)); }
+
+private:
+    std::function<void(value)> callback_;
+};
+
+// What send() gives: something to wait for, or the end. (Python throws the end, as StopIteration.)
+struct stop_iteration {
+    value returned;
+};
+using step = std::variant<std::shared_ptr<future>, stop_iteration>;
+
+class state_machine {
+public:
+    virtual ~state_machine() = default;
+    virtual step send(value sent) = 0;
+};
+
+// The two doors of the loop.
+struct loop_calls {
+    std::function<void(loop::nanoseconds, callback)> call_later;
+    std::function<void(int, callback)> call_when_ready_for_reading;
+};
+
+class loop_read_from_file : public state_machine {
+public:
+    loop_read_from_file(const loop_calls& loop, int fd) : loop_(loop), fd_(fd) {}
+
+    step send(value sent) override {
+        if (std::exchange(started_, true)) return stop_iteration{std::move(sent)};
+        auto awaited = std::make_shared<future>();
+        loop_.call_when_ready_for_reading(fd_, [awaited, fd = fd_] {
+            // It is ready, so this does not block, and the descriptor's flags can stay as the shell set them.
+            std::array<char, 4096> text;
+            const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
+                                             "read standard input (give it a terminal or a pipe)");
+            awaited->set_result(std::string(text.data(), static_cast<std::size_t>(count)));
+        });
+        return awaited;
+    }
+
+private:
+    const loop_calls& loop_;
+    int fd_;
+    bool started_ = false;
+};
+
+class loop_sleep : public state_machine {
+public:
+    loop_sleep(const loop_calls& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}
+
+    step send(value sent) override {
+        if (std::exchange(started_, true)) return stop_iteration{std::move(sent)};
+        auto awaited = std::make_shared<future>();
+        loop_.call_later(delay_, [awaited] { awaited->set_result({}); });
+        return awaited;
+    }
+
+private:
+    const loop_calls& loop_;
+    loop::nanoseconds delay_;
+    bool started_ = false;
+};
+
+// To await is to pass everything on to the inner machine until that has ended.
+class fetch_ms : public state_machine {
+public:
+    fetch_ms(const loop_calls& loop, int fd) : read_(loop, fd) {}
+
+    step send(value sent) override {
+        step inner = read_.send(std::move(sent));
+        if (!std::holds_alternative<stop_iteration>(inner)) return inner;
+        return stop_iteration{3000ms};
+    }
+
+private:
+    loop_read_from_file read_;
+};
+
+class func : public state_machine {
+public:
+    func(const loop_calls& loop, int fd) : loop_(loop), fetch_(loop, fd) {}
+
+    step send(value sent) override { return sleep_ ? sleeping(std::move(sent)) : fetching(std::move(sent)); }
+
+private:
+    step fetching(value sent) {
+        step inner = fetch_.send(std::move(sent));
+        const auto* end = std::get_if<stop_iteration>(&inner);
+        if (end == nullptr) return inner;
+        fmt::print("Will sleep now\n");
+        sleep_.emplace(loop_, scaled(std::get<std::chrono::milliseconds>(end->returned)));
+        return sleep_->send({});
+    }
+
+    step sleeping(value sent) {
+        step inner = sleep_->send(std::move(sent));
+        if (!std::holds_alternative<stop_iteration>(inner)) return inner;
+        fmt::print("Good morning\n");
+        return stop_iteration{"Return value"};
+    }
+
+    const loop_calls& loop_;
+    fetch_ms fetch_;
+    std::optional<loop_sleep> sleep_;  // the state: there is one once the answer has come
+};
+
+// Drives a state machine: each future that it gives resumes it, until it ends.
+class task {
+public:
+    explicit task(std::unique_ptr<state_machine> machine) : machine_(std::move(machine)) {}
+
+    void next_step(value sent) {
+        const step reached = machine_->send(std::move(sent));
+        if (const auto* awaited = std::get_if<std::shared_ptr<future>>(&reached))
+            (*awaited)->set_done_callback([this](value result) { next_step(std::move(result)); });
+    }
+
+private:
+    std::unique_ptr<state_machine> machine_;
+};
+
+template <class Loop>
+loop_calls calls_of(Loop& loop) {
+    return {
+        .call_later = [&loop](loop::nanoseconds delay, callback f) { loop.call_later(delay, std::move(f)); },
+        .call_when_ready_for_reading =
+            [&loop](int fd, callback f) {
+                loop.add_reader(fd, [&loop, fd, f = std::move(f)] {
+                    loop.remove_reader(fd);  // once
+                    f();
+                });
+            },
+    };
+}
+
+template <class Loop>
+void hello_and_enter(Loop& loop, double press_enter_after) {
+    const keyboard<Loop> keys(loop, press_enter_after);
+    const loop_calls calls = calls_of(loop);
+    loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
+    task waiting(std::make_unique<func>(calls, keys.fd()));
+    loop.call_soon([&waiting] { waiting.next_step({}); });
+    loop.run_until_idle();  // the document's loop runs for ever
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    double press_enter_after = -1;
+    const program described{
+        .about = "Says hello after 5 s, and good morning 3 s after Enter was pressed; without coroutines.",
+        .design = "loop-tick",
+        .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
+                     &press_enter_after}},
+    };
+    return run_example(argc, argv, described, [&](auto& loop) { hello_and_enter(loop, press_enter_after); });
+}

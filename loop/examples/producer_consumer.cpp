@@ -1,0 +1,91 @@
+// Document 004's aside on generators: one that produces, one that consumes, and one that is asked to go on until it
+// returns, first as a generator and then as a coroutine on a loop, where a turn is what sending None is.
+#include <fmt/core.h>
+
+#include <string>
+
+#include "loop/examples/example.hpp"
+#include "loop/examples/generator.hpp"
+#include "loop/task_handle.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+constexpr auto name_in_hindi = "मेरा नाम डीन है";
+
+generator<std::string> producer() {
+    co_yield "my";
+    co_yield "name";
+    co_yield "is";
+    co_yield "dean";
+}
+
+void produce() {
+    auto words = producer();
+    std::string sentence = *words.next();
+    while (const auto word = words.next()) sentence += " " + *word;
+    fmt::print("{}\n", sentence);
+}
+
+generator<none, std::string> consumer() {
+    const std::string val = co_yield {};
+    fmt::print("{}\n", val);
+}
+
+void consume() {
+    auto c = consumer();
+    c.next();  // to the yield
+    c.send("hello!");
+}
+
+generator<none, none, std::string> sleepy_boi() {
+    for (int idx = 0; idx < 3; ++idx) {
+        fmt::print("idx={}\n", idx);
+        co_yield {};
+    }
+    co_return name_in_hindi;
+}
+
+template <class Loop>
+loop::task<std::string> sleepy_boi_async(Loop& loop) {
+    for (int idx = 0; idx < 3; ++idx) {
+        fmt::print("idx={}\n", idx);
+        co_await loop.yield();
+    }
+    co_return name_in_hindi;
+}
+
+void send_to_generator() {
+    auto coro = sleepy_boi();
+    do {
+        fmt::print("sending value to coroutine/generator\n");
+    } while (coro.next());
+    fmt::print("{}\n", coro.returned());
+}
+
+template <class Loop>
+void send_to_coroutine(Loop& loop) {
+    const auto coro = create_task(loop, sleepy_boi_async(loop));
+    while (!coro.done()) {
+        fmt::print("sending value to coroutine/generator\n");
+        loop.turn();
+    }
+    fmt::print("{}\n", coro.outcome().result());
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    const program described{.about = "Generators that produce, consume and go on when told.",
+                            .design = "loop-asyncio"};
+    return run_example(argc, argv, described, [](auto& loop) {
+        produce();
+        consume();
+        send_to_generator();
+        send_to_coroutine(loop);
+    });
+}

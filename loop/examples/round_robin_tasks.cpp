@@ -1,0 +1,53 @@
+// Document 001, "Let's build an asyncio runtime from scratch in Python": two tasks that print and sleep, and a main
+// that awaits both.
+//
+// On the document's own loop a sleeping task is asked on every turn whether its time has come. The program is the
+// same on a loop that sleeps, too; `top` shows the difference.
+#include <fmt/core.h>
+
+#include <chrono>
+
+#include "loop/examples/example.hpp"
+#include "loop/task_handle.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+using loop::task;
+
+template <class Loop>
+task<void> task1(Loop& loop) {
+    for (int round = 0; round < 2; ++round) {
+        fmt::print("Task 1\n");
+        co_await loop.sleep_for(scaled(1s));
+    }
+}
+
+template <class Loop>
+task<void> task2(Loop& loop) {
+    for (int round = 0; round < 3; ++round) {
+        fmt::print("Task 2\n");
+        co_await loop.sleep_for(scaled(2s));
+    }
+}
+
+template <class Loop>
+task<void> both(Loop& loop) {
+    const auto one = create_task(loop, task1(loop));
+    const auto two = create_task(loop, task2(loop));
+    co_await one;
+    co_await two;
+    fmt::print("done\n");
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    const program described{.about = "Two tasks take turns.", .design = "loop-round-robin"};
+    return run_example(argc, argv, described, [](auto& loop) { loop.run(both(loop)); });
+}

@@ -1,0 +1,51 @@
+// Document 003, "Build your own Event Loop in Python": its building blocks. Tasks in a queue; two that count at the
+// same time, by putting their own rest at the end of the queue; one that waits.
+//
+// The document's counting snippets do not run as they are printed (a `{i}` without its f, and no end); they print
+// here what their sequential versions would, in turns.
+#include <fmt/core.h>
+
+#include <chrono>
+
+#include "loop/examples/example.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class Loop>
+void countup(Loop& loop, int n, int i = 0) {
+    if (i == n) return;
+    fmt::print("Printing {}\n", i);
+    loop.call_soon([&loop, n, i] { countup(loop, n, i + 1); });
+}
+
+template <class Loop>
+void countdown(Loop& loop, int n) {
+    if (n == 0) return;
+    fmt::print("Printing {}\n", n);
+    loop.call_soon([&loop, n] { countdown(loop, n - 1); });
+}
+
+template <class Loop>
+void task_queue(Loop& loop) {
+    loop.call_soon([] { fmt::print("Task 1\n"); });
+    loop.call_soon([] { fmt::print("Task 2\n"); });
+    loop.call_soon([&loop] { countup(loop, 5); });
+    loop.call_soon([&loop] { countdown(loop, 5); });
+    loop.call_later(scaled(5s), [] { fmt::print("Printing after delay\n"); });
+    loop.run_until_idle();
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    const program described{.about = "Tasks in a queue, counting in turns, and a delay.",
+                            .design = "loop-scheduler"};
+    return run_example(argc, argv, described, [](auto& loop) { task_queue(loop); });
+}
