@@ -7,9 +7,9 @@ namespace loopbench::bench {
 namespace {
 
 constexpr std::array catalog{
-    workload_info{"sleep/serial", "one operation sleeps 500 ms, then 700 ms (smoke: 50 + 70)"},
+    workload_info{"sleep/serial", "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)"},
     workload_info{"sleep/concurrent",
-                  "one operation gathers a sleep of 500 ms and one of 700 ms (smoke: 50, 70)"},
+                  "one operation gathers a sleep of 500 ms and one of 700 ms (smoke: 5, 7)"},
     workload_info{"timer/periodic", "a 1 kHz tick on absolute deadlines; the lateness of every tick"},
     workload_info{"idle/timer", "one far timer and nothing to do: CPU and wakeups of an idle loop"},
     workload_info{"post/chain", "one operation is a posted function that posts the next one"},

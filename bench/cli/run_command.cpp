@@ -47,7 +47,7 @@ run_plan sized_plan(const run_options& options) {
     run_plan plan;
     if (options.quick) {
         plan.size = workload_size::smoke;
-        plan.min_time_s = 0.1;
+        plan.min_time_s = 0.01;
         plan.blocks = 7;
         plan.budget = std::chrono::seconds{55};
     }

@@ -1,0 +1,163 @@
+// The vocabulary of bench/runtime.hpp over Boost.Asio: the reference that every other loop is measured
+// against.
+//
+// Written as an Asio expert would write it for one thread: io_context{1}, a concrete executor, coroutines,
+// nothing handicapped and nothing that a reader of Asio's documentation would not find there.
+#pragma once
+
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "asio_ref/event.hpp"
+#include "asio_ref/gather.hpp"
+#include "asio_ref/stream.hpp"
+#include "asio_ref/types.hpp"
+
+namespace loopbench::asio_ref {
+
+/// Models loopbench::bench::Runtime; see there for the meaning, the errors and the thread rules of each
+/// function.
+class runtime {
+public:
+    static constexpr std::string_view name = "asio-epoll";
+
+    template <class T>
+    using task = asio_ref::task<T>;
+    using stream = asio_ref::stream;
+    using listener = asio_ref::listener;
+    using event = asio_ref::event;
+    using clock = std::chrono::steady_clock;
+
+    template <class T>
+    T run(task<T> main);
+
+    clock::time_point now() const { return clock::now(); }
+
+    task<void> sleep_until(clock::time_point when) {
+        timer sleep(get_executor(), when);
+        co_await sleep.async_wait(boost::asio::deferred);
+    }
+
+    auto yield() { return boost::asio::post(get_executor(), boost::asio::use_awaitable_t<executor>()); }
+
+    void spawn(task<void> detached) {
+        const bool would_start_inline = get_executor().running_in_this_thread();
+        boost::asio::co_spawn(
+            context_, would_start_inline ? start_later(std::move(detached)) : std::move(detached), rethrow);
+    }
+
+    task<void> gather(std::span<task<void>> tasks) { return asio_ref::gather(get_executor(), tasks); }
+
+    template <class Function>
+    void post(Function&& function) {
+        boost::asio::post(context_, std::forward<Function>(function));
+    }
+
+    // The io_context's queue is one for all threads.
+    template <class Function>
+    void post_from_any_thread(Function&& function) {
+        boost::asio::post(context_, std::forward<Function>(function));
+    }
+
+    listener listen() { return listener(get_executor()); }
+
+    task<stream> connect(std::uint16_t port) {
+        stream::socket socket(get_executor());
+        const boost::asio::ip::tcp::endpoint peer(boost::asio::ip::address_v4::loopback(), port);
+        const auto [error] = co_await socket.async_connect(peer, error_as_value);
+        throw_if_failed(error, "connect");
+        co_return stream(std::move(socket));
+    }
+
+    executor get_executor() noexcept { return context_.get_executor(); }
+
+private:
+    using timer = boost::asio::basic_waitable_timer<clock, boost::asio::wait_traits<clock>, executor>;
+
+    // What the task given to run() came to. Shared with its completion handler, because an exception from
+    // elsewhere may leave run() first; the task then goes on in a later run().
+    struct outcome_base {
+        bool done = false;
+        std::exception_ptr error;
+    };
+    template <class T>
+    struct outcome : outcome_base {
+        std::optional<T> value;
+    };
+
+    // co_spawn starts a coroutine inline when it is called inside of the loop; this one steps back first. (A posted
+    // function that calls co_spawn would do, but takes the coroutine through the queue twice.)
+    static task<void> start_later(task<void> detached) {
+        co_await boost::asio::post(boost::asio::deferred);
+        co_await std::move(detached);
+    }
+
+    static void rethrow(std::exception_ptr error) {
+        if (error) std::rethrow_exception(std::move(error));
+    }
+
+    void ended(outcome_base& ended, std::exception_ptr error) {
+        ended.done = true;
+        ended.error = std::move(error);
+        if (awaited_ == &ended) context_.stop();
+    }
+
+    void refuse_nested_run() const {
+        if (awaited_ != nullptr)
+            throw std::logic_error("run() was called inside of run(): await the task instead");
+    }
+
+    void run_until_done(outcome_base& awaited);
+
+    boost::asio::io_context context_{1};
+    const outcome_base* awaited_ = nullptr;  // of the run() that is under way
+};
+
+template <class T>
+T runtime::run(task<T> main) {
+    refuse_nested_run();
+    if constexpr (std::is_void_v<T>) {
+        auto main_outcome = std::make_shared<outcome_base>();
+        boost::asio::co_spawn(context_, std::move(main), [this, main_outcome](std::exception_ptr error) {
+            ended(*main_outcome, error);
+        });
+        run_until_done(*main_outcome);
+    } else {
+        auto main_outcome = std::make_shared<outcome<T>>();
+        boost::asio::co_spawn(context_, std::move(main),
+                              [this, main_outcome](std::exception_ptr error, T value) {
+                                  if (!error) main_outcome->value.emplace(std::move(value));
+                                  ended(*main_outcome, error);
+                              });
+        run_until_done(*main_outcome);
+        return std::move(*main_outcome->value);
+    }
+}
+
+inline void runtime::run_until_done(outcome_base& awaited) {
+    awaited_ = &awaited;
+    const auto reset = [](runtime* self) { self->awaited_ = nullptr; };
+    const std::unique_ptr<runtime, decltype(reset)> when_left(this, reset);
+
+    context_.restart();
+    context_.run();
+    rethrow(awaited.error);
+    if (!awaited.done) throw std::logic_error("the loop has nothing left to do, but the task is not done");
+}
+
+}  // namespace loopbench::asio_ref

@@ -1,0 +1,155 @@
+// The bridge from trials to Google Benchmark: sizes in, rows and counters out.
+#include "bench/contenders/contender_main.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace loopbench::bench {
+
+namespace {
+
+constexpr int usage_exit_code = 2;
+
+std::optional<trial_size> size_from_environment() {
+    const char* const text = std::getenv("LOOPBENCH_SIZE");
+    if (text == nullptr || std::string_view(text) == "real") return trial_size::real;
+    if (std::string_view(text) == "smoke") return trial_size::smoke;
+    fmt::print(stderr, "LOOPBENCH_SIZE is \"{}\", which is no size: set it to smoke or real, or unset it.\n",
+               text);
+    return std::nullopt;
+}
+
+/// How many descriptors this process may open, after asking for all it may have.
+rlim_t raise_open_files_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    const rlim_t before = std::exchange(limit.rlim_cur, limit.rlim_max);
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : before;
+}
+
+double nanoseconds(std::chrono::nanoseconds time) {
+    return static_cast<double>(time.count());
+}
+
+void report_latency(benchmark::State& state, const histogram& latency) {
+    if (latency.count() == 0) return;
+    state.counters["latency_p50"] = static_cast<double>(latency.percentile_ns(50));
+    state.counters["latency_p90"] = static_cast<double>(latency.percentile_ns(90));
+    state.counters["latency_p99"] = static_cast<double>(latency.percentile_ns(99));
+    state.counters["latency_p999"] = static_cast<double>(latency.percentile_ns(99.9));
+    state.counters["latency_max"] = static_cast<double>(latency.max_ns());
+}
+
+void report_lateness(benchmark::State& state, const signed_histogram& lateness) {
+    if (lateness.count() == 0) return;
+    state.counters["late_p50"] = static_cast<double>(lateness.percentile_ns(50));
+    state.counters["late_p99"] = static_cast<double>(lateness.percentile_ns(99));
+    state.counters["late_max"] = static_cast<double>(lateness.max_ns());
+    state.counters["early"] = static_cast<double>(lateness.early_count());
+}
+
+void report_cost(benchmark::State& state, const trial& t) {
+    const auto operations = static_cast<double>(t.operations_done());
+    const double wall_s = std::chrono::duration<double>(t.cost().wall).count();
+    state.counters["cpu"] = nanoseconds(t.cost().cpu) / operations;
+    state.counters["cpu_user"] = nanoseconds(t.cost().user) / operations;
+    state.counters["cpu_system"] = nanoseconds(t.cost().system) / operations;
+    state.counters["spin"] = nanoseconds(t.cost().cpu) / nanoseconds(t.cost().wall);
+    state.counters["wakeups"] = static_cast<double>(t.cost().voluntary_switches) / wall_s;
+}
+
+/// Why the work has no number, in the words of the protocol; nothing when it has one.
+std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
+    if (workload.shape.open_files > open_files_limit)
+        return fmt::format("unsupported: needs {} open files and the limit is {}: raise it with ulimit -n",
+                           workload.shape.open_files, open_files_limit);
+    try {
+        workload.run(t);
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    if (t.unsupported()) return "unsupported: " + *t.unsupported();
+    if (const auto failure = t.failure()) return "proof: " + *failure;
+    if (t.cost().wall <= std::chrono::nanoseconds(0)) return "proof: the timed section took no time";
+    return std::nullopt;
+}
+
+void run_workload(benchmark::State& state, const contender_workload& workload, trial_size size,
+                  rlim_t open_files_limit) {
+    // One batch: the runtime is not left and entered again for every operation.
+    while (state.KeepRunningBatch(state.max_iterations)) {
+        const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
+        trial t(size, workload.shape.calibrated() ? iterations : workload.shape.operations(size));
+        if (const auto error = run_trial(workload, open_files_limit, t)) {
+            state.SkipWithError(error->c_str());
+            break;
+        }
+        // Google Benchmark divides by its own count of iterations, the workload may have done more
+        // operations.
+        const double operation_s =
+            std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_done());
+        state.SetIterationTime(operation_s * static_cast<double>(iterations));
+        report_cost(state, t);
+        report_latency(state, t.latency());
+        report_lateness(state, t.lateness());
+    }
+    // Under manual time a rate is divided by that time, so this is operations per second of the timed
+    // section.
+    if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());
+}
+
+void add_context(std::string_view name, const contender_info& info, trial_size size) {
+    benchmark::AddCustomContext("contender", std::string(name));
+    benchmark::AddCustomContext("library", info.library);
+    benchmark::AddCustomContext("library_version", info.library_version);
+    benchmark::AddCustomContext("driver", info.driver);
+    benchmark::AddCustomContext("compiler", LOOPBENCH_COMPILER);
+    benchmark::AddCustomContext("compiler_flags", LOOPBENCH_COMPILER_FLAGS);
+    benchmark::AddCustomContext("build_type", LOOPBENCH_BUILD_TYPE);
+    benchmark::AddCustomContext("clock", "CLOCK_MONOTONIC");
+    benchmark::AddCustomContext("timer_slack_ns", std::to_string(prctl(PR_GET_TIMERSLACK)));
+    benchmark::AddCustomContext("socket_options", "TCP_NODELAY");
+    benchmark::AddCustomContext("size", size == trial_size::smoke ? "smoke" : "real");
+}
+
+}  // namespace
+
+bool kernel_refuses(const std::error_code& error) noexcept {
+    return error == std::errc::function_not_supported || error == std::errc::operation_not_permitted ||
+           error == std::errc::permission_denied;
+}
+
+int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,
+                  const std::vector<contender_workload>& workloads) {
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return usage_exit_code;
+    const auto size = size_from_environment();
+    if (!size) return usage_exit_code;
+
+    const rlim_t open_files_limit = raise_open_files_limit();
+    for (const contender_workload& each : workloads) {
+        auto* const registered =
+            benchmark::RegisterBenchmark(std::string(each.shape.name).c_str(),
+                                         [&each, size = *size, open_files_limit](benchmark::State& state) {
+                                             run_workload(state, each, size, open_files_limit);
+                                         });
+        registered->UseManualTime();
+        if (!each.shape.calibrated()) registered->Iterations(1);
+    }
+    add_context(name, info, *size);
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return EXIT_SUCCESS;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,79 @@
+// The main function of a contender: one runtime with all the workloads, as a Google Benchmark program.
+//
+// The part that depends on the runtime is this template; everything else is compiled once, in
+// contender_main.cpp.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/list.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench {
+
+/// What a contender says of itself in the context of its report.
+struct contender_info {
+    std::string library;
+    std::string library_version;
+    std::string driver;  // how I/O completes: select, poll, epoll, io_uring
+};
+
+/// A workload with its runtime built in: makes a fresh runtime, runs the workload, destroys the runtime.
+struct contender_workload {
+    workload_shape shape;
+    std::function<void(trial&)> run;
+};
+
+/// Registers the workloads with Google Benchmark and does what its flags say.
+///
+/// LOOPBENCH_SIZE (smoke or real; real when it is not set) chooses the size of workloads that are not calibrated.
+/// A workload that did not prove its work has an error ("proof: ...") and no number, and so has one that cannot be
+/// run here ("unsupported: ..."). Returns the exit code: 2 when the flags or the environment are wrong.
+int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,
+                  const std::vector<contender_workload>& workloads);
+
+/// Whether the kernel does not have what was asked for, or forbids it (seccomp, a sysctl): then a runtime that needs
+/// it is not at fault.
+bool kernel_refuses(const std::error_code& error) noexcept;
+
+template <Runtime R>
+contender_workload with_runtime(const workload<R>& shape) {
+    return {shape, [run = shape.run](trial& t) {
+                std::optional<R> runtime;
+                try {
+                    runtime.emplace();
+                } catch (const std::system_error& error) {
+                    if (!kernel_refuses(error.code())) throw;
+                    t.unsupported(error.what());
+                    return;
+                }
+                runtime->run(run(*runtime, t));
+            }};
+}
+
+/// Why a contender does not run a workload; nothing when it does.
+using reason_not_to_run = std::optional<std::string> (*)(const workload_shape& workload);
+
+inline std::optional<std::string> runs_everything(const workload_shape&) {
+    return std::nullopt;
+}
+
+template <Runtime R>
+int contender_main(int argc, char** argv, const contender_info& info,
+                   reason_not_to_run why_not = runs_everything) {
+    std::vector<contender_workload> workloads;
+    for (const workload<R>& each : workload_list<R>()) {
+        workloads.push_back(with_runtime(each));
+        if (const auto reason = why_not(each))
+            workloads.back().run = [reason](trial& t) { t.unsupported(*reason); };
+    }
+    return run_contender(argc, argv, R::name, info, workloads);
+}
+
+}  // namespace loopbench::bench

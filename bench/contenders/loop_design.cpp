@@ -1,0 +1,34 @@
+// The contenders loop-*: one of the designs of loop/designs.hpp, which CMake chooses.
+#include <sys/select.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "bench/contenders/contender_main.hpp"
+#include "loop/designs.hpp"
+
+namespace {
+
+using design = loopbench::loop::LOOPBENCH_DESIGN;
+
+// A tick is 100 ms, and everything that suspends costs at least one: thousands of them would take minutes and say
+// nothing that the sleeps do not say.
+std::optional<std::string> why_not(const loopbench::bench::workload_shape& workload) {
+    const bool few_turns = workload.name.starts_with("sleep/") || workload.name.starts_with("idle/");
+    if (design::name == loopbench::loop::tick_runtime::name && !few_turns)
+        return "every turn sleeps 100 ms, and this workload takes thousands of turns";
+    constexpr bool on_select = std::is_same_v<design::driver_type, loopbench::loop::select_driver>;
+    if (on_select && workload.open_files >= FD_SETSIZE)
+        return "select cannot watch descriptors of 1024 and more, and this workload opens " +
+               std::to_string(workload.open_files);
+    return std::nullopt;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return loopbench::bench::contender_main<design>(
+        argc, argv,
+        {.library = "loopbench", .library_version = LOOPBENCH_VERSION, .driver = LOOPBENCH_DRIVER}, why_not);
+}

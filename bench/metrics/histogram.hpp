@@ -1,0 +1,99 @@
+// Where every latency of a trial goes: fixed memory and a few nanoseconds per value, because a harness that
+// allocates or sorts while it measures shows up in what it measures.
+//
+// Log-linear, as HdrHistogram is (http://hdrhistogram.org): values below 256 are counted one by one, and each
+// power of two above is split into 128 counters. A percentile is the middle of its counter, so it is within
+// 1/256 of the recorded value.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace loopbench::bench {
+
+/// Counts of durations in nanoseconds, from 0 to the largest int64. Allocates on construction only.
+/// One thread at a time.
+class histogram {
+public:
+    histogram() : counters_(counter_count) {}
+
+    /// Counts a value; one below 0 counts as 0.
+    void record(std::int64_t value_ns) noexcept {
+        const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
+        ++counters_[counter_of(value)];
+        ++count_;
+        sum_ns_ += static_cast<double>(value);
+        min_ns_ = std::min(min_ns_, static_cast<std::int64_t>(value));
+        max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
+    }
+
+    std::uint64_t count() const noexcept { return count_; }
+
+    // Exact. All of these are 0 when nothing was recorded.
+    std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
+    std::int64_t max_ns() const noexcept { return max_ns_; }
+    double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
+
+    /// The value at or below which at least this share (0 to 100) of all values lies (nearest rank), within
+    /// 1/256.
+    std::int64_t percentile_ns(double percent) const noexcept;
+
+    /// The value of this rank in ascending order (1 is the smallest, count() the largest), within 1/256.
+    std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
+
+private:
+    static constexpr unsigned precision_bits = 7;  // counters per power of two: 2^7
+    static constexpr std::size_t counter_count = (63 - precision_bits + 1) << precision_bits;
+
+    // The leading 8 bits of the value, and by how far they were shifted to get there.
+    static constexpr std::size_t counter_of(std::uint64_t value) noexcept {
+        const auto bits = static_cast<unsigned>(std::bit_width(value));
+        const unsigned shift = bits > precision_bits + 1 ? bits - precision_bits - 1 : 0;
+        return (std::size_t{shift} << precision_bits) + static_cast<std::size_t>(value >> shift);
+    }
+
+    static std::int64_t middle_of(std::size_t counter) noexcept;
+
+    std::vector<std::uint64_t> counters_;
+    std::uint64_t count_ = 0;
+    double sum_ns_ = 0;
+    std::int64_t min_ns_ = std::numeric_limits<std::int64_t>::max();
+    std::int64_t max_ns_ = 0;
+};
+
+/// The rank of a percentile by the nearest-rank rule: the smallest rank that covers this share of `count`
+/// values.
+std::uint64_t nearest_rank(double percent, std::uint64_t count) noexcept;
+
+/// Lateness in nanoseconds: how long after its deadline a timer fired. Negative when it fired early.
+class signed_histogram {
+public:
+    void record(std::int64_t late_ns) noexcept {
+        if (late_ns < 0) {
+            early_.record(late_ns == std::numeric_limits<std::int64_t>::min()
+                              ? std::numeric_limits<std::int64_t>::max()
+                              : -late_ns);
+        } else {
+            late_.record(late_ns);
+        }
+    }
+
+    std::uint64_t count() const noexcept { return early_.count() + late_.count(); }
+    std::uint64_t early_count() const noexcept { return early_.count(); }
+
+    std::int64_t min_ns() const noexcept { return early_.count() > 0 ? -early_.max_ns() : late_.min_ns(); }
+    std::int64_t max_ns() const noexcept { return late_.count() > 0 ? late_.max_ns() : -early_.min_ns(); }
+
+    /// As histogram::percentile_ns(), over negative and positive values together.
+    std::int64_t percentile_ns(double percent) const noexcept;
+
+private:
+    histogram early_;  // by how much, as positive numbers
+    histogram late_;
+};
+
+}  // namespace loopbench::bench

@@ -1,0 +1,46 @@
+// What the timed section cost this process: the numbers that say whether a fast loop was fast by burning a
+// core.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace loopbench::bench {
+
+/// Cumulative counters of this process (all its threads), as the kernel gives them.
+///
+/// - wall: steady_clock (CLOCK_MONOTONIC); nanoseconds, no system call.
+/// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system together; the scheduler's own accounting, nanoseconds.
+/// - user, system: getrusage(RUSAGE_SELF). Microseconds; their sum follows `cpu`, but without
+///   CONFIG_VIRT_CPU_ACCOUNTING_GEN the split between the two is sampled at the kernel's tick (1 to 10 ms),
+///   so over a short section it is a coarse estimate. Time spent waiting for I/O is in neither.
+/// - voluntary_switches: getrusage; how often the process went to sleep in the kernel: the wakeups of a loop.
+struct usage {
+    std::chrono::nanoseconds wall{};
+    std::chrono::nanoseconds cpu{};
+    std::chrono::nanoseconds user{};
+    std::chrono::nanoseconds system{};
+    std::int64_t voluntary_switches = 0;
+
+    /// The counters as they are now. Two system calls and more: about a microsecond. Aborts if the kernel
+    /// refuses, which it cannot with these arguments.
+    static usage now() noexcept;
+
+    friend usage operator-(const usage& end, const usage& begin) noexcept {
+        return {end.wall - begin.wall, end.cpu - begin.cpu, end.user - begin.user, end.system - begin.system,
+                end.voluntary_switches - begin.voluntary_switches};
+    }
+};
+
+/// The cost of a section: begin() and end() around it. The clock is read last at the beginning and first at
+/// the end, so that reading the other counters is not in `wall`.
+class usage_meter {
+public:
+    void begin() noexcept;
+    usage end() const noexcept;
+
+private:
+    usage begin_;
+};
+
+}  // namespace loopbench::bench

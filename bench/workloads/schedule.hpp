@@ -1,0 +1,103 @@
+// The ready queue: posted functions, yields and spawned coroutines, with no I/O and no timer anywhere.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+/// Posted functions run, each once, in order. Not timed: it is the proof that the chain's functions would not
+/// get lost, for a chain that lost one would never end. False when the proof failed.
+template <Runtime R>
+task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
+    constexpr std::uint64_t count = 1000;
+    std::uint64_t ran = 0;
+    std::uint64_t out_of_order = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        runtime.post([i, &ran, &out_of_order] {
+            if (ran++ != i) ++out_of_order;
+        });
+    }
+    co_await runtime.yield();
+    t.prove("functions that ran, of those posted before a yield", count, ran);
+    t.prove("posted functions that ran out of order", 0, out_of_order);
+    const bool all_in_order = ran == count && out_of_order == 0;
+    co_return all_in_order;
+}
+
+template <Runtime R>
+struct chain {
+    R& runtime;
+    trial& t;
+    typename R::event done;
+    std::uint64_t ran = 0;
+
+    void post_next() {
+        runtime.post([this] { step(); });
+    }
+
+    void step() {
+        if (++ran < t.operations()) {
+            post_next();
+        } else {
+            t.end();  // here, so that waking the waiter is not timed
+            done.set();
+        }
+    }
+};
+
+template <Runtime R>
+task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
+    ++ran;
+    co_return;
+}
+
+}  // namespace detail
+
+/// One operation: a posted function that posts the next one. The last one wakes the task by an event, because a
+/// task that polled, or waited for I/O or a timer, would be in what is timed.
+template <Runtime R>
+task_of<R> post_chain(R& runtime, trial& t) {
+    if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
+    detail::chain<R> links{runtime, t, typename R::event(runtime)};
+    t.begin();
+    links.post_next();
+    co_await links.done.wait();
+    t.prove("functions that ran", t.operations(), links.ran);
+}
+
+/// One operation: one yield, by the only coroutine there is.
+template <Runtime R>
+task_of<R> yield(R& runtime, trial& t) {
+    if (!co_await detail::post_keeps_every_function(runtime, t))
+        co_return;  // a yield that does not yield fails
+    std::uint64_t yields = 0;
+    t.begin();
+    for (; yields < t.operations(); ++yields) co_await runtime.yield();
+    t.end();
+    t.prove("yields", t.operations(), yields);
+}
+
+/// One operation: an empty coroutine is spawned, runs and is freed; 10,000 are spawned at a time.
+template <Runtime R>
+task_of<R> spawn(R& runtime, trial& t) {
+    constexpr std::uint64_t batch = 10'000;
+    std::uint64_t spawned = 0;
+    std::uint64_t ran = 0;
+    t.begin();
+    while (spawned < t.operations()) {
+        const std::uint64_t batch_end = std::min(spawned + batch, t.operations());
+        for (; spawned < batch_end; ++spawned) runtime.spawn(detail::empty_coroutine(runtime, ran));
+        co_await runtime.yield();  // they run
+        co_await runtime.yield();  // a runtime that needs another turn to free them has had it
+    }
+    t.end();
+    t.prove("spawned coroutines that ran", spawned, ran);
+}
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,138 @@
+// The join.
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/conformance/runtimes.hpp"
+
+namespace loopbench::conformance {
+
+using namespace std::chrono_literals;
+
+template <class R>
+class gather : public conformance_test<R> {};
+TYPED_TEST_SUITE(gather, runtimes, runtime_names);
+
+TYPED_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
+    TypeParam runtime;
+    std::vector<int> started;
+    std::vector<int> ended;
+    auto child = [&](int value) -> task_of<TypeParam> {
+        started.push_back(value);
+        for (int i = 0; i < 4 - value; ++i) co_await runtime.yield();  // the first ends last
+        ended.push_back(value);
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        std::vector<task_of<TypeParam>> children;
+        for (int i = 1; i <= 3; ++i) children.push_back(child(i));
+        co_await gather_all(runtime, children);
+        EXPECT_EQ(ended, (std::vector{3, 2, 1}));
+    };
+    runtime.run(main());
+    EXPECT_EQ(started, (std::vector{1, 2, 3}));
+}
+
+TYPED_TEST(gather, of_nothing_completes) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam, int> {
+        std::vector<task_of<TypeParam>> none;
+        co_await gather_all(runtime, none);
+        co_return 1;
+    };
+    EXPECT_EQ(runtime.run(main()), 1);
+}
+
+TYPED_TEST(gather, of_children_that_never_suspend_completes) {
+    TypeParam runtime;
+    int ended = 0;
+    auto child = [&]() -> task_of<TypeParam> {
+        ++ended;
+        co_return;
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        std::vector<task_of<TypeParam>> children;
+        for (int i = 0; i < 10'000; ++i) children.push_back(child());
+        co_await gather_all(runtime, children);
+        EXPECT_EQ(ended, 10'000);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(gather, throws_the_first_exception_after_all_have_ended) {
+    TypeParam runtime;
+    int ended = 0;
+    auto child = [&](int yields, const char* error) -> task_of<TypeParam> {
+        for (int i = 0; i < yields; ++i) co_await runtime.yield();
+        ++ended;
+        if (error != nullptr) throw std::runtime_error(error);
+    };
+    auto main = [&]() -> task_of<TypeParam, std::string> {
+        std::vector<task_of<TypeParam>> children;
+        children.push_back(child(6, "second"));
+        children.push_back(child(2, "first"));
+        children.push_back(child(10, nullptr));
+        std::string caught;
+        try {
+            co_await gather_all(runtime, children);
+        } catch (const std::runtime_error& error) {
+            caught = error.what();
+            EXPECT_EQ(ended, 3);
+        }
+        co_return caught;
+    };
+    EXPECT_EQ(runtime.run(main()), "first");
+}
+
+TYPED_TEST(gather, may_be_nested) {
+    TypeParam runtime;
+    int leaves = 0;
+    auto tree = [&](auto& self, int depth) -> task_of<TypeParam> {
+        if (depth == 0) {
+            co_await runtime.yield();
+            ++leaves;
+            co_return;
+        }
+        std::vector<task_of<TypeParam>> children;
+        for (int i = 0; i < 3; ++i) children.push_back(self(self, depth - 1));
+        co_await gather_all(runtime, children);
+    };
+    runtime.run(tree(tree, 6));
+    EXPECT_EQ(leaves, 729);
+}
+
+TYPED_TEST(gather, joins_children_that_wait_for_time) {
+    TypeParam runtime;
+    int ended = 0;
+    auto child = [&](std::chrono::microseconds delay) -> task_of<TypeParam> {
+        co_await runtime.sleep_until(runtime.now() + delay);
+        ++ended;
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        std::vector<task_of<TypeParam>> children;
+        for (int i = 0; i < 100; ++i) children.push_back(child(std::chrono::microseconds(i * 31)));
+        co_await gather_all(runtime, children);
+        EXPECT_EQ(ended, 100);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(gather, lets_others_run_while_it_waits) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto child = [&]() -> task_of<TypeParam> {
+        for (int i = 0; i < 3; ++i) co_await runtime.yield();
+        seen.push_back(2);
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        runtime.post([&] { seen.push_back(1); });
+        std::vector<task_of<TypeParam>> children;
+        children.push_back(child());
+        co_await gather_all(runtime, children);
+        seen.push_back(3);
+    };
+    runtime.run(main());
+    EXPECT_EQ(seen, (std::vector{1, 2, 3}));
+}
+
+}  // namespace loopbench::conformance

@@ -1,0 +1,284 @@
+// Streams and listeners on loopback.
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "tests/conformance/runtimes.hpp"
+
+namespace loopbench::conformance {
+
+template <class R>
+class net : public conformance_test<R> {};
+TYPED_TEST_SUITE(net, runtimes, runtime_names);
+
+template <bench::Runtime R>
+struct connected_pair {
+    typename R::stream client;
+    typename R::stream server;
+};
+
+template <bench::Runtime R>
+task_of<R, connected_pair<R>> make_pair_of_streams(R& runtime) {
+    auto listener = runtime.listen();
+    auto client = co_await runtime.connect(listener.port());
+    auto server = co_await listener.accept();
+    co_return connected_pair<R>{std::move(client), std::move(server)};
+}
+
+std::vector<std::byte> numbered_bytes(std::size_t count) {
+    std::vector<std::byte> bytes(count);
+    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761u) >> 13);
+    return bytes;
+}
+
+/// Reads to the end of the stream, in pieces, and lets others run between them.
+template <bench::Runtime R>
+task_of<R> read_to_end(R& runtime, typename R::stream& stream, std::vector<std::byte>& received,
+                       std::size_t piece) {
+    std::vector<std::byte> buffer(piece);
+    for (;;) {
+        const auto result = co_await stream.read_some(buffer);
+        EXPECT_EQ(result.error, 0);
+        if (result.error != 0 || result.bytes == 0) co_return;
+        received.insert(received.end(), buffer.begin(),
+                        buffer.begin() + static_cast<std::ptrdiff_t>(result.bytes));
+        co_await runtime.yield();
+    }
+}
+
+template <bench::Runtime R>
+task_of<R> write_and_shut_down(typename R::stream& stream, std::span<const std::byte> bytes) {
+    const auto result = co_await stream.write_all(bytes);
+    EXPECT_EQ(result.error, 0);
+    EXPECT_EQ(result.bytes, bytes.size());
+    stream.shutdown_write();
+}
+
+TYPED_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
+    TypeParam runtime;
+    auto first = runtime.listen();
+    auto second = runtime.listen();
+    EXPECT_NE(first.port(), 0);
+    EXPECT_NE(second.port(), 0);
+    EXPECT_NE(first.port(), second.port());
+}
+
+TYPED_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
+    TypeParam runtime;
+    const auto request = numbered_bytes(100);
+    const auto reply = numbered_bytes(3000);
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        co_await write_and_shut_down<TypeParam>(pair.client, request);
+        std::vector<std::byte> received;
+        co_await read_to_end(runtime, pair.server, received, 64);
+        EXPECT_EQ(received, request);
+        co_await write_and_shut_down<TypeParam>(pair.server, reply);
+        received.clear();
+        co_await read_to_end(runtime, pair.client, received, 64);
+        EXPECT_EQ(received, reply);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_buffer) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        co_await pair.client.write_all(numbered_bytes(5));
+        std::array<std::byte, 4096> buffer;
+        const auto result = co_await pair.server.read_some(buffer);
+        EXPECT_EQ(result.error, 0);
+        EXPECT_GE(result.bytes, 1u);
+        EXPECT_LE(result.bytes, 5u);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, both_ends_have_tcp_nodelay) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        for (const int socket : {pair.client.native_handle(), pair.server.native_handle()}) {
+            int value = 0;
+            socklen_t size = sizeof value;
+            EXPECT_EQ(getsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &value, &size), 0);
+            EXPECT_NE(value, 0);
+        }
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, connecting_where_nobody_listens_throws_the_cause) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto listener = runtime.listen();
+        const auto port = listener.port();
+        listener.close();
+        try {
+            co_await runtime.connect(port);
+            ADD_FAILURE() << "connected to a port that nobody listens on";
+        } catch (const std::system_error& error) {
+            EXPECT_EQ(error.code(), std::errc::connection_refused) << error.what();
+        }
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, closing_a_stream_completes_its_pending_read) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        runtime.post([&] {
+            pair.client.close();
+            pair.client.close();
+        });
+        std::array<std::byte, 16> buffer;
+        const auto result = co_await pair.client.read_some(buffer);
+        EXPECT_EQ(result.error, ECANCELED);
+        EXPECT_EQ(result.bytes, 0u);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, closing_a_stream_completes_its_pending_write) {
+    TypeParam runtime;
+    const auto more_than_the_kernel_takes = numbered_bytes(std::size_t{64} << 20);
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        runtime.post([&] { pair.client.close(); });
+        const auto result = co_await pair.client.write_all(more_than_the_kernel_takes);
+        EXPECT_EQ(result.error, ECANCELED);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, closing_a_listener_makes_a_pending_accept_throw) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto listener = runtime.listen();
+        runtime.post([&] {
+            listener.close();
+            listener.close();
+        });
+        try {
+            co_await listener.accept();
+            ADD_FAILURE() << "accepted a connection that nobody made";
+        } catch (const std::system_error& error) {
+            EXPECT_EQ(error.code(), std::errc::operation_canceled) << error.what();
+        }
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, destroying_a_stream_ends_the_peers_reads) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        std::optional<typename TypeParam::stream> dropped(std::move(pair.client));
+        runtime.post([&] { dropped.reset(); });
+        std::array<std::byte, 16> buffer;
+        const auto result = co_await pair.server.read_some(buffer);
+        EXPECT_EQ(result.error, 0);
+        EXPECT_EQ(result.bytes, 0u);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        pair.server.close();
+        const auto bytes = numbered_bytes(1000);
+        int error = 0;
+        for (int i = 0; i < 100 && error == 0; ++i) {
+            const auto result = co_await pair.client.write_all(bytes);
+            error = result.error;
+        }
+        EXPECT_TRUE(error == EPIPE || error == ECONNRESET) << error;
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
+    TypeParam runtime;
+    const auto sent = numbered_bytes(std::size_t{16} << 20);
+    std::vector<std::byte> received;
+    received.reserve(sent.size());
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        std::vector<task_of<TypeParam>> both;
+        both.push_back(write_and_shut_down<TypeParam>(pair.client, sent));
+        both.push_back(read_to_end(runtime, pair.server, received, 10'000));
+        co_await gather_all(runtime, both);
+    };
+    runtime.run(main());
+    EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
+}
+
+TYPED_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
+    TypeParam runtime;
+    const auto sent = numbered_bytes(std::size_t{4} << 20);
+    std::vector<std::byte> at_client;
+    std::vector<std::byte> at_server;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto pair = co_await make_pair_of_streams(runtime);
+        std::vector<task_of<TypeParam>> all;
+        all.push_back(write_and_shut_down<TypeParam>(pair.client, sent));
+        all.push_back(write_and_shut_down<TypeParam>(pair.server, sent));
+        all.push_back(read_to_end(runtime, pair.server, at_server, 65'536));
+        all.push_back(read_to_end(runtime, pair.client, at_client, 65'536));
+        co_await gather_all(runtime, all);
+    };
+    runtime.run(main());
+    EXPECT_TRUE(at_client == sent);
+    EXPECT_TRUE(at_server == sent);
+}
+
+TYPED_TEST(net, hundreds_of_connections_keep_their_bytes_apart) {
+    constexpr std::size_t connections = 300;
+    TypeParam runtime;
+    std::size_t right_replies = 0;
+    auto serve = [&](typename TypeParam::stream stream) -> task_of<TypeParam> {
+        std::array<std::byte, 256> buffer;
+        for (;;) {
+            const auto result = co_await stream.read_some(buffer);
+            if (result.error != 0 || result.bytes == 0) co_return;
+            co_await stream.write_all(std::span(buffer).first(result.bytes));
+        }
+    };
+    auto client = [&](std::uint16_t port, std::size_t number) -> task_of<TypeParam> {
+        auto stream = co_await runtime.connect(port);
+        const std::vector<std::byte> sent(number % 97 + 1, static_cast<std::byte>(number * 31));
+        std::vector<std::byte> received;
+        co_await write_and_shut_down<TypeParam>(stream, sent);
+        co_await read_to_end(runtime, stream, received, 64);
+        if (received == sent) ++right_replies;
+    };
+    auto server = [&](typename TypeParam::listener& listener) -> task_of<TypeParam> {
+        std::vector<task_of<TypeParam>> handlers;
+        for (std::size_t i = 0; i < connections; ++i) handlers.push_back(serve(co_await listener.accept()));
+        co_await gather_all(runtime, handlers);
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        auto listener = runtime.listen();
+        std::vector<task_of<TypeParam>> all;
+        all.push_back(server(listener));
+        for (std::size_t i = 0; i < connections; ++i) all.push_back(client(listener.port(), i));
+        co_await gather_all(runtime, all);
+    };
+    runtime.run(main());
+    EXPECT_EQ(right_replies, connections);
+}
+
+}  // namespace loopbench::conformance

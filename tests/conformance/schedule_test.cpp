@@ -1,0 +1,246 @@
+// post, spawn, yield, and what an exception does to the queue.
+
+#include <cerrno>
+#include <cstddef>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "tests/conformance/runtimes.hpp"
+
+namespace loopbench::conformance {
+
+template <class R>
+class schedule : public conformance_test<R> {};
+TYPED_TEST_SUITE(schedule, runtimes, runtime_names);
+
+template <bench::Runtime R>
+task_of<R> append(R& runtime, std::vector<int>& seen, int value, int yields = 0) {
+    for (int i = 0; i < yields; ++i) co_await runtime.yield();
+    seen.push_back(value);
+}
+
+template <bench::Runtime R>
+task_of<R> yield_times(R& runtime, int times) {
+    for (int i = 0; i < times; ++i) co_await runtime.yield();
+}
+
+TYPED_TEST(schedule, posted_functions_run_later_and_in_order) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto main = [&]() -> task_of<TypeParam> {
+        for (int i = 0; i < 100; ++i) runtime.post([&seen, i] { seen.push_back(i); });
+        EXPECT_TRUE(seen.empty());
+        co_await runtime.yield();
+    };
+    runtime.run(main());
+    std::vector<int> expected(100);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(seen, expected);
+}
+
+TYPED_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    runtime.post([&] { seen.push_back(1); });
+    EXPECT_TRUE(seen.empty());
+    runtime.run(yield_times(runtime, 1));
+    EXPECT_EQ(seen, (std::vector{1}));
+}
+
+TYPED_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_were_ready_before) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto main = [&]() -> task_of<TypeParam> {
+        runtime.post([&] {
+            runtime.post([&] { seen.push_back(3); });
+            seen.push_back(1);
+        });
+        runtime.post([&] { seen.push_back(2); });
+        co_await yield_times(runtime, 2);
+    };
+    runtime.run(main());
+    EXPECT_EQ(seen, (std::vector{1, 2, 3}));
+}
+
+TYPED_TEST(schedule, posted_functions_may_own_what_can_only_be_moved) {
+    TypeParam runtime;
+    int freed = 0;
+    int freed_when_called = -1;
+    runtime.post([&freed_when_called, &freed, owned = freed_counter(freed)] { freed_when_called = freed; });
+    runtime.run(yield_times(runtime, 1));
+    EXPECT_EQ(freed_when_called, 0);
+    EXPECT_EQ(freed, 1);
+}
+
+TYPED_TEST(schedule, spawned_tasks_start_later_and_in_order) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto main = [&]() -> task_of<TypeParam> {
+        for (int i = 0; i < 5; ++i) runtime.spawn(append(runtime, seen, i));
+        EXPECT_TRUE(seen.empty());
+        co_await yield_times(runtime, 2);
+    };
+    runtime.run(main());
+    EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4}));
+}
+
+TYPED_TEST(schedule, posts_and_spawns_share_one_order) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto main = [&]() -> task_of<TypeParam> {
+        runtime.post([&] { seen.push_back(1); });
+        runtime.spawn(append(runtime, seen, 2));
+        runtime.post([&] { seen.push_back(3); });
+        runtime.spawn(append(runtime, seen, 4));
+        co_await yield_times(runtime, 2);
+    };
+    runtime.run(main());
+    EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
+}
+
+TYPED_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    runtime.spawn(append(runtime, seen, 1));
+    EXPECT_TRUE(seen.empty());
+    runtime.run(yield_times(runtime, 2));
+    EXPECT_EQ(seen, (std::vector{1}));
+}
+
+TYPED_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto main = [&]() -> task_of<TypeParam> {
+        runtime.post([&] { seen.push_back(1); });
+        runtime.post([&] { seen.push_back(2); });
+        co_await runtime.yield();
+        seen.push_back(3);
+        runtime.post([&] { seen.push_back(4); });
+    };
+    runtime.run(main());
+    EXPECT_EQ(seen, (std::vector{1, 2, 3}));
+}
+
+TYPED_TEST(schedule, coroutines_that_yield_take_turns) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto yielding = [&](int value) -> task_of<TypeParam> {
+        for (int i = 0; i < 3; ++i) {
+            seen.push_back(value);
+            co_await runtime.yield();
+        }
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        std::vector<task_of<TypeParam>> both;
+        both.push_back(yielding(1));
+        both.push_back(yielding(2));
+        co_await gather_all(runtime, both);
+    };
+    runtime.run(main());
+    EXPECT_EQ(seen, (std::vector{1, 2, 1, 2, 1, 2}));
+}
+
+TYPED_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_rest_is_kept) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto failing = [&]() -> task_of<TypeParam> {
+        co_await runtime.yield();
+        throw std::runtime_error("spawned");
+    };
+    runtime.spawn(failing());
+    runtime.spawn(append(runtime, seen, 1, 5));
+    EXPECT_THROW(runtime.run(append(runtime, seen, 2, 5)), std::runtime_error);
+    EXPECT_TRUE(seen.empty());
+    runtime.run(yield_times(runtime, 10));
+    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the run() that was left goes on, too
+}
+
+TYPED_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_rest_is_kept) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    runtime.post([&] { seen.push_back(1); });
+    runtime.post([] { throw std::runtime_error("posted"); });
+    runtime.post([&] { seen.push_back(2); });
+    EXPECT_THROW(runtime.run(yield_times(runtime, 5)), std::runtime_error);
+    EXPECT_EQ(seen, (std::vector{1}));
+    runtime.run(yield_times(runtime, 1));
+    EXPECT_EQ(seen, (std::vector{1, 2}));
+}
+
+// The loop has nothing to do but a read that never gets a byte, so only the post can wake it.
+TYPED_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
+    TypeParam runtime;
+    bool called = false;
+    std::thread other;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto listener = runtime.listen();
+        auto client = co_await runtime.connect(listener.port());
+        other = std::thread([&] {
+            runtime.post_from_any_thread([&] {
+                called = true;
+                client.close();
+            });
+        });
+        std::byte buffer[1];
+        const auto result = co_await client.read_some(buffer);
+        EXPECT_EQ(result.error, ECANCELED);
+    };
+    runtime.run(main());
+    other.join();
+    EXPECT_TRUE(called);
+}
+
+TYPED_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_in_order) {
+    constexpr int thread_count = 4;
+    constexpr int posts_each = 5000;
+    TypeParam runtime;
+    std::vector<int> next(thread_count, 0);
+    int ran = 0;
+    int out_of_order = 0;
+    std::vector<std::thread> threads;
+    auto main = [&]() -> task_of<TypeParam> {
+        auto listener = runtime.listen();
+        auto client = co_await runtime.connect(listener.port());
+        for (int thread = 0; thread < thread_count; ++thread) {
+            threads.emplace_back([&, thread] {
+                for (int i = 0; i < posts_each; ++i) {
+                    runtime.post_from_any_thread([&, thread, i] {
+                        if (next[static_cast<std::size_t>(thread)]++ != i) ++out_of_order;
+                        if (++ran == thread_count * posts_each) client.close();
+                    });
+                }
+            });
+        }
+        std::byte buffer[1];
+        co_await client.read_some(buffer);
+    };
+    runtime.run(main());
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(ran, thread_count * posts_each);
+    EXPECT_EQ(out_of_order, 0);
+}
+
+TYPED_TEST(schedule, an_event_wakes_its_waiter_from_the_queue_whether_it_was_set_before_or_after) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto main = [&]() -> task_of<TypeParam> {
+        typename TypeParam::event set_later(runtime);
+        runtime.post([&] {
+            seen.push_back(1);
+            set_later.set();
+            seen.push_back(2);
+        });
+        co_await set_later.wait();
+        seen.push_back(3);
+        typename TypeParam::event set_before(runtime);
+        set_before.set();
+        co_await set_before.wait();
+        seen.push_back(4);
+    };
+    runtime.run(main());
+    EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
+}
+
+}  // namespace loopbench::conformance

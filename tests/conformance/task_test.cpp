@@ -1,0 +1,153 @@
+// Tasks and run().
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "tests/conformance/runtimes.hpp"
+
+namespace loopbench::conformance {
+
+template <class R>
+class task : public conformance_test<R> {};
+TYPED_TEST_SUITE(task, runtimes, runtime_names);
+
+TYPED_TEST(task, run_gives_the_value_of_the_task) {
+    TypeParam runtime;
+    auto answer = []() -> task_of<TypeParam, int> { co_return 42; };
+    EXPECT_EQ(runtime.run(answer()), 42);
+}
+
+TYPED_TEST(task, run_gives_values_that_can_only_be_moved) {
+    TypeParam runtime;
+    auto answer = []() -> task_of<TypeParam, std::unique_ptr<int>> { co_return std::make_unique<int>(42); };
+    EXPECT_EQ(*runtime.run(answer()), 42);
+}
+
+TYPED_TEST(task, run_throws_the_exception_of_the_task) {
+    TypeParam runtime;
+    auto failing = [&]() -> task_of<TypeParam, int> {
+        co_await runtime.yield();
+        throw std::runtime_error("cause");
+    };
+    try {
+        runtime.run(failing());
+        FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "cause");
+    }
+}
+
+TYPED_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
+    TypeParam runtime;
+    auto child = [&](int value) -> task_of<TypeParam, int> {
+        co_await runtime.yield();
+        if (value < 0) throw std::invalid_argument("negative");
+        co_return value;
+    };
+    auto parent = [&]() -> task_of<TypeParam, int> {
+        int sum = co_await child(1);
+        try {
+            sum += co_await child(-1);
+        } catch (const std::invalid_argument&) {
+            sum += 10;
+        }
+        co_return sum + co_await child(2);
+    };
+    EXPECT_EQ(runtime.run(parent()), 13);
+}
+
+TYPED_TEST(task, does_not_start_before_it_is_awaited) {
+    TypeParam runtime;
+    bool started = false;
+    auto child = [&]() -> task_of<TypeParam> {
+        started = true;
+        co_return;
+    };
+    auto parent = [&]() -> task_of<TypeParam> {
+        auto pending = child();
+        co_await runtime.yield();
+        EXPECT_FALSE(started);
+        co_await std::move(pending);
+        EXPECT_TRUE(started);
+    };
+    runtime.run(parent());
+}
+
+TYPED_TEST(task, that_was_never_started_is_freed_with_its_parameters) {
+    int freed = 0;
+    bool started = false;
+    auto never = [&](freed_counter) -> task_of<TypeParam> {
+        started = true;
+        co_return;
+    };
+    { auto dropped = never(freed_counter(freed)); }
+    EXPECT_EQ(freed, 1);
+    EXPECT_FALSE(started);
+}
+
+TYPED_TEST(task, awaiting_task_after_task_does_not_eat_the_stack) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP()
+        << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep this promise";
+#endif
+    TypeParam runtime;
+    auto ready = []() -> task_of<TypeParam, int> { co_return 1; };
+    auto parent = [&]() -> task_of<TypeParam, int> {
+        int sum = 0;
+        for (int i = 0; i < 100'000; ++i) sum += co_await ready();
+        co_return sum;
+    };
+    EXPECT_EQ(runtime.run(parent()), 100'000);
+}
+
+TYPED_TEST(task, others_stay_suspended_when_run_returns_and_go_on_in_the_next_run) {
+    TypeParam runtime;
+    std::vector<int> seen;
+    auto other = [&]() -> task_of<TypeParam> {
+        for (int i = 1; i <= 3; ++i) {
+            seen.push_back(i);
+            co_await runtime.yield();
+        }
+    };
+    auto first = [&]() -> task_of<TypeParam> {
+        runtime.spawn(other());
+        co_await runtime.yield();
+    };
+    auto second = [&]() -> task_of<TypeParam> {
+        for (int i = 0; i < 4; ++i) co_await runtime.yield();
+    };
+    runtime.run(first());
+    const std::size_t seen_in_first = seen.size();
+    EXPECT_GE(seen_in_first, 1u);
+    EXPECT_LT(seen_in_first, 3u);
+    runtime.run(second());
+    EXPECT_EQ(seen, (std::vector{1, 2, 3}));
+}
+
+TYPED_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
+    TypeParam runtime;
+    bool inner_ran = false;
+    auto inner = [&]() -> task_of<TypeParam> {
+        inner_ran = true;
+        co_return;
+    };
+    auto main = [&]() -> task_of<TypeParam, int> {
+        EXPECT_THROW(runtime.run(inner()), std::logic_error);
+        for (int i = 0; i < 3; ++i) co_await runtime.yield();
+        co_return 1;
+    };
+    EXPECT_EQ(runtime.run(main()), 1);
+    EXPECT_FALSE(inner_ran);
+}
+
+TYPED_TEST(task, run_may_be_called_again_and_again) {
+    TypeParam runtime;
+    auto number = [&](int value) -> task_of<TypeParam, int> {
+        co_await runtime.yield();
+        co_return value;
+    };
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(runtime.run(number(i)), i);
+}
+
+}  // namespace loopbench::conformance

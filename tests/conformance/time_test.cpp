@@ -1,0 +1,141 @@
+// Sleeps: never early, never lost, never inline. Deadlines are compared with the clock; durations with
+// nothing.
+#include <chrono>
+#include <vector>
+
+#include "tests/conformance/runtimes.hpp"
+
+namespace loopbench::conformance {
+
+using namespace std::chrono_literals;
+using bench::time_point;
+
+template <class R>
+class sleep : public conformance_test<R> {};
+TYPED_TEST_SUITE(sleep, runtimes, runtime_names);
+
+// The system's clock is read after the runtime's word is taken, so a runtime that runs ahead of it is caught.
+TYPED_TEST(sleep, never_ends_before_its_deadline) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        for (int i = 0; i < 300; ++i) {
+            const time_point deadline = runtime.now() + std::chrono::nanoseconds(i * i * 7 + 1);
+            co_await runtime.sleep_until(deadline);
+            EXPECT_GE(std::chrono::steady_clock::now(), deadline) << i;
+        }
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(sleep, never_ends_before_its_deadline_among_many_others) {
+    TypeParam runtime;
+    int ended = 0;
+    int early = 0;
+    auto sleeper = [&](time_point deadline) -> task_of<TypeParam> {
+        co_await runtime.sleep_until(deadline);
+        ++ended;
+        if (std::chrono::steady_clock::now() < deadline) ++early;
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        std::vector<task_of<TypeParam>> sleepers;
+        const time_point start = runtime.now();
+        for (int i = 0; i < 1000; ++i)
+            sleepers.push_back(sleeper(start + std::chrono::nanoseconds((i * 7919) % 1000 * 10'007)));
+        co_await gather_all(runtime, sleepers);
+    };
+    runtime.run(main());
+    EXPECT_EQ(ended, 1000);
+    EXPECT_EQ(early, 0);
+}
+
+TYPED_TEST(sleep, to_a_time_that_has_passed_goes_through_the_queue) {
+    for (const time_point passed : {time_point::min(), time_point(), std::chrono::steady_clock::now()}) {
+        TypeParam runtime;
+        bool others_ran = false;
+        auto main = [&]() -> task_of<TypeParam> {
+            runtime.post([&] { others_ran = true; });
+            co_await runtime.sleep_until(passed);
+            EXPECT_TRUE(others_ran);
+        };
+        runtime.run(main());
+    }
+}
+
+TYPED_TEST(sleep, of_zero_does_not_starve_others) {
+    TypeParam runtime;
+    int turns_of_other = 0;
+    auto other = [&]() -> task_of<TypeParam> {
+        for (;; ++turns_of_other) co_await runtime.yield();
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        runtime.spawn(other());
+        for (int i = 0; i < 100; ++i) co_await runtime.sleep_until(runtime.now());
+    };
+    runtime.run(main());
+    EXPECT_GE(turns_of_other, 99);
+}
+
+TYPED_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
+    int freed = 0;
+    bool fired = false;
+    {
+        TypeParam runtime;
+        auto forever = [&](freed_counter) -> task_of<TypeParam> {
+            co_await runtime.sleep_until(time_point::max());
+            fired = true;
+        };
+        auto main = [&]() -> task_of<TypeParam> {
+            runtime.spawn(forever(freed_counter(freed)));
+            for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 1ms);
+        };
+        runtime.run(main());
+        EXPECT_EQ(freed, 0);
+    }
+    EXPECT_FALSE(fired);
+    EXPECT_EQ(freed, 1);
+}
+
+TYPED_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
+    if (TypeParam::name == loop::scheduler_design::name)
+        GTEST_SKIP() << "document 003's loop looks at its timers only when the queue is empty";
+    TypeParam runtime;
+    bool ended = false;
+    auto busy = [&]() -> task_of<TypeParam> {
+        while (!ended) co_await runtime.yield();
+    };
+    auto main = [&]() -> task_of<TypeParam> {
+        runtime.spawn(busy());
+        co_await runtime.sleep_until(runtime.now() + 1ms);
+        ended = true;
+    };
+    runtime.run(main());
+    EXPECT_TRUE(ended);
+}
+
+TYPED_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a_far_one) {
+    TypeParam runtime;
+    auto far = [&]() -> task_of<TypeParam> { co_await runtime.sleep_until(runtime.now() + 1h); };
+    auto main = [&]() -> task_of<TypeParam> {
+        runtime.spawn(far());
+        co_await runtime.yield();
+        co_await runtime.sleep_until(runtime.now() + 1ms);
+    };
+    runtime.run(main());  // the test's time limit is the proof
+}
+
+TYPED_TEST(sleep, the_clock_does_not_run_backwards_and_is_the_systems) {
+    TypeParam runtime;
+    auto main = [&]() -> task_of<TypeParam> {
+        time_point last = runtime.now();
+        for (int i = 0; i < 1000; ++i) {
+            co_await runtime.yield();
+            const time_point now = runtime.now();
+            EXPECT_GE(now, last);
+            EXPECT_LE(now, std::chrono::steady_clock::now());
+            last = now;
+        }
+    };
+    runtime.run(main());
+}
+
+}  // namespace loopbench::conformance

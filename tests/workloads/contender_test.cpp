@@ -1,0 +1,106 @@
+// A contender as its users see it: a Google Benchmark program with our names, counters and errors.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace loopbench::bench {
+namespace {
+
+struct finished_process {
+    int exit_code;
+    std::string output;
+};
+
+finished_process run(const std::string& environment, const std::string& flags, bool with_stderr = false) {
+    const std::string command =
+        environment + " '" LOOPBENCH_TEST_CONTENDER "' " + flags + (with_stderr ? " 2>&1" : " 2>/dev/null");
+    FILE* const pipe = popen(command.c_str(), "r");
+    finished_process result{-1, {}};
+    if (pipe == nullptr) return result;
+    std::array<char, 4096> buffer;
+    for (std::size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+        result.output.append(buffer.data(), got);
+    const int status = pclose(pipe);
+    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+    return result;
+}
+
+nlohmann::json json_of(const std::string& filter) {
+    const auto result =
+        run("LOOPBENCH_SIZE=smoke",
+            "--benchmark_format=json --benchmark_min_time=0.01 '--benchmark_filter=" + filter + "'");
+    EXPECT_EQ(result.exit_code, 0);
+    return nlohmann::json::parse(result.output);
+}
+
+TEST(contender, prints_nothing_but_the_benchmarks_json_on_stdout) {
+    const auto report = json_of("^yield");
+    ASSERT_EQ(report["benchmarks"].size(), 1u);
+    EXPECT_EQ(report["benchmarks"][0]["name"], "yield/manual_time");
+}
+
+TEST(contender, says_in_the_context_who_it_is_and_how_it_was_built) {
+    const auto context = json_of("^yield")["context"];
+    EXPECT_EQ(context["contender"], "asio-epoll");
+    EXPECT_EQ(context["library"], "Boost.Asio");
+    EXPECT_EQ(context["driver"], "epoll");
+    for (const char* key : {"library_version", "compiler", "compiler_flags", "build_type", "timer_slack_ns",
+                            "clock", "socket_options"})
+        EXPECT_TRUE(context.contains(key) && context[key].is_string()) << key;
+}
+
+TEST(contender, reports_time_per_operation_and_a_throughput_that_agrees_with_it) {
+    for (const std::string filter : {"^yield", "^gather/yield", "^echo/rtt/tcp/conns:1/"}) {
+        const auto row = json_of(filter)["benchmarks"][0];
+        const double time_ns = row["real_time"];
+        const double per_second = row["items_per_second"];
+        EXPECT_GT(time_ns, 0) << filter;
+        EXPECT_NEAR(time_ns * per_second, 1e9, 1e6) << filter;
+        for (const char* counter : {"cpu", "cpu_user", "cpu_system", "spin", "wakeups"})
+            EXPECT_TRUE(row.contains(counter)) << filter << " " << counter;
+    }
+}
+
+TEST(contender, reports_latencies_in_order_for_echo) {
+    const auto row = json_of("^echo/rtt/tcp/conns:1/")["benchmarks"][0];
+    double last = 0;
+    for (const char* counter : {"latency_p50", "latency_p90", "latency_p99", "latency_p999", "latency_max"}) {
+        EXPECT_GE(row[counter].get<double>(), last) << counter;
+        last = row[counter];
+    }
+}
+
+TEST(contender, reports_lateness_for_timers) {
+    const auto row = json_of("^timer/periodic")["benchmarks"][0];
+    for (const char* counter : {"late_p50", "late_p99", "late_max"})
+        EXPECT_GE(row[counter].get<double>(), 0) << counter;
+    EXPECT_EQ(row["early"], 0);
+}
+
+TEST(contender, refuses_a_size_that_is_none) {
+    const auto result = run("LOOPBENCH_SIZE=large", "--benchmark_list_tests=true", true);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.output.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("smoke or real"), std::string::npos) << result.output;
+}
+
+TEST(contender, refuses_flags_that_it_does_not_know) {
+    EXPECT_EQ(run("", "--benchmark_nonsense").exit_code, 2);
+}
+
+TEST(contender, says_what_it_needs_when_it_may_not_open_enough_files) {
+    const auto result =
+        run("ulimit -n 500; LOOPBENCH_SIZE=smoke", "--benchmark_format=json --benchmark_filter=conns:1000");
+    const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
+    EXPECT_EQ(row["error_occurred"], true);
+    const std::string message = row["error_message"];
+    EXPECT_TRUE(message.starts_with("unsupported: needs ")) << message;
+    EXPECT_NE(message.find("ulimit -n"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace loopbench::bench
