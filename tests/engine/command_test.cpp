@@ -68,7 +68,7 @@ TEST_F(command, sizes_and_times_are_those_of_the_mode) {
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["budget_s"].dump() + " " +
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["blocks"].dump();
     };
-    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.1\n55.0 7");
+    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.01\n55.0 7");
     EXPECT_EQ(seen({}), "real --benchmark_min_time=0.5\nnull 10");
     EXPECT_EQ(seen({"--full"}), "real --benchmark_min_time=0.5\n1800.0 10");
     EXPECT_EQ(seen({"--full", "--budget", "2min", "--blocks", "2"}),

@@ -1,0 +1,102 @@
+// Document 003's echo server, with clients that are not its own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "on_every_design.hpp"
+#include "tcp_peer.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+// Numbers that two counts print are in the order of their deadlines, so the lines of one kind are compared.
+std::vector<std::string> lines_with(const std::vector<std::string>& lines,
+                                    const std::vector<std::string>& starts) {
+    std::vector<std::string> found;
+    for (const std::string& line : lines) {
+        if (std::any_of(starts.begin(), starts.end(),
+                        [&](const auto& start) { return line.starts_with(start); }))
+            found.push_back(line);
+    }
+    return found;
+}
+
+std::uint16_t port_in(const std::string& line) {
+    const std::string before = "Listening on port ";
+    EXPECT_EQ(line.substr(0, before.size()), before);
+    return static_cast<std::uint16_t>(std::stoi(line.substr(before.size())));
+}
+
+std::string connected(const tcp_peer& client) {
+    return "Connected to  ('127.0.0.1', " + std::to_string(client.port()) + ")";
+}
+
+}  // namespace
+
+class echo_server : public on_every_design {
+protected:
+    std::vector<std::string> serving(int clients) const {
+        return in_virtual_time({"--port", "0", "--until", "4", "--clients", std::to_string(clients)});
+    }
+
+    static std::vector<std::string> finished(running_program& program) {
+        const program_end end = program.end();
+        EXPECT_EQ(end.exit_code, 0) << end.errors;
+        return lines_of(end.output);
+    }
+};
+
+TEST_P(echo_server, answers_beside_counting) {
+    running_program program("echo_beside_counting", serving(1));
+    auto client = tcp_peer::connected_to(port_in(program.read_line()));
+    client.send("hello");
+    EXPECT_EQ(client.receive(10), "Got: hello");
+    client.send("again");
+    EXPECT_EQ(client.receive(10), "Got: again");
+    const std::string connection = connected(client);
+    client.close();
+
+    const auto lines = finished(program);
+    EXPECT_EQ(lines_with(lines, {"Connect", "Received"}),
+              (std::vector<std::string>{connection, "Received message:  hello", "Received message:  again",
+                                        "Connection Closed"}));
+    EXPECT_EQ(lines_with(lines, {"Up", "Down"}),
+              (std::vector<std::string>{"Down 6", "Up 0", "Up 1", "Up 2", "Up 3", "Down 5", "Up 4", "Down 4",
+                                        "Down 3", "Down 2", "Down 1"}));
+}
+
+TEST_P(echo_server, serves_the_next_client_when_the_last_one_is_gone) {
+    running_program program("echo_beside_counting", serving(2));
+    const std::uint16_t port = port_in(program.read_line());
+    auto first = tcp_peer::connected_to(port);
+    auto second = tcp_peer::connected_to(port);  // in the backlog
+    second.send("two");
+    first.send("one");
+    EXPECT_EQ(first.receive(8), "Got: one");
+    const std::vector<std::string> expected{connected(first),  "Received message:  one", "Connection Closed",
+                                            connected(second), "Received message:  two", "Connection Closed"};
+    first.reset();
+    EXPECT_EQ(second.receive(8), "Got: two");
+    second.close();
+    EXPECT_EQ(lines_with(finished(program), {"Connect", "Received"}), expected);
+}
+
+TEST_P(echo_server, counts_on_while_a_client_is_silent) {
+    running_program program("echo_beside_counting", serving(1));
+    auto client = tcp_peer::connected_to(port_in(program.read_line()));
+    std::string line;
+    do {
+        line = program.read_line();
+    } while (line != "Down 1" && !line.empty());
+    EXPECT_EQ(line, "Down 1");
+    client.close();
+    static_cast<void>(finished(program));
+}
+
+INSTANTIATE_TEST_SUITE_P(examples, echo_server, testing::ValuesIn(design_names()), design_of);
+
+}  // namespace loopbench::tests

@@ -1,0 +1,112 @@
+// Document 000's programs at a real standard input: a pipe, a terminal, a file, and the end of each.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "loop/system_error.hpp"
+#include "on_every_design.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using loop::checked;
+using loop::unique_fd;
+
+struct terminal {
+    unique_fd keys;
+    unique_fd screen;
+};
+
+terminal open_terminal() {
+    terminal opened{.keys = unique_fd(checked(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), "posix_openpt")),
+                    .screen = {}};
+    checked(::grantpt(opened.keys.get()), "grantpt");
+    checked(::unlockpt(opened.keys.get()), "unlockpt");
+    opened.screen.reset(
+        checked(::open(::ptsname(opened.keys.get()), O_RDWR | O_NOCTTY | O_CLOEXEC), "open a terminal"));
+    return opened;
+}
+
+// A file with a line in it, to be read from its start.
+unique_fd file_with_a_line() {
+    unique_fd file(checked(::memfd_create("input", MFD_CLOEXEC), "memfd_create"));
+    checked(static_cast<int>(::pwrite(file.get(), "\n", 1, 0)), "pwrite");
+    return file;
+}
+
+// Both spellings of the program must behave the same.
+class waiting_for_enter : public on_every_design {
+protected:
+    template <class Check>
+    void for_both_programs(Check check) const {
+        for (const char* name : {"hello_and_enter", "hello_and_enter_by_hand"}) {
+            SCOPED_TRACE(name);
+            check(name);
+        }
+    }
+
+    // Enter comes after "hello" in whatever time: the program has to wait for it.
+    static void expect_to_wait(running_program& program, const std::function<void()>& press_enter) {
+        EXPECT_EQ(program.read_line(), "hello");
+        press_enter();
+        const program_end end = program.end();
+        EXPECT_EQ(end.output, "Will sleep now\nGood morning\n");
+        EXPECT_EQ(end.exit_code, 0) << end.errors;
+    }
+};
+
+}  // namespace
+
+TEST_P(waiting_for_enter, goes_on_when_a_pipe_has_a_line) {
+    for_both_programs([&](const std::string& name) {
+        running_program program(name, in_virtual_time());
+        expect_to_wait(program, [&] { program.type("\n"); });
+    });
+}
+
+TEST_P(waiting_for_enter, goes_on_when_a_terminal_has_a_line) {
+    for_both_programs([&](const std::string& name) {
+        auto [keys, screen] = open_terminal();
+        running_program program(name, in_virtual_time(), std::move(screen));
+        expect_to_wait(program,
+                       [&] { checked(static_cast<int>(::write(keys.get(), "\n", 1)), "press Enter"); });
+    });
+}
+
+TEST_P(waiting_for_enter, goes_on_at_the_end_of_a_pipe) {
+    for_both_programs([&](const std::string& name) {
+        running_program program(name, in_virtual_time());
+        expect_to_wait(program, [&] { program.end_input(); });
+    });
+}
+
+TEST_P(waiting_for_enter, reads_a_file_at_once) {
+    for_both_programs([&](const std::string& name) {
+        running_program program(name, in_virtual_time(), file_with_a_line());
+        const program_end end = program.end();
+        EXPECT_EQ(end.output, "Will sleep now\nGood morning\nhello\n");
+        EXPECT_EQ(end.exit_code, 0) << end.errors;
+    });
+}
+
+TEST_P(waiting_for_enter, says_so_when_the_input_cannot_be_read) {
+    for_both_programs([&](const std::string& name) {
+        unique_fd folder(checked(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open /"));
+        running_program program(name, in_virtual_time(), std::move(folder));
+        const program_end end = program.end();
+        EXPECT_EQ(end.exit_code, 1);
+        EXPECT_NE(end.errors.find("read standard input (give it a terminal or a pipe)"), std::string::npos)
+            << end.errors;
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(examples, waiting_for_enter, testing::ValuesIn(design_names()), design_of);
+
+}  // namespace loopbench::tests

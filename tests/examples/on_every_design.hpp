@@ -1,0 +1,55 @@
+// What the tests of the examples share: a test for each design.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "loop/designs.hpp"
+#include "running_program.hpp"
+
+namespace loopbench::tests {
+
+inline std::vector<std::string> design_names() {
+    std::vector<std::string> names;
+    loop::for_each_design([&]<class Runtime>() { names.emplace_back(Runtime::name); });
+    return names;
+}
+
+/// Whether the kernel does not allow the design, which is no fault of the program.
+inline bool is_refused(const std::string& design) {
+    return design == loop::uring_runtime::name && !loop::io_uring_refusal().empty();
+}
+
+/// Names of tests are words.
+inline std::string word(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
+        '_');
+    return text;
+}
+
+class on_every_design : public testing::TestWithParam<std::string> {
+protected:
+    void SetUp() override {
+        if (is_refused(GetParam())) GTEST_SKIP() << loop::io_uring_refusal();
+    }
+
+    std::vector<std::string> on_this_design(std::vector<std::string> arguments = {}) const {
+        arguments.insert(arguments.end(), {"--design", GetParam()});
+        return arguments;
+    }
+    std::vector<std::string> in_virtual_time(std::vector<std::string> arguments = {}) const {
+        arguments.emplace_back("--virtual-time");
+        return on_this_design(std::move(arguments));
+    }
+};
+
+inline std::string design_of(const testing::TestParamInfo<std::string>& test) {
+    return "on_" + word(test.param);
+}
+
+}  // namespace loopbench::tests

@@ -1,0 +1,87 @@
+// The requests that document 004 announces: to the program's own server and to another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "loop/net/socket_calls.hpp"
+#include "on_every_design.hpp"
+#include "tcp_peer.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+std::vector<std::string> answers_in(const std::string& output) {
+    std::vector<std::string> lines = lines_of(output);
+    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("GET "); });
+    return lines;
+}
+
+std::string background_lines(int count) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) lines += "background task!\n";
+    return lines;
+}
+
+// Answers one request on each of so many connections, but none before it has read the requests of all.
+void serve_all_at_once(int listener, std::size_t connections) {
+    std::vector<tcp_peer> clients;
+    const std::string request = "GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n";
+    while (clients.size() < connections) {
+        clients.emplace_back(loop::unique_fd(loop::checked(::accept(listener, nullptr, nullptr), "accept")));
+        EXPECT_EQ(clients.back().receive(request.size()), request);
+    }
+    for (const tcp_peer& client : clients) client.send("HTTP/1.0 200 OK\r\n\r\nhello");
+}
+
+}  // namespace
+
+using requests = on_every_design;
+
+TEST_P(requests, are_answered_in_the_order_of_their_delays) {
+    const program_end end = run_program("concurrent_requests", in_virtual_time());
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_EQ(answers_in(end.output), (std::vector<std::string>{"GET /300: HTTP/1.0 200 OK, 58 bytes",
+                                                                "GET /500: HTTP/1.0 200 OK, 58 bytes",
+                                                                "GET /700: HTTP/1.0 200 OK, 58 bytes"}));
+}
+
+TEST_P(requests, leave_the_background_task_running) {
+    // Each step of a request takes a tick on loop-tick: three before the answers are waited for, one after them.
+    const bool ticks = GetParam() == "loop-tick";
+    const program_end end = run_program("concurrent_requests", in_virtual_time());
+    EXPECT_EQ(end.output.substr(0, end.output.rfind("3 requests in ")),
+              background_lines(ticks ? 6 : 3) + "GET /300: HTTP/1.0 200 OK, 58 bytes\n" +
+                  background_lines(2) + "GET /500: HTTP/1.0 200 OK, 58 bytes\n" + background_lines(2) +
+                  "GET /700: HTTP/1.0 200 OK, 58 bytes\n" + background_lines(ticks ? 1 : 0));
+}
+
+TEST_P(requests, are_all_on_their_way_before_one_is_answered) {
+    loop::unique_fd listener(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+    loop::checked(::listen(listener.get(), 8), "listen");  // on a port that the kernel chooses
+    const std::string server = "127.0.0.1:" + std::to_string(loop::local_endpoint(listener.get()).port());
+    std::thread serving([&] { serve_all_at_once(listener.get(), 3); });
+    const program_end end = run_program("concurrent_requests", on_this_design({server, server, server}));
+    serving.join();
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_EQ(answers_in(end.output), std::vector<std::string>(3, "GET /: HTTP/1.0 200 OK, 24 bytes"));
+}
+
+TEST_P(requests, say_who_refused_the_connection) {
+    loop::unique_fd bound(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+    const auto any = loop::endpoint::loopback(0);
+    loop::checked(::bind(bound.get(), reinterpret_cast<const sockaddr*>(&any.address()), any.bytes()),
+                  "bind");
+    const std::string server = loop::local_endpoint(bound.get()).to_string();  // nobody listens there
+    const program_end end = run_program("concurrent_requests", on_this_design({server}));
+    EXPECT_EQ(end.exit_code, 1);
+    EXPECT_NE(end.errors.find("connect to " + server + ": Connection refused"), std::string::npos)
+        << end.errors;
+}
+
+INSTANTIATE_TEST_SUITE_P(examples, requests, testing::ValuesIn(design_names()), design_of);
+
+}  // namespace loopbench::tests

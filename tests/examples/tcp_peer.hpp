@@ -1,0 +1,59 @@
+// The other end of a connection with an example: blocking calls.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "loop/net/endpoint.hpp"
+#include "loop/net/socket_calls.hpp"
+#include "loop/system_error.hpp"
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::tests {
+
+class tcp_peer {
+public:
+    explicit tcp_peer(loop::unique_fd socket) : socket_(std::move(socket)) {}
+
+    static tcp_peer connected_to(std::uint16_t port) {
+        loop::unique_fd socket(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+        const auto where = loop::endpoint::loopback(port);
+        loop::checked(
+            ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()),
+            "connect");
+        return tcp_peer(std::move(socket));
+    }
+
+    void send(std::string_view text) const {
+        loop::checked(static_cast<int>(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL)),
+                      "send");
+    }
+
+    /// So many bytes, or fewer when the connection ends before.
+    std::string receive(std::size_t bytes) const {
+        std::string text(bytes, '\0');
+        const auto count = ::recv(socket_.get(), text.data(), bytes, MSG_WAITALL);
+        text.resize(static_cast<std::size_t>(loop::checked(static_cast<int>(count), "recv")));
+        return text;
+    }
+
+    std::uint16_t port() const { return loop::local_endpoint(socket_.get()).port(); }
+
+    /// Closes with a reset instead of an end.
+    void reset() {
+        const linger at_once{.l_onoff = 1, .l_linger = 0};
+        ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        socket_.reset();
+    }
+
+    void close() { socket_.reset(); }
+
+private:
+    loop::unique_fd socket_;
+};
+
+}  // namespace loopbench::tests

@@ -1,0 +1,57 @@
+// What the programs say of durations, by a clock that jumps; and that they run by the machine's clock, too.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "on_every_design.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+struct sleeps {
+    double serial_ms = 0;
+    double concurrent_ms = 0;
+};
+
+sleeps parse(const std::string& printed) {
+    sleeps read;
+    EXPECT_EQ(std::sscanf(printed.c_str(), "t_serial=%lf ms\nt_concurrent=%lf ms", &read.serial_ms,
+                          &read.concurrent_ms),
+              2)
+        << printed;
+    return read;
+}
+
+}  // namespace
+
+using sleeping = on_every_design;
+
+TEST_P(sleeping, takes_the_sum_in_turn_and_the_longest_together) {
+    const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
+    // loop-tick finds out at its next tick: two for each sleep, one for the end of the gather.
+    const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;
+    EXPECT_GE(taken.serial_ms, 1200);
+    EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
+    EXPECT_GE(taken.concurrent_ms, 700);
+    EXPECT_LE(taken.concurrent_ms, 700 + late_ms_max);
+}
+
+TEST_P(sleeping, never_ends_early_at_ten_times_the_speed) {
+    const sleeps taken =
+        parse(run_program("sleep_serial_and_concurrent", on_this_design({"--speed", "10"})).output);
+    EXPECT_GE(taken.serial_ms, 120);
+    EXPECT_GE(taken.concurrent_ms, 70);
+}
+
+TEST_P(sleeping, takes_turns_by_the_clock_of_the_machine) {
+    const program_end end = run_program("round_robin_tasks", on_this_design({"--speed", "100"}));
+    EXPECT_EQ(end.exit_code, 0);
+    EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(examples, sleeping, testing::ValuesIn(design_names()), design_of);
+
+}  // namespace loopbench::tests

@@ -1,0 +1,228 @@
+// add_reader and add_writer.
+#include <fcntl.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+/// A pipe, of which this side writes around the loop.
+struct raw_pipe {
+    raw_pipe() {
+        int ends[2];
+        checked(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), "pipe2");
+        reader.reset(ends[0]);
+        writer.reset(ends[1]);
+    }
+    void take_byte() const {
+        char byte;
+        ASSERT_EQ(::read(reader.get(), &byte, 1), 1);
+    }
+    unique_fd reader;
+    unique_fd writer;
+};
+
+/// Turns, and none that sleeps: enough for every driver to find what the kernel has.
+template <class R>
+void turn_often(R& runtime) {
+    for (int i = 0; i < 200; ++i) {
+        runtime.driver().wait(do_not_wait);
+        runtime.post([] {});
+        runtime.turn();
+    }
+}
+
+}  // namespace
+
+template <class R>
+class fd_callback : public on_design<R> {};
+TYPED_TEST_SUITE(fd_callback, real_designs, design_names);
+
+TYPED_TEST(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
+    TypeParam runtime;
+    const raw_pipe pipe;
+    int calls = 0;
+    runtime.add_reader(pipe.reader.get(), [&] {
+        ++calls;
+        pipe.take_byte();
+    });
+    turn_often(runtime);
+    EXPECT_EQ(calls, 0);
+    put(pipe.writer.get(), "abc");
+    turn_often(runtime);
+    EXPECT_EQ(calls, 3);
+    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+    EXPECT_FALSE(runtime.remove_reader(pipe.reader.get()));
+}
+
+TYPED_TEST(fd_callback, wakes_a_loop_that_sleeps) {
+    TypeParam runtime;
+    const raw_pipe pipe;
+    runtime.add_reader(pipe.reader.get(), [&] { runtime.stop(); });
+    runtime.add_writer(pipe.writer.get(), [&] {
+        put(pipe.writer.get(), "x");
+        runtime.remove_writer(pipe.writer.get());
+    });
+    runtime.run_forever();
+    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+}
+
+TYPED_TEST(fd_callback, comes_once_a_turn_and_lets_others_run) {
+    TypeParam runtime;
+    const raw_pipe pipe;
+    put(pipe.writer.get(), "never read");
+    std::vector<char> order;
+    runtime.add_reader(pipe.reader.get(), [&] { order.push_back('r'); });
+    for (int i = 0; i < 300; ++i) {
+        runtime.driver().wait(do_not_wait);
+        runtime.post([&] { order.push_back('p'); });
+        runtime.turn();
+    }
+    const auto calls = std::count(order.begin(), order.end(), 'r');
+    EXPECT_GE(calls, 3);
+    EXPECT_LE(calls, 300);
+    EXPECT_EQ(order.size(), static_cast<std::size_t>(300 + calls));
+    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+}
+
+TYPED_TEST(fd_callback, may_remove_itself) {
+    TypeParam runtime;
+    const raw_pipe pipe;
+    put(pipe.writer.get(), "abc");
+    int calls = 0;
+    int freed = 0;
+    runtime.add_reader(pipe.reader.get(), [&, owned = std::make_shared<freed_counter>(freed)] {
+        ++calls;
+        EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+        EXPECT_EQ(freed, 0) << "its captures live until it has returned";
+    });
+    turn_often(runtime);
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(freed, 1);
+}
+
+TYPED_TEST(fd_callback, may_replace_itself) {
+    TypeParam runtime;
+    const raw_pipe pipe;
+    put(pipe.writer.get(), "abc");
+    std::vector<int> calls;
+    runtime.add_reader(pipe.reader.get(), [&] {
+        calls.push_back(1);
+        runtime.add_reader(pipe.reader.get(), [&] {
+            calls.push_back(2);
+            runtime.remove_reader(pipe.reader.get());
+        });
+    });
+    turn_often(runtime);
+    EXPECT_EQ(calls, (std::vector{1, 2}));
+}
+
+TYPED_TEST(fd_callback, does_not_come_any_more_when_another_has_removed_it_in_the_same_turn) {
+    TypeParam runtime;
+    const raw_pipe pipes[2];
+    int calls = 0;
+    for (const raw_pipe& pipe : pipes) {
+        runtime.add_reader(pipe.reader.get(), [&] {
+            ++calls;
+            for (const raw_pipe& each : pipes) runtime.remove_reader(each.reader.get());
+        });
+        put(pipe.writer.get(), "x");
+    }
+    turn_often(runtime);
+    EXPECT_EQ(calls, 1);
+}
+
+TYPED_TEST(fd_callback, that_throws_leaves_run_and_comes_again) {
+    TypeParam runtime;
+    const raw_pipe pipe;
+    put(pipe.writer.get(), "ab");
+    int calls = 0;
+    runtime.add_reader(pipe.reader.get(), [&] {
+        pipe.take_byte();
+        if (++calls == 1) throw std::runtime_error("from a reader");
+        runtime.stop();
+    });
+    EXPECT_THROW(runtime.run_forever(), std::runtime_error);
+    runtime.run_forever();
+    EXPECT_EQ(calls, 2);
+    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+}
+
+TYPED_TEST(fd_callback, that_throws_after_it_was_removed_is_freed) {
+    TypeParam runtime;
+    const raw_pipe pipe;
+    put(pipe.writer.get(), "a");
+    int freed = 0;
+    runtime.add_reader(pipe.reader.get(), [&, owned = std::make_shared<freed_counter>(freed)] {
+        runtime.remove_reader(pipe.reader.get());
+        throw std::runtime_error("from a reader");
+    });
+    EXPECT_THROW(runtime.run_forever(), std::runtime_error);
+    EXPECT_EQ(freed, 1);
+}
+
+TYPED_TEST(fd_callback, in_both_directions_of_one_socket_are_apart) {
+    TypeParam runtime;
+    auto pair = make_unix_pair(runtime);
+    std::string order;
+    runtime.add_reader(pair.one.native_handle(), [&] {
+        order += 'r';
+        runtime.stop();
+    });
+    runtime.add_writer(pair.one.native_handle(), [&] {
+        order += 'w';
+        runtime.remove_writer(pair.one.native_handle());
+        put(pair.other.native_handle(), "x");
+    });
+    runtime.run_forever();
+    EXPECT_EQ(order, "wr");
+    EXPECT_TRUE(runtime.remove_reader(pair.one.native_handle()));
+}
+
+TYPED_TEST(fd_callback, is_freed_with_the_loop_wherever_it_is) {
+    int freed = 0;
+    const raw_pipe ready;
+    const raw_pipe silent;
+    put(ready.writer.get(), "x");
+    {
+        TypeParam runtime;
+        for (const int fd : {ready.reader.get(), silent.reader.get()})
+            runtime.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+        turn_often(runtime);
+    }
+    EXPECT_EQ(freed, 2);
+}
+
+// The frame is destroyed with the loop, closes the socket, and takes its callback back after that.
+TYPED_TEST(fd_callback, is_freed_when_a_destroyed_frame_closes_its_socket) {
+    int freed = 0;
+    {
+        TypeParam runtime;
+        auto watches = [&](bool takes_back) -> task<void> {
+            auto pair = make_unix_pair(runtime);
+            const int fd = pair.one.native_handle();
+            struct scope {
+                TypeParam& loop;
+                stream_pair<TypeParam>& streams;
+                int watched;
+                bool takes_back;
+                ~scope() {
+                    streams.one.close();
+                    if (takes_back) loop.remove_reader(watched);
+                }
+            } const closing{runtime, pair, fd, takes_back};
+            runtime.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+            co_await runtime.sleep_until(never);
+        };
+        runtime.spawn(watches(true));
+        runtime.spawn(watches(false));
+        turn_often(runtime);
+    }
+    EXPECT_EQ(freed, 2);
+}
+
+}  // namespace loopbench::loop::test

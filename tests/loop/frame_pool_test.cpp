@@ -1,0 +1,100 @@
+// Recycled memory: it comes back, it is bounded, and it crosses threads.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "loop/frame_pool.hpp"
+#include "tests/loop/allocations.hpp"
+
+namespace loopbench::loop::test {
+
+TEST(frame_pool, gives_out_again_what_was_freed_last) {
+    void* const first = frame_pool::allocate(200);
+    void* const second = frame_pool::allocate(200);
+    EXPECT_NE(first, second);
+    frame_pool::deallocate(first, 200);
+    frame_pool::deallocate(second, 200);
+    EXPECT_EQ(frame_pool::allocate(200), second);
+    EXPECT_EQ(frame_pool::allocate(200), first);
+    frame_pool::deallocate(first, 200);
+    frame_pool::deallocate(second, 200);
+}
+
+TEST(frame_pool, gives_no_block_to_a_size_that_it_is_too_small_for) {
+    void* const small = frame_pool::allocate(33);
+    frame_pool::deallocate(small, 33);
+    void* const large = frame_pool::allocate(65);
+    EXPECT_NE(large, small);
+    void* const fits = frame_pool::allocate(64);
+    EXPECT_EQ(fits, small) << "33 and 64 bytes are of one class";
+    std::memset(large, 1, 65);
+    std::memset(fits, 1, 64);
+    frame_pool::deallocate(large, 65);
+    frame_pool::deallocate(fits, 64);
+}
+
+TEST(frame_pool, aligns_as_new_does) {
+    for (std::size_t bytes = 1; bytes <= frame_pool::largest_bytes + 100; bytes += 61) {
+        void* const block = frame_pool::allocate(bytes);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0u);
+        frame_pool::deallocate(block, bytes);
+    }
+}
+
+TEST(frame_pool, keeps_no_more_than_its_limit) {
+    if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
+    constexpr std::size_t block_bytes = frame_pool::largest_bytes;
+    constexpr std::size_t kept_max = frame_pool::limit_bytes / block_bytes;
+    std::jthread([] {  // its own lists, empty
+        std::vector<void*> blocks(kept_max + 1'000);
+        for (void*& block : blocks) block = frame_pool::allocate(block_bytes);
+        const allocation_counts before = count_allocations();
+        for (void* block : blocks) frame_pool::deallocate(block, block_bytes);
+        EXPECT_EQ(count_allocations().freed - before.freed, 1'000u);
+        for (void*& block : blocks) block = frame_pool::allocate(block_bytes);
+        EXPECT_EQ(count_allocations().made - before.made, 1'000u);
+        for (void* block : blocks) frame_pool::deallocate(block, block_bytes);
+    }).join();
+}
+
+TEST(frame_pool, keeps_nothing_that_is_larger_than_a_frame_should_be) {
+    if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
+    const allocation_counts before = count_allocations();
+    frame_pool::deallocate(frame_pool::allocate(frame_pool::largest_bytes + 1), frame_pool::largest_bytes + 1);
+    EXPECT_EQ(count_allocations().made - before.made, 1u);
+    EXPECT_EQ(count_allocations().freed - before.freed, 1u);
+}
+
+TEST(frame_pool, gives_everything_back_when_a_thread_ends) {
+    if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
+    std::size_t freed = 0;
+    {
+        std::vector<void*> blocks(100);
+        std::jthread([&] {
+            for (void*& block : blocks) block = frame_pool::allocate(64);
+            for (void* block : blocks) frame_pool::deallocate(block, 64);
+            freed = count_allocations().freed;
+        }).join();
+    }
+    EXPECT_GE(count_allocations().freed - freed, 100u);
+}
+
+TEST(frame_pool, takes_blocks_of_other_threads) {
+    std::vector<void*> blocks(1'000);
+    for (void*& block : blocks) block = frame_pool::allocate(128);
+    std::jthread([&] {  // this one has never allocated, and keeps nothing
+        for (std::size_t i = 0; i < 500; ++i) frame_pool::deallocate(blocks[i], 128);
+    }).join();
+    std::jthread([&] {
+        frame_pool::deallocate(frame_pool::allocate(128), 128);
+        for (std::size_t i = 500; i < 1'000; ++i) frame_pool::deallocate(blocks[i], 128);
+        void* const reused = frame_pool::allocate(128);
+        EXPECT_EQ(reused, blocks[999]);
+        frame_pool::deallocate(reused, 128);
+    }).join();
+}
+
+}  // namespace loopbench::loop::test

@@ -1,0 +1,229 @@
+// Waiting for several tasks: gather in its three modes, race, and time limits.
+#include <stdexcept>
+
+#include "loop/timeout.hpp"
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What a child does, and the record of it.
+template <class R>
+struct nursery {
+    R& runtime;
+    std::vector<std::string> events = {};
+
+    task<int> child(int number, int yields, bool fails = false) {
+        events.push_back("start " + std::to_string(number));
+        try {
+            for (int i = 0; i < yields; ++i) co_await runtime.yield();
+        } catch (const task_cancelled&) {
+            events.push_back("cancel " + std::to_string(number));
+            throw;
+        }
+        events.push_back("end " + std::to_string(number));
+        if (fails) throw std::runtime_error("child " + std::to_string(number));
+        co_return 10 * number;
+    }
+};
+
+using event_list = std::vector<std::string>;
+
+}  // namespace
+
+template <class R>
+class gathering : public on_design<R> {};
+TYPED_TEST_SUITE(gathering, real_designs, design_names);
+
+TYPED_TEST(gathering, starts_the_children_in_order_and_keeps_their_values) {
+    TypeParam runtime;
+    nursery<TypeParam> children{runtime};
+    auto main = [&]() -> task<void> {
+        std::array tasks{children.child(1, 3), children.child(2, 0), children.child(3, 1)};
+        co_await runtime.gather(std::span(tasks));
+        for (std::size_t i = 0; i < tasks.size(); ++i) {
+            EXPECT_TRUE(tasks[i].done());
+            EXPECT_EQ(tasks[i].result(), 10 * static_cast<int>(i + 1));
+        }
+    };
+    runtime.run(main());
+    EXPECT_EQ(children.events,
+              (event_list{"start 1", "start 2", "end 2", "start 3", "end 3", "end 1"}));
+}
+
+TYPED_TEST(gathering, nothing_is_done_at_once_but_not_inline) {
+    TypeParam runtime;
+    bool other_has_run = false;
+    auto main = [&]() -> task<void> {
+        runtime.post([&] { other_has_run = true; });
+        std::span<task<void>> nothing;
+        co_await runtime.gather(nothing);
+        co_await runtime.yield();  // loop-round-robin asks nobody, so it has no turn to wait for
+        EXPECT_TRUE(other_has_run);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(gathering, lets_all_end_and_throws_the_first_exception) {
+    TypeParam runtime;
+    nursery<TypeParam> children{runtime};
+    auto main = [&]() -> task<void> {
+        std::array tasks{children.child(1, 5), children.child(2, 1, true), children.child(3, 3)};
+        std::string thrown;
+        try {
+            co_await runtime.gather(std::span(tasks));
+        } catch (const std::runtime_error& failure) {
+            thrown = failure.what();
+        }
+        EXPECT_EQ(thrown, "child 2");
+        EXPECT_TRUE(tasks[1].failure());
+        EXPECT_EQ(tasks[0].result(), 10);
+        EXPECT_EQ(tasks[2].result(), 30);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them) {
+    TypeParam runtime;
+    nursery<TypeParam> children{runtime};
+    auto main = [&]() -> task<void> {
+        std::array tasks{children.child(1, 9), children.child(2, 1, true), children.child(3, 9)};
+        std::string thrown;
+        try {
+            co_await runtime.gather(std::span(tasks), join_mode::cancel_on_exception);
+        } catch (const std::runtime_error& failure) {
+            thrown = failure.what();
+        }
+        EXPECT_EQ(thrown, "child 2");
+        for (const auto& each : tasks) EXPECT_TRUE(each.done());
+    };
+    runtime.run(main());
+    EXPECT_EQ(children.events, (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
+}
+
+TYPED_TEST(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
+    TypeParam runtime;
+    nursery<TypeParam> children{runtime};
+    auto work = [&]() -> task<void> {
+        std::array tasks{children.child(1, 99), children.child(2, 99)};
+        try {
+            co_await runtime.gather(std::span(tasks));
+        } catch (const task_cancelled&) {
+            for (const auto& each : tasks) EXPECT_TRUE(each.done());
+            throw;
+        }
+    };
+    auto main = [&]() -> task<std::string> {
+        const auto handle = create_task(runtime, work());
+        co_await yield_times(runtime, 5);
+        handle.cancel();
+        co_await yield_times(runtime, 5);
+        co_return ending_of(handle.outcome());
+    };
+    EXPECT_EQ(runtime.run(main()), "cancelled");
+    EXPECT_EQ(children.events.back().substr(0, 6), "cancel");
+    EXPECT_EQ(children.events.size(), 4u);
+}
+
+TYPED_TEST(gathering, nests) {
+    TypeParam runtime;
+    int leaves = 0;
+    auto tree = [&](auto& self, int depth) -> task<void> {
+        if (depth == 0) {
+            co_await runtime.yield();
+            ++leaves;
+            co_return;
+        }
+        std::vector<task<void>> branches;
+        for (int i = 0; i < 3; ++i) branches.push_back(self(self, depth - 1));
+        co_await runtime.gather(std::span(branches));
+    };
+    runtime.run(tree(tree, 4));
+    EXPECT_EQ(leaves, 81);
+}
+
+TYPED_TEST(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
+    TypeParam runtime;
+    nursery<TypeParam> children{runtime};
+    auto main = [&]() -> task<void> {
+        std::array tasks{children.child(0, 9), children.child(1, 2), children.child(2, 9)};
+        EXPECT_EQ(co_await runtime.race(std::span(tasks)), 1u);
+        EXPECT_EQ(tasks[1].result(), 10);
+        EXPECT_TRUE(tasks[0].failure());
+        EXPECT_TRUE(tasks[2].failure());
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(gathering, in_a_race_the_first_may_win_with_an_exception) {
+    TypeParam runtime;
+    nursery<TypeParam> children{runtime};
+    auto main = [&]() -> task<void> {
+        std::array tasks{children.child(0, 9), children.child(1, 2, true)};
+        EXPECT_THROW(co_await runtime.race(std::span(tasks)), std::runtime_error);
+        EXPECT_TRUE(tasks[0].done());
+    };
+    runtime.run(main());
+}
+
+template <class R>
+class time_limits : public on_design<R> {};
+TYPED_TEST_SUITE(time_limits, manual_designs, design_names);
+
+template <class R>
+task<int> answer_after(R& runtime, nanoseconds delay, bool fails = false) {
+    co_await runtime.sleep_for(delay);
+    if (fails) throw std::runtime_error("no answer");
+    co_return 42;
+}
+
+TYPED_TEST(time_limits, give_the_value_of_work_that_is_in_time) {
+    TypeParam runtime;
+    const time_point start = runtime.now();
+    const auto result = runtime.run(with_deadline(runtime, answer_after(runtime, 1ms), start + 1h));
+    EXPECT_EQ(result, 42);
+    EXPECT_TRUE(runtime.timers().empty()) << "the limit's own timer is taken back";
+    EXPECT_LT(runtime.now() - start, 1h);
+}
+
+TYPED_TEST(time_limits, cancel_work_that_is_not_in_time) {
+    TypeParam runtime;
+    const time_point start = runtime.now();
+    const auto result = runtime.run(with_deadline(runtime, answer_after(runtime, 1h), start + 1ms));
+    EXPECT_EQ(result, std::nullopt);
+    EXPECT_TRUE(runtime.timers().empty()) << "the work's timer is taken back";
+    EXPECT_LT(runtime.now() - start, 1h);
+}
+
+TYPED_TEST(time_limits, let_an_exception_of_the_work_through) {
+    TypeParam runtime;
+    const time_point limit = runtime.now() + 1h;
+    EXPECT_THROW(runtime.run(with_deadline(runtime, answer_after(runtime, 1ms, true), limit)),
+                 std::runtime_error);
+}
+
+TYPED_TEST(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_was_not) {
+    TypeParam runtime;
+    const time_point limit = runtime.now() + 1s;
+    EXPECT_TRUE(runtime.run(with_deadline(runtime, yield_times(runtime, 2), limit)).has_value());
+    auto endless = [&]() -> task<void> { co_await runtime.sleep_until(never); };
+    EXPECT_FALSE(runtime.run(with_deadline(runtime, endless(), limit)).has_value());
+}
+
+TYPED_TEST(time_limits, pass_a_cancellation_on_to_the_work) {
+    TypeParam runtime;
+    auto limited = [&]() -> task<void> {
+        co_await with_deadline(runtime, answer_after(runtime, 1h), runtime.now() + 2h);
+    };
+    const auto handle = create_task(runtime, limited());
+    runtime.run(yield_times(runtime, 3));
+    handle.cancel();
+    runtime.run(yield_times(runtime, 5));
+    EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
+    EXPECT_TRUE(runtime.timers().empty());
+}
+
+}  // namespace loopbench::loop::test

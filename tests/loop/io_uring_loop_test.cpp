@@ -1,0 +1,247 @@
+// The io_uring driver under a real loop: whole programs, destruction in the middle of them, and the words in which a
+// refusal is explained.
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "loop/designs.hpp"
+#include "tests/loop/uring_support.hpp"
+
+namespace loopbench::loop {
+
+/// Counts how often the loop waits.
+class counting_driver : public io_uring_driver {
+public:
+    using io_uring_driver::io_uring_driver;
+
+    void wait(time_point deadline) {
+        ++waits;
+        io_uring_driver::wait(deadline);
+    }
+
+    int waits = 0;
+};
+
+struct counting_design : composition<counting_driver, heap_timers, block_wait, 64> {
+    static constexpr std::string_view name = "counting";
+};
+
+namespace {
+
+using std::chrono::milliseconds;
+using uring_loop = runtime<counting_design>;
+using stream = uring_loop::stream;
+
+std::byte pattern(std::size_t connection, std::size_t position) {
+    return static_cast<std::byte>((connection * 131 + position * 7 + position / 251) & 0xff);
+}
+
+task<> echo(stream peer) {
+    std::array<std::byte, 700> buffer;  // not the size of anything else, so that borders move
+    for (;;) {
+        const io_result received = co_await peer.read_some(buffer);
+        if (received.error != 0 || received.bytes == 0) co_return;
+        const io_result sent = co_await peer.write_all(std::span(buffer).first(received.bytes));
+        if (sent.error != 0) co_return;
+    }
+}
+
+task<> serve_echo(uring_loop& loop, uring_loop::listener& listener, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) loop.spawn(echo(co_await listener.accept()));
+}
+
+task<> ask(uring_loop& loop, std::uint16_t port, std::size_t connection, std::size_t rounds,
+           std::size_t& wrong) {
+    stream server = co_await loop.connect(port);
+    std::vector<std::byte> request(1 + 997 * connection % 5000);
+    std::vector<std::byte> reply(request.size());
+    for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < request.size(); ++i) request[i] = pattern(connection, round + i);
+        co_await server.write_all(request);
+        for (std::size_t filled = 0; filled < reply.size();) {
+            const io_result received = co_await server.read_some(std::span(reply).subspan(filled));
+            if (received.bytes == 0) co_return;
+            filled += received.bytes;
+        }
+        if (reply == request) --wrong;
+    }
+}
+
+TEST_F(uring_tests, echoes_every_byte_on_two_hundred_connections) {
+    constexpr std::size_t connections = 200;
+    constexpr std::size_t rounds = 10;
+    std::size_t wrong = connections * rounds;
+    uring_loop loop;
+    auto listener = loop.listen();
+    loop.spawn(serve_echo(loop, listener, connections));
+    std::vector<task<>> clients;
+    for (std::size_t i = 0; i < connections; ++i)
+        clients.push_back(ask(loop, listener.port(), i, rounds, wrong));
+    loop.run([](uring_loop& on, std::vector<task<>>& all) -> task<> {
+        co_await on.gather(std::span<task<>>(all));
+    }(loop, clients));
+    EXPECT_EQ(wrong, 0U);
+}
+
+constexpr std::size_t large = std::size_t{16} << 20;
+
+task<> send_large(stream& to) {
+    std::vector<std::byte> bytes(large);
+    for (std::size_t i = 0; i < large; ++i) bytes[i] = pattern(1, i);
+    const io_result sent = co_await to.write_all(bytes);
+    EXPECT_EQ(sent.bytes, large);
+    to.shutdown_write();
+}
+
+// Small and large reads in turn, and pauses in which others run.
+task<> receive_slowly(uring_loop& loop, stream& from, std::size_t& right) {
+    std::vector<std::byte> buffer(100'000);
+    for (std::size_t position = 0, turn = 0;; ++turn) {
+        const std::size_t wanted = turn % 3 == 0 ? 100 : turn % 3 == 1 ? 3000 : buffer.size();
+        const io_result received = co_await from.read_some(std::span(buffer).first(wanted));
+        if (received.bytes == 0) co_return;
+        for (std::size_t i = 0; i < received.bytes; ++i, ++position)
+            if (buffer[i] == pattern(1, position)) ++right;
+        for (std::size_t i = 0; i < turn % 5; ++i) co_await loop.yield();
+    }
+}
+
+TEST_F(uring_tests, brings_sixteen_megabytes_through_a_slow_reader) {
+    std::size_t right = 0;
+    uring_loop loop;
+    auto listener = loop.listen();
+    loop.run([](uring_loop& on, uring_loop::listener& at, std::size_t& count) -> task<> {
+        stream sender = co_await on.connect(at.port());
+        stream receiver = co_await at.accept();
+        std::array<task<>, 2> both{send_large(sender), receive_slowly(on, receiver, count)};
+        co_await on.gather(std::span<task<>>(both));
+    }(loop, listener, right));
+    EXPECT_EQ(right, large);
+}
+
+task<> wait_for_a_byte(stream from) {
+    std::array<std::byte, 100> buffer;
+    co_await from.read_some(buffer);
+}
+
+task<> wait_for_room(stream to) {
+    const std::vector<std::byte> more_than_fits(large);
+    co_await to.write_all(more_than_fits);
+}
+
+task<> wait_for_a_connection(uring_loop::listener at) {
+    co_await at.accept();
+}
+
+TEST_F(uring_tests, destroys_a_loop_in_the_middle_of_everything) {
+    uring_loop loop;
+    std::vector<unique_fd> peers;
+    for (int i = 0; i < 20; ++i) {
+        stream_pair reading;
+        stream_pair writing;
+        loop.spawn(wait_for_a_byte(stream(loop, std::move(reading.ours))));
+        loop.spawn(wait_for_room(stream(loop, std::move(writing.ours))));
+        loop.spawn(wait_for_a_connection(loop.listen()));
+        reading.send("half of them have been answered");
+        peers.push_back(std::move(reading.theirs));
+        peers.push_back(std::move(writing.theirs));
+    }
+    for (int i = 0; i < 3; ++i) loop.turn();
+    EXPECT_NE(loop.driver().in_flight(), 0U);
+}
+
+TEST_F(uring_tests, is_woken_a_hundred_thousand_times_by_another_thread) {
+    constexpr int posts = 100'000;
+    uring_loop loop;
+    std::atomic<int> received = 0;
+    std::thread poster([&] {
+        for (int i = 0; i < posts; ++i) {
+            loop.post_from_any_thread([&, i] {
+                received.store(i + 1, std::memory_order_release);
+                received.notify_one();
+                if (i + 1 == posts) loop.stop();
+            });
+            // Every hundredth waits until the loop has it, and so finds it asleep or about to be.
+            if (i % 100 != 0) continue;
+            for (int seen; (seen = received.load(std::memory_order_acquire)) <= i;) received.wait(seen);
+        }
+    });
+    loop.run_forever();
+    poster.join();
+    EXPECT_EQ(received, posts);
+}
+
+TEST_F(uring_tests, sleeps_through_silence_and_never_ends_a_sleep_early) {
+    uring_loop loop;
+    std::vector<stream_pair> pairs(100);
+    for (stream_pair& pair : pairs) loop.spawn(wait_for_a_byte(stream(loop, std::move(pair.ours))));
+    int early = 0;
+    const auto sleep_thrice = [&]() -> task<> {
+        for (const milliseconds delay : {milliseconds(30), milliseconds(10), milliseconds(20)}) {
+            const time_point deadline = loop.now() + delay;
+            co_await loop.sleep_until(deadline);
+            if (std::chrono::steady_clock::now() < deadline) ++early;
+        }
+    };
+    loop.run(sleep_thrice());
+    EXPECT_EQ(early, 0);
+    EXPECT_LE(loop.driver().waits, 8);  // one for each sleep, and a few to start with
+}
+
+/// What io_uring_refusal() says in a process in which io_uring_setup(2) fails with `error`.
+std::string refusal_with(int error) {
+    int ends[2];
+    checked(::pipe2(ends, O_CLOEXEC), "pipe2");
+    const unique_fd reader(ends[0]);
+    unique_fd writer(ends[1]);
+    const pid_t child = checked(::fork(), "fork");
+    if (child == 0) {
+        constexpr auto number_at = static_cast<std::uint32_t>(offsetof(seccomp_data, nr));
+        sock_filter rules[] = {
+            {BPF_LD | BPF_W | BPF_ABS, 0, 0, number_at},
+            {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, __NR_io_uring_setup},
+            {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)},
+            {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+        };
+        const sock_fprog filter{4, rules};
+        ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) ::_exit(1);
+        const std::string text = io_uring_refusal();
+        ::_exit(::write(writer.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+    }
+    writer.reset();
+    std::array<char, 1000> text;
+    const ssize_t bytes = ::read(reader.get(), text.data(), text.size());
+    int status = 0;
+    checked(::waitpid(child, &status, 0), "waitpid");
+    return status == 0 ? std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)))
+                       : "no seccomp filter can be set here";
+}
+
+TEST(io_uring_refused, names_the_cause_and_the_remedy) {
+    const std::string forbidden = refusal_with(EPERM);
+    EXPECT_NE(forbidden.find("seccomp=unconfined"), std::string::npos) << forbidden;
+    const std::string missing = refusal_with(ENOSYS);
+    EXPECT_NE(missing.find("CONFIG_IO_URING"), std::string::npos) << missing;
+    const std::string old = refusal_with(EINVAL);
+    EXPECT_NE(old.find("Linux 6.1 or later"), std::string::npos) << old;
+}
+
+}  // namespace
+}  // namespace loopbench::loop

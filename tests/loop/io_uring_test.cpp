@@ -1,0 +1,370 @@
+// The io_uring driver against its contract (drivers/driver.hpp): what starts completes once, no byte is lost, whatever
+// runs short, and the kernel is entered no more often than needed.
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "loop/net/socket_calls.hpp"
+#include "tests/loop/uring_support.hpp"
+
+namespace loopbench::loop {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+static_assert(Driver<io_uring_driver>);
+
+TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
+    bare_driver bare;
+    const stream_pair pair;
+    pair.send("before");
+    counted_operation first(io_kind::receive, pair.ours.get());
+    bare.start(first);
+    bare.run(first);
+    EXPECT_EQ(first.received(), "before");
+
+    counted_operation second(io_kind::receive, pair.ours.get());
+    bare.start(second);
+    bare.look();
+    EXPECT_EQ(second.completions, 0);
+    pair.send("later");
+    bare.run(second);
+    EXPECT_EQ(second.received(), "later");
+    EXPECT_EQ(bare.driver.in_flight(), 0U);
+}
+
+TEST_F(uring_tests, keeps_the_rest_of_what_arrived_for_the_next_reader) {
+    bare_driver bare;
+    const stream_pair pair;
+    counted_operation first(io_kind::receive, pair.ours.get(), 3);
+    bare.start(first);
+    bare.look();
+    pair.send("abcdef");
+    pair.send("gh");
+    bare.run(first);
+    EXPECT_EQ(first.received(), "abc");
+    counted_operation second(io_kind::receive, pair.ours.get());
+    bare.start(second);
+    bare.run(second);
+    EXPECT_EQ(second.received(), "defgh");
+}
+
+TEST_F(uring_tests, gives_the_data_before_the_end_and_the_end_every_time) {
+    bare_driver bare;
+    stream_pair pair;
+    counted_operation data(io_kind::receive, pair.ours.get(), 1);
+    bare.start(data);
+    bare.look();
+    pair.send("xy");
+    pair.theirs.reset();
+    bare.run(data);
+    EXPECT_EQ(data.received(), "x");
+    counted_operation rest(io_kind::receive, pair.ours.get());
+    bare.start(rest);
+    bare.run(rest);
+    EXPECT_EQ(rest.received(), "y");
+    for (int i = 0; i < 3; ++i) {
+        counted_operation end(io_kind::receive, pair.ours.get());
+        bare.start(end);
+        bare.run(end);
+        EXPECT_EQ(end.result, 0);
+    }
+}
+
+TEST_F(uring_tests, reports_a_reset_connection_and_a_broken_one_without_a_signal) {
+    bare_driver bare;
+    stream_pair pair;
+    counted_operation receive(io_kind::receive, pair.ours.get());
+    bare.start(receive);
+    bare.look();
+    ::send(pair.ours.get(), "unread", 6, MSG_NOSIGNAL);
+    pair.theirs.reset();  // with data that nobody read: a reset
+    bare.run(receive);
+    EXPECT_EQ(receive.result, -ECONNRESET);
+    counted_operation after(io_kind::receive, pair.ours.get());
+    bare.start(after);
+    bare.run(after);
+    EXPECT_EQ(after.result, 0) << "an error is told once; what follows is the end";
+    counted_operation send(io_kind::send, pair.ours.get());
+    bare.start(send);
+    bare.run(send);
+    EXPECT_EQ(send.result, -EPIPE);
+}
+
+TEST_F(uring_tests, refuses_a_descriptor_that_is_not_open) {
+    bare_driver bare;
+    counted_operation none(io_kind::receive, -1);
+    bare.start(none);
+    bare.run(none);
+    EXPECT_EQ(none.result, -EBADF);
+    counted_operation closed(io_kind::send, 9999);
+    bare.start(closed);
+    bare.run(closed);
+    EXPECT_EQ(closed.result, -EBADF);
+}
+
+TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
+    bare_driver bare({.submissions = 8, .completions = 16, .buffers = 64});
+    const std::vector<stream_pair> pairs(100);
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::unique_ptr<counted_operation>> operations;
+        std::vector<counted_operation*> all;
+        for (const stream_pair& pair : pairs) {
+            for (const io_kind kind : {io_kind::receive, io_kind::writable}) {
+                operations.push_back(std::make_unique<counted_operation>(kind, pair.ours.get()));
+                all.push_back(operations.back().get());
+                bare.start(*all.back());
+            }
+            pair.send("all at once");
+        }
+        bare.run(all);
+        for (const counted_operation* op : all) {
+            EXPECT_EQ(op->completions, 1);
+            EXPECT_EQ(op->result, op->kind == io_kind::receive ? 11 : 0);
+        }
+    }
+}
+
+TEST_F(uring_tests, can_be_woken_after_its_queue_has_overflown) {
+    bare_driver bare({.submissions = 64, .completions = 64, .buffers = 4});
+    const std::vector<stream_pair> pairs(200);
+    std::vector<std::unique_ptr<counted_operation>> operations;
+    std::vector<counted_operation*> all;
+    bare.look();  // the bell is armed
+    for (const stream_pair& pair : pairs) {
+        operations.push_back(std::make_unique<counted_operation>(io_kind::writable, pair.ours.get()));
+        all.push_back(operations.back().get());
+        bare.start(*all.back());
+    }
+    bare.driver.wake();  // finds the queue full, which ends a multishot poll
+    bare.run(all);
+    for (int i = 0; i < 3; ++i) bare.look();
+    const time_point give_up = steady_clock::now() + seconds(10);
+    bare.driver.wake();
+    bare.driver.wait(give_up);
+    EXPECT_LT(steady_clock::now(), give_up) << "a wake-up was lost";
+}
+
+TEST_F(uring_tests, serves_more_active_streams_than_it_has_buffers) {
+    bare_driver bare({.submissions = 64, .completions = 256, .buffers = 4});
+    const std::vector<stream_pair> pairs(50);
+    for (int round = 0; round < 5; ++round) {
+        std::vector<std::unique_ptr<counted_operation>> operations;
+        std::vector<counted_operation*> all;
+        for (const stream_pair& pair : pairs) {
+            operations.push_back(std::make_unique<counted_operation>(io_kind::receive, pair.ours.get()));
+            all.push_back(operations.back().get());
+            bare.start(*all.back());
+        }
+        bare.look();
+        for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].send(std::to_string(i));
+        bare.run(all);
+        for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_EQ(all[i]->received(), std::to_string(i));
+    }
+}
+
+TEST_F(uring_tests, uses_its_buffers_again_and_again) {
+    bare_driver bare({.submissions = 8, .completions = 16, .buffers = 4});
+    const stream_pair pair;
+    counted_operation first(io_kind::receive, pair.ours.get());
+    bare.start(first);
+    pair.send("first");
+    bare.run(first);
+    for (int i = 0; i < 20; ++i) {
+        pair.send("next");
+        bare.look();
+        counted_operation next(io_kind::receive, pair.ours.get());
+        ASSERT_TRUE(bare.driver.start(next)) << "round " << i << ": it was not there before it was asked for";
+        EXPECT_EQ(next.received(), "next");
+    }
+}
+
+TEST_F(uring_tests, keeps_no_more_than_a_few_buffers_for_a_reader_that_has_stopped) {
+    bare_driver bare;
+    const stream_pair pair;
+    counted_operation first(io_kind::receive, pair.ours.get());
+    bare.start(first);
+    for (int i = 0; i < 40; ++i) {  // a buffer each
+        pair.send("x");
+        bare.look();
+    }
+    int left_bytes = 0;
+    ASSERT_EQ(::ioctl(pair.ours.get(), FIONREAD, &left_bytes), 0);
+    EXPECT_GT(left_bytes, 20);
+}
+
+TEST_F(uring_tests, stops_receiving_for_a_reader_that_has_stopped_and_loses_nothing) {
+    bare_driver bare;
+    const stream_pair pair;
+    counted_operation first(io_kind::receive, pair.ours.get(), 1);
+    bare.start(first);
+    bare.look();
+    constexpr std::size_t patience = 100;  // looks in a row at which the stream was full
+    const std::string block(4096, 'b');
+    std::size_t sent = 0;
+    for (std::size_t full = 0; full < patience; ++full) {
+        for (ssize_t count; (count = pair.send(block)) > 0; full = 0) sent += static_cast<std::size_t>(count);
+        bare.look();
+        ASSERT_LT(sent, std::size_t{1} << 20) << "nothing holds the sender back";
+    }
+    std::size_t received = static_cast<std::size_t>(first.result);
+    while (received < sent) {
+        counted_operation next(io_kind::receive, pair.ours.get(), 10'000);
+        bare.start(next);
+        bare.run(next);
+        ASSERT_GT(next.result, 0);
+        received += static_cast<std::size_t>(next.result);
+    }
+    EXPECT_EQ(received, sent);
+}
+
+TEST_F(uring_tests, accepts_a_burst_and_leaves_in_the_backlog_what_nobody_asked_for) {
+    bare_driver bare;
+    const unique_fd listener = open_listener(endpoint::loopback(0));
+    const endpoint address = local_endpoint(listener.get());
+    std::array<unique_fd, 5> clients;
+    for (unique_fd& client : clients) {
+        client = open_stream(AF_INET);
+        static_cast<void>(
+            ::connect(client.get(), reinterpret_cast<const sockaddr*>(&address.address()), address.bytes()));
+    }
+    for (int i = 0; i < 3; ++i) {
+        counted_operation accept(io_kind::accept, listener.get());
+        bare.start(accept);
+        bare.run(accept);
+        ASSERT_GE(accept.result, 0);
+        EXPECT_EQ(::fcntl(static_cast<int>(accept.result), F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+        ::close(static_cast<int>(accept.result));
+    }
+    bare.look();
+    for (int i = 0; i < 2; ++i) {
+        const unique_fd left(::accept(listener.get(), nullptr, nullptr));
+        EXPECT_TRUE(left);
+    }
+}
+
+TEST_F(uring_tests, passes_datagrams_with_their_sender) {
+    bare_driver bare;
+    const unique_fd from = open_datagram(endpoint::loopback(0));
+    const unique_fd to = open_datagram(endpoint::loopback(0));
+    endpoint destination = local_endpoint(to.get());
+    sockaddr_storage sender{};
+    counted_operation receive(io_kind::receive_from, to.get());
+    receive.address = &sender;
+    bare.start(receive);
+    bare.look();
+    counted_operation send(io_kind::send_to, from.get(), 5);
+    send.address = &destination.address();
+    send.address_bytes = destination.bytes();
+    bare.start(send);
+    bare.run(receive);
+    EXPECT_EQ(receive.result, 5);
+    EXPECT_EQ(endpoint(sender, receive.address_bytes).port(), local_endpoint(from.get()).port());
+}
+
+TEST_F(uring_tests, lets_the_second_of_two_readers_of_one_datagram_wait_on) {
+    bare_driver bare;
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    const unique_fd to(ends[0]);
+    const unique_fd from(ends[1]);
+    counted_operation one(io_kind::receive_from, to.get());
+    counted_operation two(io_kind::receive_from, to.get());
+    bare.start(one);
+    bare.start(two);
+    bare.look();
+    ASSERT_EQ(::send(from.get(), "x", 1, 0), 1);
+    bare.look();
+    EXPECT_EQ(one.completions + two.completions, 1);
+    ASSERT_EQ(::send(from.get(), "y", 1, 0), 1);
+    bare.run(one);
+    bare.run(two);
+    EXPECT_EQ(one.result + two.result, 2);
+}
+
+TEST_F(uring_tests, says_that_a_stream_is_readable_while_it_holds_data_back) {
+    bare_driver bare;
+    const stream_pair pair;
+    counted_operation first(io_kind::receive, pair.ours.get(), 1);
+    bare.start(first);
+    counted_operation early(io_kind::readable, pair.ours.get());
+    bare.start(early);
+    bare.look();
+    pair.send("abc");
+    bare.run(first);
+    bare.run(early);
+    EXPECT_EQ(early.result, 0);
+    counted_operation late(io_kind::readable, pair.ours.get());
+    bare.start(late);
+    bare.run(late);
+    EXPECT_EQ(late.result, 0);
+}
+
+TEST_F(uring_tests, does_not_enter_the_kernel_to_look_when_nothing_has_happened) {
+    bare_driver bare;
+    const stream_pair pair;
+    counted_operation receive(io_kind::receive, pair.ours.get());
+    bare.start(receive);
+    bare.look();
+    const std::uint64_t before = bare.driver.entries();
+    for (int i = 0; i < 100; ++i) bare.look();
+    EXPECT_EQ(bare.driver.entries(), before);
+    pair.send("now");
+    bare.look();
+    EXPECT_EQ(receive.completions, 1);
+    EXPECT_EQ(bare.driver.entries(), before + 1);
+}
+
+TEST_F(uring_tests, wakes_for_an_earlier_deadline_and_at_most_once_in_vain_for_a_withdrawn_one) {
+    bare_driver bare;
+    bare.driver.wake();
+    bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and is woken
+    const time_point early = steady_clock::now() + milliseconds(5);
+    while (steady_clock::now() < early) bare.driver.wait(early);
+    const time_point withdrawn = steady_clock::now() + milliseconds(1);
+    bare.driver.wake();
+    bare.driver.wait(withdrawn);
+    const time_point late = withdrawn + milliseconds(30);
+    int waits = 0;
+    for (; steady_clock::now() < late; ++waits) bare.driver.wait(late);
+    EXPECT_LE(waits, 2);
+}
+
+TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {
+    bare_driver bare;
+    const stream_pair pair;
+    counted_operation receive(io_kind::receive, pair.ours.get());
+    bare.start(receive);
+    pair.send("x");
+    std::thread([&] { bare.run(receive); }).join();
+    EXPECT_EQ(receive.completions, 1);
+    counted_operation second(io_kind::receive, pair.ours.get());
+    bare.start(second);
+    try {
+        bare.driver.wake();
+        bare.driver.wait(steady_clock::now() + milliseconds(1));
+        bare.driver.wait(steady_clock::now() + milliseconds(1));
+        ADD_FAILURE() << "a second thread was let in";
+    } catch (const std::system_error& error) {
+        EXPECT_NE(std::string(error.what()).find("two threads"), std::string::npos) << error.what();
+    }
+    if (second.pending) bare.driver.abandon(second);
+    bare.driver.forget(pair.ours.get());
+}
+
+}  // namespace
+}  // namespace loopbench::loop

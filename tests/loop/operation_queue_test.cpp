@@ -1,0 +1,108 @@
+// The queue that everything waits in.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "loop/operation.hpp"
+
+namespace loopbench::loop {
+
+namespace {
+
+using operations = std::array<operation, 4>;
+
+std::vector<operation*> drain(operation_queue& queue) {
+    std::vector<operation*> order;
+    while (!queue.empty()) order.push_back(&queue.pop());
+    return order;
+}
+
+}  // namespace
+
+TEST(operation_queue, gives_first_what_came_first) {
+    operations ops{};
+    operation_queue queue;
+    EXPECT_TRUE(queue.empty());
+    for (operation& op : ops) queue.push(op);
+    EXPECT_EQ(&queue.front(), &ops[0]);
+    EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
+}
+
+TEST(operation_queue, is_as_good_as_new_when_it_has_been_emptied) {
+    operations ops{};
+    operation_queue queue;
+    for (int round = 0; round < 2; ++round) {
+        queue.push(ops[0]);
+        queue.push(ops[1]);
+        EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1]}));
+        EXPECT_TRUE(queue.empty());
+    }
+}
+
+TEST(operation_queue, loses_what_was_moved_out_of_it) {
+    operations ops{};
+    operation_queue queue;
+    queue.push(ops[0]);
+    queue.push(ops[1]);
+    operation_queue batch(std::move(queue));
+    queue.push(ops[2]);
+    EXPECT_EQ(drain(batch), (std::vector{&ops[0], &ops[1]}));
+    EXPECT_EQ(drain(queue), (std::vector{&ops[2]}));
+}
+
+TEST(operation_queue, puts_a_rest_before_what_came_meanwhile) {
+    operations ops{};
+    operation_queue queue;
+    operation_queue rest;
+    rest.push(ops[0]);
+    rest.push(ops[1]);
+    queue.push(ops[2]);
+    queue.prepend(std::move(rest));
+    queue.push(ops[3]);
+    EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
+}
+
+TEST(operation_queue, can_be_pushed_to_after_a_rest_was_put_into_it_while_it_was_empty) {
+    operations ops{};
+    operation_queue queue;
+    operation_queue rest;
+    rest.push(ops[0]);
+    rest.push(ops[1]);
+    queue.prepend(std::move(rest));
+    queue.push(ops[2]);
+    operation_queue nothing;
+    queue.prepend(std::move(nothing));
+    EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1], &ops[2]}));
+}
+
+TEST(operation_queue, gives_up_its_first_a_middle_and_its_last_operation) {
+    for (const std::size_t taken : {0u, 1u, 3u}) {
+        operations ops{};
+        operation_queue queue;
+        std::vector<operation*> expected;
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            queue.push(ops[i]);
+            if (i != taken) expected.push_back(&ops[i]);
+        }
+        EXPECT_TRUE(queue.remove(ops[taken]));
+        EXPECT_FALSE(queue.remove(ops[taken])) << "it is not there any more";
+        queue.push(ops[taken]);  // after the last that is left
+        expected.push_back(&ops[taken]);
+        EXPECT_EQ(drain(queue), expected);
+    }
+}
+
+TEST(operation_queue, forgets_everything_when_it_is_cleared) {
+    operations ops{};
+    operation_queue queue;
+    queue.push(ops[0]);
+    queue.push(ops[1]);
+    queue.clear();
+    EXPECT_TRUE(queue.empty());
+    queue.push(ops[2]);
+    EXPECT_EQ(drain(queue), (std::vector{&ops[2]}));
+}
+
+}  // namespace loopbench::loop

@@ -1,0 +1,120 @@
+// The precise wait policy: how early it wakes, what it learns from, and that nothing makes it spin for ever.
+#include <random>
+
+#include "loop/waits/precise.hpp"
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void record_often(wakeup_guard& guard, nanoseconds error, int times) {
+    for (int i = 0; i < times; ++i) guard.record(error);
+}
+
+}  // namespace
+
+TEST(wakeup_guard, grows_with_late_wake_ups_up_to_a_cap) {
+    wakeup_guard guard;
+    const nanoseconds at_first = guard.value();
+    guard.record(at_first + 1ns);
+    EXPECT_GT(guard.value(), at_first);
+    record_often(guard, 1h, 1'000);
+    EXPECT_EQ(guard.value(), wakeup_guard::longest);
+}
+
+TEST(wakeup_guard, shrinks_with_punctual_ones_down_to_a_floor) {
+    wakeup_guard guard;
+    const nanoseconds at_first = guard.value();
+    guard.record(0ns);
+    EXPECT_LT(guard.value(), at_first);
+    record_often(guard, 0ns, 10'000);
+    EXPECT_EQ(guard.value(), wakeup_guard::shortest);
+    record_often(guard, -1h, 10);
+    EXPECT_EQ(guard.value(), wakeup_guard::shortest);
+}
+
+TEST(wakeup_guard, comes_up_from_its_floor_again) {
+    wakeup_guard guard;
+    record_often(guard, 0ns, 10'000);
+    record_often(guard, 100us, 100);
+    EXPECT_GE(guard.value(), 90us);
+}
+
+TEST(wakeup_guard, is_moved_little_by_one_huge_sample_and_recovers) {
+    wakeup_guard guard;
+    record_often(guard, 20us, 1'000);
+    const nanoseconds at_rest = guard.value();
+    guard.record(10s);  // the machine was stopped
+    EXPECT_LE(guard.value(), at_rest + at_rest / 5);
+    record_often(guard, 20us, 100);
+    EXPECT_LE(guard.value(), at_rest + at_rest / 5);
+}
+
+TEST(wakeup_guard, rests_where_one_wake_up_in_twenty_is_late) {
+    wakeup_guard guard;
+    std::mt19937 random(1);
+    std::exponential_distribution<double> error_us(1.0 / 20);
+    int late = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const nanoseconds error{static_cast<std::int64_t>(1'000 * error_us(random))};
+        late += i >= 10'000 && error > guard.value();
+        guard.record(error);
+    }
+    EXPECT_GE(late, 10'000 * 3 / 100);
+    EXPECT_LE(late, 10'000 * 7 / 100);
+}
+
+class precise_waits : public on_design<runtime<manual<precise_design>>> {
+protected:
+    /// How late ten sleeps are, at the most, when the kernel wakes the thread so much too late.
+    static nanoseconds worst_lateness(nanoseconds oversleep) {
+        manual_time::oversleep = oversleep;
+        runtime<manual<precise_design>> loop;
+        nanoseconds worst{};
+        auto main = [&]() -> task<void> {
+            for (int i = 0; i < 10; ++i) {
+                const time_point deadline = loop.now() + 1ms;
+                co_await loop.sleep_until(deadline);
+                const nanoseconds lateness = loop.now() - deadline;
+                EXPECT_GE(lateness, 0ns);
+                worst = std::max(worst, lateness);
+            }
+            EXPECT_EQ(loop.driver().sleeps(), 10u) << "it sleeps until the guard begins";
+        };
+        loop.run(main());
+        return worst;
+    }
+    void TearDown() override { manual_time::oversleep = 0ns; }
+};
+
+TEST_F(precise_waits, make_up_for_a_kernel_that_wakes_late) {
+    EXPECT_LE(worst_lateness(0us), 5 * stepping_clock::step);
+    EXPECT_LE(worst_lateness(50us), 5 * stepping_clock::step);
+}
+
+TEST_F(precise_waits, cannot_make_up_for_more_than_their_guard) {
+    EXPECT_GE(worst_lateness(500us), 300us) << "or this test does not see lateness";
+}
+
+TEST_F(precise_waits, end_early_for_what_is_posted_or_arrives_while_they_spin) {
+    runtime<manual<precise_design>> loop;
+    auto pair = make_unix_pair(loop);
+    std::vector<std::string> order;
+    auto reads = [&]() -> task<void> { order.push_back(co_await read_text(pair.one)); };
+    auto main = [&]() -> task<void> {
+        loop.spawn(reads());
+        co_await loop.yield();
+        // Nearer than the guard: the loop does not sleep.
+        const time_point deadline = loop.now() + wakeup_guard::shortest;
+        loop.call_at(deadline, [&] { order.push_back("timer"); });
+        put(pair.other.native_handle(), "input");
+        co_await loop.sleep_until(deadline + 1us);
+    };
+    loop.run(main());
+    EXPECT_EQ(order, (std::vector<std::string>{"input", "timer"}));
+}
+
+}  // namespace loopbench::loop::test

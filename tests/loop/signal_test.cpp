@@ -1,0 +1,145 @@
+// Signals: as something to await, and as what interrupts a wait.
+#include <pthread.h>
+
+#include <csignal>
+#include <thread>
+
+#include "loop/net/signals.hpp"
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class R>
+using loop_of = event_loop<typename design_of<R>::type>;
+
+volatile std::sig_atomic_t interrupts = 0;
+
+/// SIGALRM arrives, and a handler without SA_RESTART counts it: every wait in the kernel ends with EINTR.
+class interrupting_handler {
+public:
+    interrupting_handler() {
+        interrupts = 0;
+        struct sigaction counting {};
+        counting.sa_handler = [](int) { interrupts = interrupts + 1; };
+        checked(::sigaction(SIGALRM, &counting, &before_), "sigaction");
+    }
+    interrupting_handler(const interrupting_handler&) = delete;
+    interrupting_handler& operator=(const interrupting_handler&) = delete;
+    ~interrupting_handler() { ::sigaction(SIGALRM, &before_, nullptr); }
+
+private:
+    struct sigaction before_ {};
+};
+
+/// A signal to the loop's thread every millisecond, while it lives.
+class bombardment {
+public:
+    explicit bombardment(pthread_t target)
+        : thread_([target](std::stop_token stop) {
+              while (!stop.stop_requested()) {
+                  ::pthread_kill(target, SIGALRM);
+                  std::this_thread::sleep_for(1ms);
+              }
+          }) {}
+
+private:
+    std::jthread thread_;
+};
+
+}  // namespace
+
+template <class R>
+class interruptions : public on_design<R> {};
+TYPED_TEST_SUITE(interruptions, real_designs, design_names);
+
+// Interrupted waits that began again at full length would never end: no wait gets to its end.
+TYPED_TEST(interruptions, of_a_wait_do_not_make_it_longer_or_end_the_sleep_early) {
+    const interrupting_handler handler;
+    TypeParam runtime;
+    std::vector<std::pair<time_point, time_point>> sleeps;
+    auto sleeper = [&]() -> task<void> {
+        for (int i = 0; i < 5; ++i) {
+            const time_point deadline = runtime.now() + 20ms;
+            co_await runtime.sleep_until(deadline);
+            sleeps.emplace_back(deadline, runtime.now());
+        }
+    };
+    {
+        const bombardment signals(::pthread_self());
+        runtime.run(sleeper());
+    }
+    EXPECT_EQ(sleeps.size(), 5u);
+    for (const auto& [deadline, woken] : sleeps) EXPECT_GE(woken, deadline);
+    if (!this->is("loop-tick")) {  // its time is manual here, so it is soon over
+        EXPECT_GE(interrupts, 1);
+    }
+}
+
+TYPED_TEST(interruptions, of_a_wait_for_input_leave_it_waiting) {
+    const interrupting_handler handler;
+    TypeParam runtime;
+    auto pair = make_unix_pair(runtime);
+    std::string received;
+    auto reads = [&]() -> task<void> { received = co_await read_text(pair.one); };
+    {
+        const bombardment signals(::pthread_self());
+        std::jthread writer([&] {
+            while (interrupts < 5) std::this_thread::yield();
+            put(pair.other.native_handle(), "after the signals");
+        });
+        runtime.run(reads());
+    }
+    EXPECT_EQ(received, "after the signals");
+    EXPECT_GE(interrupts, 5);
+}
+
+template <class R>
+class signals_as_data : public on_design<R> {};
+TYPED_TEST_SUITE(signals_as_data, real_designs, design_names);
+
+TYPED_TEST(signals_as_data, arrive_with_their_numbers) {
+    TypeParam runtime;
+    signal_receiver<loop_of<TypeParam>> signals(runtime, {SIGUSR1, SIGUSR2});
+    auto main = [&]() -> task<void> {
+        ::pthread_kill(::pthread_self(), SIGUSR2);
+        EXPECT_EQ(co_await signals.next(), SIGUSR2);
+        runtime.post([] { ::pthread_kill(::pthread_self(), SIGUSR1); });
+        EXPECT_EQ(co_await signals.next(), SIGUSR1);
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(signals_as_data, can_be_waited_for_with_a_cancellation) {
+    TypeParam runtime;
+    signal_receiver<loop_of<TypeParam>> signals(runtime, {SIGUSR1});
+    auto waits = [&]() -> task<void> { co_await signals.next(); };
+    std::vector<task_handle<void>> waiting{create_task(runtime, waits())};
+    runtime.run(yield_times(runtime, 3));
+    waiting[0].cancel();
+    runtime.run(until_done(waiting));
+    EXPECT_EQ(ending_of(waiting[0].outcome()), "cancelled");
+    ::pthread_kill(::pthread_self(), SIGUSR1);
+    auto next = [&]() -> task<int> { co_return co_await signals.next(); };
+    EXPECT_EQ(runtime.run(next()), SIGUSR1) << "the cancelled wait has taken none";
+}
+
+TYPED_TEST(signals_as_data, are_blocked_only_while_the_receiver_lives) {
+    TypeParam runtime;
+    const auto is_blocked = [] {
+        sigset_t now;
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
+        return ::sigismember(&now, SIGUSR1) == 1;
+    };
+    EXPECT_FALSE(is_blocked());
+    {
+        const signal_receiver<loop_of<TypeParam>> signals(runtime, {SIGUSR1});
+        EXPECT_TRUE(is_blocked());
+    }
+    EXPECT_FALSE(is_blocked());
+}
+
+}  // namespace loopbench::loop::test

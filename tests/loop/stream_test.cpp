@@ -1,0 +1,224 @@
+// Streams in trouble: peers that reset, hang up, or do not read; and writes that the kernel takes in parts.
+#include <netinet/in.h>
+
+#include <csignal>
+
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Closing this stream sends a reset instead of the end.
+void reset_on_close(int fd) {
+    const linger now{.l_onoff = 1, .l_linger = 0};
+    ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
+}
+
+void shrink_buffers(int fd) {
+    const int bytes = 4096;
+    ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes), 0);
+    ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes), 0);
+}
+
+std::vector<std::byte> numbered_bytes(std::size_t count) {
+    std::vector<std::byte> bytes(count);
+    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761u) >> 13);
+    return bytes;
+}
+
+}  // namespace
+
+template <class R>
+class stream_in_trouble : public on_design<R> {};
+TYPED_TEST_SUITE(stream_in_trouble, real_designs, design_names);
+
+TYPED_TEST(stream_in_trouble, tells_a_pending_read_that_the_peer_has_reset) {
+    TypeParam runtime;
+    auto main = [&]() -> task<void> {
+        auto pair = co_await make_tcp_pair(runtime);
+        reset_on_close(pair.other.native_handle());
+        runtime.post([&] { pair.other.close(); });
+        EXPECT_EQ(co_await read_text(pair.one), "error " + std::to_string(ECONNRESET));
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(stream_in_trouble, tells_a_pending_write_that_the_peer_has_reset) {
+    TypeParam runtime;
+    const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
+    auto main = [&]() -> task<void> {
+        auto pair = co_await make_tcp_pair(runtime);
+        reset_on_close(pair.other.native_handle());
+        runtime.post([&] { pair.other.close(); });
+        const io_result result = co_await pair.one.write_all(more_than_the_kernel_takes);
+        EXPECT_TRUE(result.error == ECONNRESET || result.error == EPIPE) << result.error;
+        EXPECT_LT(result.bytes, more_than_the_kernel_takes.size());
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(stream_in_trouble, gives_what_came_before_the_end_and_then_the_end_again_and_again) {
+    TypeParam runtime;
+    auto main = [&]() -> task<void> {
+        auto pair = co_await make_tcp_pair(runtime);
+        co_await pair.other.write_all(bytes_of("last words"));
+        pair.other.close();
+        EXPECT_EQ(co_await read_text(pair.one), "last words");
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(co_await read_text(pair.one), "");
+    };
+    runtime.run(main());
+}
+
+TYPED_TEST(stream_in_trouble, that_is_half_closed_can_still_be_written_to) {
+    TypeParam runtime;
+    auto main = [&]() -> task<void> {
+        auto pair = co_await make_tcp_pair(runtime);
+        pair.other.shutdown_write();
+        EXPECT_EQ(co_await read_text(pair.one), "");
+        const io_result written = co_await pair.one.write_all(bytes_of("reply"));
+        EXPECT_EQ(written.error, 0);
+        EXPECT_EQ(co_await read_text(pair.other), "reply");
+    };
+    runtime.run(main());
+}
+
+// The default action of SIGPIPE ends this process.
+TYPED_TEST(stream_in_trouble, gives_an_error_and_no_signal_when_nobody_reads_any_more) {
+    TypeParam runtime;
+    const auto before = std::signal(SIGPIPE, SIG_DFL);
+    auto write_until_error = [&](stream_pair<TypeParam> pair) -> task<void> {
+        pair.other.close();
+        io_result written;
+        while (written.error == 0) written = co_await pair.one.write_all(bytes_of("anybody there?"));
+        EXPECT_TRUE(written.error == EPIPE || written.error == ECONNRESET) << written.error;
+    };
+    auto main = [&]() -> task<void> {
+        co_await write_until_error(make_unix_pair(runtime));
+        auto tcp_pair = co_await make_tcp_pair(runtime);
+        co_await write_until_error(std::move(tcp_pair));
+    };
+    runtime.run(main());
+    std::signal(SIGPIPE, before);
+}
+
+TYPED_TEST(stream_in_trouble, writes_everything_although_the_kernel_takes_little_at_a_time) {
+    TypeParam runtime;
+    const auto sent = numbered_bytes(std::size_t{2} << 20);
+    std::vector<std::byte> received;
+    auto writes = [&](typename TypeParam::stream& stream) -> task<void> {
+        const io_result result = co_await stream.write_all(sent);
+        EXPECT_EQ(result.error, 0);
+        EXPECT_EQ(result.bytes, sent.size());
+        stream.shutdown_write();
+    };
+    auto reads = [&](typename TypeParam::stream& stream) -> task<void> {
+        std::array<std::byte, 8192> buffer;
+        for (;;) {
+            const io_result result = co_await stream.read_some(buffer);
+            EXPECT_EQ(result.error, 0);
+            if (result.bytes == 0) co_return;
+            received.insert(received.end(), buffer.begin(),
+                            buffer.begin() + static_cast<std::ptrdiff_t>(result.bytes));
+            co_await runtime.yield();
+        }
+    };
+    auto main = [&]() -> task<void> {
+        auto pair = make_unix_pair(runtime);
+        shrink_buffers(pair.one.native_handle());
+        shrink_buffers(pair.other.native_handle());
+        std::array both{writes(pair.one), reads(pair.other)};
+        co_await runtime.gather(std::span(both));
+    };
+    runtime.run(main());
+    EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
+}
+
+TYPED_TEST(stream_in_trouble, writes_sixteen_mebibytes_whole) {
+    TypeParam runtime;
+    const auto sent = numbered_bytes(std::size_t{16} << 20);
+    std::size_t received = 0;
+    std::size_t wrong = 0;
+    auto writes = [&](typename TypeParam::stream& stream) -> task<void> {
+        const io_result result = co_await stream.write_all(sent);
+        EXPECT_EQ(result.bytes, sent.size());
+        stream.close();
+    };
+    auto reads = [&](typename TypeParam::stream& stream) -> task<void> {
+        std::vector<std::byte> buffer(100'000);
+        for (;;) {
+            const io_result result = co_await stream.read_some(buffer);
+            if (result.bytes == 0) co_return;
+            wrong += !std::equal(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(result.bytes),
+                                 sent.begin() + static_cast<std::ptrdiff_t>(received));
+            received += result.bytes;
+        }
+    };
+    auto main = [&]() -> task<void> {
+        auto pair = co_await make_tcp_pair(runtime);
+        std::array both{writes(pair.one), reads(pair.other)};
+        co_await runtime.gather(std::span(both));
+    };
+    runtime.run(main());
+    EXPECT_EQ(received, sent.size());
+    EXPECT_EQ(wrong, 0u);
+}
+
+template <class R>
+class hung_up_stream : public on_design<R> {
+protected:
+    /// How many waits the loop makes for a timer, while `hold` keeps a stream whose peer is gone.
+    template <class Hold>
+    static std::size_t waits_while(Hold hold) {
+        R runtime;
+        auto main = [&]() -> task<std::size_t> {
+            auto pair = co_await make_tcp_pair(runtime);
+            co_await pair.other.write_all(bytes_of("unread"));
+            pair.other.close();
+            co_await hold(runtime, pair.one);
+            const std::size_t before = runtime.driver().waits();
+            co_await runtime.sleep_for(1s);
+            co_return runtime.driver().waits() - before;
+        };
+        return runtime.run(main());
+    }
+
+    static constexpr std::size_t waits_max = 8;
+};
+TYPED_TEST_SUITE(hung_up_stream, manual_designs, design_names);
+
+TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_while_nobody_reads) {
+    if (TestFixture::design::spins || this->is("loop-tick"))
+        GTEST_SKIP() << TypeParam::name << " makes waits as its wait policy says";
+    const auto never_read = [](TypeParam& runtime, auto&) -> task<void> { co_await runtime.yield(); };
+    EXPECT_LE(this->waits_while(never_read), this->waits_max);
+    const auto read_once = [](TypeParam&, auto& stream) -> task<void> {
+        EXPECT_EQ(co_await read_text(stream, 3), "unr");
+    };
+    EXPECT_LE(this->waits_while(read_once), this->waits_max);
+    const auto read_to_the_end = [](TypeParam&, auto& stream) -> task<void> {
+        EXPECT_EQ(co_await read_text(stream), "unread");
+        EXPECT_EQ(co_await read_text(stream), "");
+    };
+    EXPECT_LE(this->waits_while(read_to_the_end), this->waits_max);
+}
+
+TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
+    if (TestFixture::design::spins || this->is("loop-tick"))
+        GTEST_SKIP() << TypeParam::name << " makes waits as its wait policy says";
+    TypeParam runtime;
+    auto main = [&]() -> task<void> {
+        auto pair = co_await make_tcp_pair(runtime);
+        reset_on_close(pair.other.native_handle());
+        runtime.post([&] { pair.other.close(); });
+        EXPECT_EQ(co_await read_text(pair.one), "error " + std::to_string(ECONNRESET));
+        const std::size_t before = runtime.driver().waits();
+        co_await runtime.sleep_for(1s);
+        EXPECT_LE(runtime.driver().waits() - before, this->waits_max);
+    };
+    runtime.run(main());
+}
+
+}  // namespace loopbench::loop::test

@@ -1,0 +1,275 @@
+// Every timer queue against a sorted map: nothing early, nothing lost, nothing twice.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "loop/timers/heap.hpp"
+#include "loop/timers/lazy_heap.hpp"
+#include "loop/timers/list.hpp"
+#include "loop/timers/wheel.hpp"
+#include "tests/loop/timers_model.hpp"
+
+namespace loopbench::loop {
+namespace {
+
+using namespace timers_model;
+
+template <class Queue>
+class timer_queue : public testing::Test {};
+
+struct queue_names {
+    template <class Queue>
+    static std::string GetName(int) {
+        if (std::is_same_v<Queue, list_timers>) return "list";
+        if (std::is_same_v<Queue, heap_timers>) return "heap";
+        return std::is_same_v<Queue, lazy_heap_timers> ? "lazy_heap" : "wheel";
+    }
+};
+
+using all_queues = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
+TYPED_TEST_SUITE(timer_queue, all_queues, queue_names);
+
+TYPED_TEST(timer_queue, expires_a_timer_at_its_deadline_and_not_a_nanosecond_before) {
+    for (int bits = 0; bits < 62; ++bits) {
+        checked_queue<TypeParam> timers;
+        timers.expire(some_time);
+        const time_point deadline = some_time + nanoseconds(std::int64_t{1} << bits);
+        timers.arm(deadline);
+        EXPECT_EQ(timers.queue().earliest(), deadline) << bits;
+        EXPECT_EQ(timers.expire(deadline - one_ns), 0U) << bits;
+        EXPECT_EQ(timers.expire(deadline), 1U) << bits;
+    }
+}
+
+TYPED_TEST(timer_queue, does_what_a_sorted_map_does_whatever_is_armed_erased_and_expired) {
+    constexpr int operations = 40'000;
+    constexpr std::size_t pending_max = 300;
+    const time_point last_time = some_time + std::chrono::hours(24 * 365 * 120);
+    for (int seed = 1; seed <= 8 && !testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const int arm_percent = 56 + 2 * seed;
+        deadline_source source(static_cast<std::uint64_t>(seed));
+        checked_queue<TypeParam> timers;
+        time_point now = some_time;
+        for (int i = 0; i < operations && !testing::Test::HasFailure(); ++i) {
+            const std::int64_t choice = source.below(100);
+            if (choice < arm_percent && timers.size() < pending_max) {
+                timers.arm(source.next(now));
+            } else if (choice < arm_percent + 18 && timers.size() != 0) {
+                timers.erase(
+                    static_cast<std::size_t>(source.below(static_cast<std::int64_t>(timers.size()))));
+            } else if (choice < arm_percent + 22 && timers.earliest() > now &&
+                       timers.earliest() < last_time) {
+                timers.expire(timers.earliest() - one_ns);
+                timers.expire(now = timers.earliest());
+            } else {
+                timers.expire(now += source.any_magnitude(32));
+            }
+            timers.check_earliest();
+        }
+    }
+}
+
+TYPED_TEST(timer_queue, expires_every_timer_once_when_woken_only_at_what_earliest_says) {
+    deadline_source source(11);
+    checked_queue<TypeParam> timers;
+    time_point now = some_time;
+    timers.expire(now);
+    for (int i = 0; i < 3000; ++i) timers.arm(now + source.any_magnitude(50));
+    for (int i = 0; i < 1500; ++i) timers.erase(static_cast<std::size_t>(source.below(100)));
+    std::size_t wakeups = 0;
+    for (; timers.size() != 0 && wakeups < 10'000; ++wakeups)
+        timers.expire(now = std::max(now, timers.queue().earliest()));
+    EXPECT_EQ(timers.size(), 0U);
+    EXPECT_LE(wakeups, 1500U + (tells_earliest_exactly<TypeParam> ? 0 : 150));
+    EXPECT_EQ(timers.queue().earliest(), never);
+}
+
+TYPED_TEST(timer_queue, expires_what_is_due_at_once_however_much_it_is) {
+    for (const int magnitude : {0, 7, 36, 60}) {
+        for (const std::int64_t granularity : {1, 0x10000}) {
+            deadline_source source(5);
+            checked_queue<TypeParam> timers;
+            timers.expire(some_time);
+            for (int i = 0; i < 10'000; ++i)
+                timers.arm(some_time + source.any_magnitude(magnitude) / granularity * granularity);
+            EXPECT_EQ(timers.expire(some_time + nanoseconds(std::int64_t{1} << magnitude)), 10'000U);
+            EXPECT_TRUE(timers.queue().empty());
+        }
+    }
+}
+
+TYPED_TEST(timer_queue, never_expires_a_timer_at_never) {
+    checked_queue<TypeParam> timers;
+    timers.arm(never);
+    timers.arm(never);
+    EXPECT_EQ(timers.queue().earliest(), never);
+    EXPECT_FALSE(timers.queue().empty());
+    timers.arm(never - one_ns);
+    EXPECT_EQ(timers.expire(never - one_ns), 1U);
+    EXPECT_EQ(timers.expire(never), 0U);
+    timers.erase(0);
+    timers.erase(0);
+    EXPECT_TRUE(timers.queue().empty());
+}
+
+TYPED_TEST(timer_queue, expires_the_past_at_the_next_look_and_in_order) {
+    checked_queue<TypeParam> timers;
+    timers.expire(some_time);
+    timers.arm(after(some_time, -1));
+    timers.arm(some_time);
+    timers.arm(time_point::min());
+    timers.arm(time_point{});
+    timers.arm(after(some_time, 1));
+    EXPECT_EQ(timers.queue().earliest(), time_point::min());
+    EXPECT_EQ(timers.expire(some_time), 4U);
+    EXPECT_EQ(timers.expire(after(some_time, 1)), 1U);
+}
+
+TYPED_TEST(timer_queue, takes_a_timer_again_that_has_just_become_ready) {
+    TypeParam queue;
+    timer periodic{};
+    periodic.deadline = some_time;
+    queue.insert(periodic);
+    for (int i = 0; i < 1000; ++i) {
+        operation_queue ready;
+        queue.expire(after(some_time, i * 1'000'000), ready);
+        ASSERT_FALSE(ready.empty());
+        ASSERT_EQ(&ready.pop(), &periodic);
+        ASSERT_TRUE(ready.empty());
+        periodic.deadline += nanoseconds(1'000'000);
+        queue.insert(periodic);
+        ASSERT_EQ(queue.earliest(), periodic.deadline);
+    }
+    queue.erase(periodic);
+}
+
+TEST(list_timers, expires_in_the_order_of_insertion_like_the_founding_document) {
+    list_timers queue;
+    timer hello{}, exit{}, good_bye{};
+    hello.deadline = after(some_time, 1);
+    exit.deadline = after(some_time, 5);
+    good_bye.deadline = after(some_time, 2);
+    for (timer* t : {&hello, &exit, &good_bye}) queue.insert(*t);
+    operation_queue ready;
+    queue.expire(after(some_time, 5), ready);
+    for (timer* t : {&hello, &exit, &good_bye}) EXPECT_EQ(&ready.pop(), t);
+}
+
+// Many timers in a row, 1 ns apart.
+template <class Queue>
+std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point first) {
+    std::vector<timer> timers(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        timers[i].deadline = first + nanoseconds(i);
+        queue.insert(timers[i]);
+    }
+    return timers;
+}
+
+TEST(lazy_heap_timers, keeps_what_is_cancelled_until_it_is_more_than_half_of_more_than_a_hundred) {
+    for (const std::size_t count : {101U, 102U, 1000U}) {
+        lazy_heap_timers queue;
+        auto timers = armed_in_a_row(queue, count, some_time);
+        for (std::size_t i = 1; i <= count / 2; ++i) queue.erase(timers[i]);
+        EXPECT_EQ(queue.entries(), count);
+        queue.erase(timers[count / 2 + 1]);
+        EXPECT_EQ(queue.entries(), count - count / 2 - 1);
+        EXPECT_EQ(queue.earliest(), some_time);
+    }
+    lazy_heap_timers small;
+    auto timers = armed_in_a_row(small, lazy_heap_timers::min_scheduled, some_time);
+    for (std::size_t i = 1; i < timers.size(); ++i) small.erase(timers[i]);
+    EXPECT_EQ(small.entries(), timers.size());
+}
+
+TEST(lazy_heap_timers, drops_what_is_cancelled_at_the_head_before_it_tells_the_earliest) {
+    lazy_heap_timers queue;
+    auto timers = armed_in_a_row(queue, 50, some_time);
+    for (std::size_t i = 0; i < 49; ++i) queue.erase(timers[i]);
+    EXPECT_EQ(queue.entries(), 50U);
+    EXPECT_EQ(queue.earliest(), timers[49].deadline);
+    EXPECT_EQ(queue.entries(), 1U);
+    queue.erase(timers[49]);
+    EXPECT_TRUE(queue.empty());
+    EXPECT_EQ(queue.earliest(), never);
+}
+
+template <class Queue>
+std::size_t capacity_after_churn() {
+    Queue queue;
+    operation_queue ready;
+    time_point now = some_time;
+    queue.expire(now, ready);
+    auto pending = armed_in_a_row(queue, 100, now + std::chrono::hours(1));
+    deadline_source source(3);
+    timer t{};
+    for (int i = 0; i < 20'000; ++i) {
+        t.deadline = now + source.any_magnitude(50);
+        queue.insert(t);
+        queue.erase(t);
+        t.deadline = now + source.any_magnitude(20);
+        queue.insert(t);
+        queue.expire(now = t.deadline, ready);
+    }
+    return queue.capacity();
+}
+
+TEST(lazy_heap_timers, needs_no_more_memory_when_timers_come_and_go_for_ever) {
+    EXPECT_LE(capacity_after_churn<lazy_heap_timers>(), 202U);
+}
+
+TEST(wheel_timers, needs_no_more_memory_when_timers_come_and_go_for_ever) {
+    EXPECT_LE(capacity_after_churn<wheel_timers>(), 100U + 15 * 10);
+}
+
+TEST(wheel_timers, waits_for_a_far_timer_without_waking_on_the_way) {
+    checked_queue<wheel_timers> timers;
+    timers.expire(some_time);
+    const time_point next_century = some_time + std::chrono::hours(24 * 36525) + one_ns;
+    timers.arm(next_century);
+    EXPECT_EQ(timers.queue().earliest(), next_century);
+    EXPECT_EQ(timers.expire(next_century), 1U);
+}
+
+TEST(wheel_timers, tells_the_earliest_exactly_after_an_erase_when_few_timers_are_near_it) {
+    checked_queue<wheel_timers> timers;
+    timers.expire(some_time);
+    for (int i = 0; i < 50; ++i) timers.arm(after(some_time, 10'000'000'000 + i));
+    for (int i = 0; i < 49; ++i) {
+        timers.erase(0);
+        EXPECT_EQ(timers.queue().earliest(), timers.earliest());
+    }
+}
+
+TEST(wheel_timers, wakes_in_vain_a_few_times_at_most_for_what_was_erased) {
+    checked_queue<wheel_timers> timers;
+    timers.expire(some_time);
+    for (int i = 0; i < 10'000; ++i) timers.arm(after(some_time, 10'000'000'000 + i * 1000));
+    for (int i = 0; i < 9'000; ++i) timers.erase(0);
+    int in_vain = 0;
+    while (in_vain < 100 && timers.expire(timers.queue().earliest()) == 0) ++in_vain;
+    EXPECT_LE(in_vain, 5);
+}
+
+TEST(wheel_timers, is_not_confused_by_a_clock_that_goes_back) {
+    deadline_source source(9);
+    checked_queue<wheel_timers> timers;
+    timers.expire(some_time);
+    for (int i = 0; i < 1000; ++i) timers.arm(some_time + one_ns + source.any_magnitude(40));
+    timers.expire(after(some_time, -30'000'000'000));
+    for (int i = 0; i < 1000; ++i) timers.arm(some_time + one_ns + source.any_magnitude(40));
+    while (timers.size() != 0 && !HasFailure()) {
+        timers.check_earliest();
+        timers.expire(timers.earliest());
+    }
+}
+
+}  // namespace
+}  // namespace loopbench::loop

@@ -1,0 +1,106 @@
+// What the tests of the io_uring driver share: a bare driver, without a loop around it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "loop/drivers/io_uring.hpp"
+#include "loop/system_error.hpp"
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::loop {
+
+/// Skips where io_uring is refused.
+class uring_tests : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const std::string refusal = io_uring_refusal(); !refusal.empty()) GTEST_SKIP() << refusal;
+    }
+};
+
+/// Both ends of a Unix stream, non-blocking. What one end sends is there for the other when send(2) returns.
+struct stream_pair {
+    stream_pair() {
+        int fds[2];
+        checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), "socketpair");
+        ours.reset(fds[0]);
+        theirs.reset(fds[1]);
+    }
+
+    /// From the far end, past the driver; gives what the kernel took.
+    ssize_t send(std::string_view text) const {
+        return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
+    }
+
+    unique_fd ours;
+    unique_fd theirs;
+};
+
+/// An operation with its buffer, that counts how often it was completed.
+struct counted_operation : io_operation {
+    counted_operation(io_kind what, int descriptor, std::size_t bytes = 64) : buffer(bytes, '\0') {
+        kind = what;
+        fd = descriptor;
+        data = reinterpret_cast<std::byte*>(buffer.data());
+        size = bytes;
+        complete = [](operation* op, completion) { ++static_cast<counted_operation*>(op)->completions; };
+    }
+    counted_operation(const counted_operation&) = delete;
+    counted_operation& operator=(const counted_operation&) = delete;
+
+    std::string_view received() const {
+        return std::string_view(buffer).substr(0, result < 0 ? 0 : static_cast<std::size_t>(result));
+    }
+
+    std::string buffer;
+    int completions = 0;
+};
+
+struct bare_driver {
+    explicit bare_driver(const uring_limits& limits = {}) : driver(ready, limits) {}
+
+    void start(counted_operation& op) {
+        if (driver.start(op)) ready.push(op);
+    }
+
+    void run_ready() {
+        while (!ready.empty()) {
+            operation& op = ready.pop();
+            op.complete(&op, completion::run);
+        }
+    }
+
+    /// Takes what there is, without sleeping.
+    void look() {
+        driver.wait(do_not_wait);
+        run_ready();
+    }
+
+    /// Until all have completed; a lost completion ends it after ten seconds.
+    void run(std::span<counted_operation* const> all) {
+        const time_point give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        run_ready();
+        for (const counted_operation* op : all) {
+            while (op->completions == 0) {
+                ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "an operation never completed";
+                driver.wait(give_up);
+                run_ready();
+            }
+        }
+    }
+    void run(counted_operation& op) {
+        counted_operation* const one[] = {&op};
+        run(one);
+    }
+
+    operation_queue ready;
+    io_uring_driver driver;
+};
+
+}  // namespace loopbench::loop
