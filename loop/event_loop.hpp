@@ -148,7 +148,7 @@ public:
             wait_(*this);
             if (!timers_.empty()) timers_.expire(now(), ready());
         }
-        take_posted();
+        take_posted(ready());
         if (slow_callback_warning_) [[unlikely]] {
             callbacks_since_poll_ += run_ready([this](operation& op) { run_timed(op); });
         } else {

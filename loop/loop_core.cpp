@@ -6,23 +6,25 @@ loop_core::~loop_core() = default;
 
 void loop_core::close() noexcept {
     closing_ = true;
-    discard_queued();
+    take_posted(ready_);
+    discard(ready_);
+    // A dying frame may close a socket on which another one waits: that one's operation is completed, and is not to
+    // be queued, since it lives in a frame that dies too.
+    ready_.close();
     while (roots_ != nullptr) {
         detail::promise_base& promise = *roots_;
         unlink(promise);
         promise.root.frame.destroy();
     }
-    // Destroyed frames may have closed sockets on which other frames waited, and so queued operations that
-    // lived in those frames. None of them may be touched any more.
-    ready_.clear();
     // A destroyed frame may have waited for a thread, and that may have posted its last words.
-    discard_queued();
+    operation_queue last_words;
+    take_posted(last_words);
+    discard(last_words);
 }
 
-void loop_core::discard_queued() noexcept {
-    take_posted();
-    while (!ready_.empty()) {
-        operation& op = ready_.pop();
+void loop_core::discard(operation_queue& queue) noexcept {
+    while (!queue.empty()) {
+        operation& op = queue.pop();
         op.complete(&op, completion::discard);
     }
 }
@@ -63,7 +65,7 @@ void loop_core::push_from_any_thread(operation& op) noexcept {
         !posted_.compare_exchange_weak(newest, &op, std::memory_order_seq_cst, std::memory_order_relaxed));
 }
 
-void loop_core::take_posted() noexcept {
+void loop_core::take_posted(operation_queue& into) noexcept {
     if (posted_.load(std::memory_order_relaxed) == nullptr) [[likely]]
         return;
     operation* newest = posted_.exchange(nullptr, std::memory_order_acquire);
@@ -72,7 +74,7 @@ void loop_core::take_posted() noexcept {
         operation* const older = std::exchange(newest->next, oldest);
         oldest = std::exchange(newest, older);
     }
-    while (oldest != nullptr) ready_.push(*std::exchange(oldest, oldest->next));
+    while (oldest != nullptr) into.push(*std::exchange(oldest, oldest->next));
 }
 
 }  // namespace loopbench::loop

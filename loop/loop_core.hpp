@@ -106,7 +106,7 @@ protected:
 
     /// For post_from_any_thread(): true when the queue was empty before, so that the loop may be asleep.
     void push_from_any_thread(operation& op) noexcept;
-    void take_posted() noexcept;
+    void take_posted(operation_queue& into) noexcept;
 
     bool closing() const noexcept { return closing_; }
 
@@ -119,7 +119,7 @@ private:
 
     static void on_detached_done(detail::promise_base& promise) noexcept;
     void unlink(detail::promise_base& promise) noexcept;
-    void discard_queued() noexcept;
+    static void discard(operation_queue& queue) noexcept;
 
     operation_queue ready_;
     std::exception_ptr failure_;  // of a detached task, on its way out of run()

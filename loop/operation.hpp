@@ -34,6 +34,8 @@ public:
     bool empty() const noexcept { return head_ == nullptr; }
 
     void push(operation& op) noexcept {
+        if (closed_) [[unlikely]]
+            return;
         op.next = nullptr;
         if (head_ == nullptr) {
             head_ = &op;
@@ -72,12 +74,14 @@ public:
 
     operation& front() noexcept { return *head_; }
 
-    /// Forgets what is queued, without running it.
-    void clear() noexcept { head_ = nullptr; }
+    /// From here on nothing is queued: push() forgets. For the end of a loop, when a dying frame completes operations
+    /// of others, which may be gone before the queue is looked at again.
+    void close() noexcept { closed_ = true; }
 
 private:
     operation* head_ = nullptr;
     operation* tail_ = nullptr;  // meaningful only while head_ is not null
+    bool closed_ = false;
 };
 
 }  // namespace loopbench::loop

@@ -237,6 +237,9 @@ void io_uring_driver::wait(time_point deadline) {
     }
     uring_completion completion;
     while (ring_.take(completion)) on_completion(completion);
+    // Only now, so that a reader gets a message whole that came in several buffers, and does not answer each of them.
+    for (const int fd : fed_) serve(fd, descriptor_of(fd));
+    fed_.clear();
 }
 
 void io_uring_driver::wake() noexcept {
@@ -281,6 +284,7 @@ void io_uring_driver::start_feed(int fd, descriptor& d) {
 
 // Gives what has arrived to those who wait for it, and keeps the feed at their pace.
 void io_uring_driver::serve(int fd, descriptor& d) {
+    const bool too_much = d.arrivals.count > arrivals_max || d.arrivals.bytes >= uring_buffers::buffer_bytes;
     while (!d.waiting.empty()) {
         auto& op = static_cast<io_operation&>(d.waiting.front());
         if (!take_arrived(d, op)) break;
@@ -289,7 +293,7 @@ void io_uring_driver::serve(int fd, descriptor& d) {
     }
     if (d.feed == feed_state::stopped) {
         resume(fd, d);
-    } else if (d.feed == feed_state::running && d.arrivals.count > arrivals_max) {
+    } else if (d.feed == feed_state::running && too_much) {
         submit_cancel(tag(owner::feed, d.life, static_cast<std::uint32_t>(fd)));
         d.feed = feed_state::stopping;
         d.ahead = true;
@@ -364,7 +368,7 @@ void io_uring_driver::on_feed(std::uint32_t generation, int fd, const uring_comp
     }
     if (!current) return;
     if (completion.is_final()) on_feed_end(d, completion.result);
-    serve(fd, d);
+    if (fed_.empty() || fed_.back() != fd) fed_.push_back(fd);
 }
 
 void io_uring_driver::on_feed_end(descriptor& d, std::int32_t result) noexcept {

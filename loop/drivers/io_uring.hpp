@@ -89,7 +89,9 @@ private:
     };
 
     static constexpr std::uint32_t no_slot = 0xffff'ffff;
-    static constexpr std::uint32_t arrivals_max = 8;  // on one descriptor, before its feed is stopped
+    // What may have arrived at once on one descriptor before its feed is stopped; or one buffer's worth of bytes, since
+    // for longer messages a receive into the caller's own buffer is cheaper than several into ours and a copy.
+    static constexpr std::uint32_t arrivals_max = 8;
 
     static std::uint64_t tag(owner whose, std::uint32_t generation, std::uint32_t index) noexcept;
     descriptor& descriptor_of(int fd);
@@ -119,6 +121,7 @@ private:
     unique_fd wake_;
     std::vector<descriptor> descriptors_;  // by fd
     std::vector<request> requests_;
+    std::vector<int> fed_;  // descriptors whose feeds the present wait() has heard of
     std::uint32_t free_slot_ = no_slot;
     std::size_t in_flight_ = 0;
     time_point armed_ = never;  // what the kernel's timer is set to

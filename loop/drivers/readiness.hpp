@@ -55,6 +55,10 @@ public:
     explicit readiness_driver(operation_queue& ready) : ready_(ready) {}
 
     bool start(io_operation& op) {
+        if (op.fd < 0) {  // of a stream that is closed
+            op.result = -EBADF;
+            return true;
+        }
         if (op.fd < 0) [[unlikely]] {
             op.result = -EBADF;
             return true;

@@ -72,6 +72,7 @@ void uring_buffers::append(uring_arrivals& arrivals, std::uint16_t buffer, std::
         contents_[arrivals.last].next = buffer;
     }
     arrivals.last = buffer;
+    arrivals.bytes += bytes;
     ++arrivals.count;
 }
 
@@ -83,6 +84,7 @@ std::size_t uring_buffers::take(uring_arrivals& arrivals, std::span<std::byte> t
         std::memcpy(to.data() + taken, data_of(arrivals.first) + arrivals.consumed_bytes, count);
         taken += count;
         arrivals.consumed_bytes += static_cast<std::uint32_t>(count);
+        arrivals.bytes -= static_cast<std::uint32_t>(count);
         if (count == left) drop_first(arrivals);
     }
     return taken;
@@ -90,6 +92,7 @@ std::size_t uring_buffers::take(uring_arrivals& arrivals, std::span<std::byte> t
 
 void uring_buffers::discard(uring_arrivals& arrivals) noexcept {
     while (!arrivals.empty()) drop_first(arrivals);
+    arrivals.bytes = 0;
 }
 
 void uring_buffers::drop_first(uring_arrivals& arrivals) noexcept {

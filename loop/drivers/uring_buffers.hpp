@@ -20,6 +20,7 @@ struct uring_arrivals {
     std::uint16_t first = 0;  // meaningful, like the next two, only while there are any
     std::uint16_t last = 0;
     std::uint32_t consumed_bytes = 0;  // of the first
+    std::uint32_t bytes = 0;           // in all of them, less what was consumed
     std::uint32_t count = 0;
 
     bool empty() const noexcept { return count == 0; }

@@ -126,7 +126,7 @@ public:
 
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) {
-        generation_ = this->loop_.driver().generation(this->fd);
+        generation_ = generation();
         return this->suspend_while(waiter, [this] { return write_the_rest(); });
     }
 
@@ -152,11 +152,14 @@ private:
         self.resume();
     }
 
+    // A closed stream has none, and the driver refuses it.
+    std::uint32_t generation() { return this->fd < 0 ? 0 : this->loop_.driver().generation(this->fd); }
+
     // True when everything is written, or an error ends it; false when the kernel is waited for. Between two parts the
     // stream may have been closed, and its number may belong to another by now.
     bool write_the_rest() {
         do {
-            if (this->loop_.driver().generation(this->fd) != generation_) {
+            if (generation() != generation_) {
                 this->result = -ECANCELED;
                 return true;
             }

@@ -54,7 +54,8 @@ TYPED_TEST(steady_state, of_posts_and_spawned_tasks_allocates_nothing) {
 
 TYPED_TEST(steady_state, of_gathers_allocates_nothing) {
     if (this->is("loop-round-robin"))
-        GTEST_SKIP() << TypeParam::name << " keeps a list of the children of each gather, as its document does";
+        GTEST_SKIP() << TypeParam::name
+                     << " keeps a list of the children of each gather, as its document does";
     const auto round = [](TypeParam& runtime) -> task<void> {
         std::array children{yield_times(runtime, 1), yield_times(runtime, 2), yield_times(runtime, 3)};
         co_await runtime.gather(std::span(children));

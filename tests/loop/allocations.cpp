@@ -15,7 +15,9 @@ constinit std::atomic<std::size_t> freed{0};
 
 const bool allocations_are_counted = true;
 
-allocation_counts count_allocations() noexcept { return {made, freed}; }
+allocation_counts count_allocations() noexcept {
+    return {made, freed};
+}
 
 }  // namespace loopbench::loop::test
 
@@ -31,4 +33,6 @@ void operator delete(void* block) noexcept {
     std::free(block);
 }
 
-void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+void operator delete(void* block, std::size_t) noexcept {
+    operator delete(block);
+}

@@ -4,6 +4,8 @@ namespace loopbench::loop::test {
 
 const bool allocations_are_counted = false;
 
-allocation_counts count_allocations() noexcept { return {0, 0}; }
+allocation_counts count_allocations() noexcept {
+    return {0, 0};
+}
 
 }  // namespace loopbench::loop::test

@@ -59,7 +59,7 @@ TYPED_TEST(cancelling, a_task_before_it_starts_ends_it_at_its_first_await) {
     bool went_on = false;
     auto work = [&]() -> task<void> {
         started = true;
-        co_await runtime.yield();
+        co_await runtime.sleep_until(never);
         went_on = true;
     };
     const auto handle = create_task(runtime, work());
@@ -130,7 +130,7 @@ TYPED_TEST(cancelling, itself_ends_a_task_at_its_next_await) {
     auto work = [&]() -> task<void> {
         co_await runtime.yield();
         self[0].cancel();
-        co_await runtime.sleep_for(1s);
+        co_await runtime.sleep_until(never);
         went_on = true;
     };
     self.push_back(create_task(runtime, work()));

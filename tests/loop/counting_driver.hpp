@@ -1,8 +1,11 @@
 // How often a loop goes to the kernel to wait: what busy waiting and useless wake-ups show in.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstddef>
 
+#include "loop/designs.hpp"
 #include "loop/drivers/driver.hpp"
 
 namespace loopbench::loop::test {
@@ -29,5 +32,16 @@ template <class D>
 struct counted : D {
     using driver = counting_driver<typename D::driver>;
 };
+
+/// The designs that sleep in the kernel for exactly as long as they have nothing to do. (loop-round-robin and
+/// loop-tick do not, and loop-precise spins only near a deadline.)
+using counted_designs = testing::Types<  //
+    runtime<counted<layered_design>>,    //
+    runtime<counted<scheduler_design>>,  //
+    runtime<counted<asyncio_design>>,    //
+    runtime<counted<poll_design>>,       //
+    runtime<counted<epoll_design>>,      //
+    runtime<counted<uring_design>>,      //
+    runtime<counted<precise_design>>>;
 
 }  // namespace loopbench::loop::test

@@ -56,7 +56,8 @@ TYPED_TEST(deadlines, are_never_met_early_not_even_by_a_nanosecond) {
 
 TYPED_TEST(deadlines, are_met_in_their_order) {
     if (!TypeParam::timer_queue::ordered || this->is("loop-round-robin"))
-        GTEST_SKIP() << TypeParam::name << " runs what is due in the order of its start, as its document does";
+        GTEST_SKIP() << TypeParam::name
+                     << " runs what is due in the order of its start, as its document does";
     TypeParam runtime;
     std::vector<observation> seen;
     for (const time_point deadline : random_deadlines(6, 200))

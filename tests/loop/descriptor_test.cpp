@@ -46,7 +46,9 @@ typename R::stream renumbered(R& runtime, typename R::stream stream, int fd) {
     return typename R::stream(runtime, unique_fd(fd));
 }
 
-std::error_code code_of(const std::system_error& error) { return error.code(); }
+std::error_code code_of(const std::system_error& error) {
+    return error.code();
+}
 
 }  // namespace
 
@@ -192,7 +194,8 @@ TYPED_TEST(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_
     const std::string abstract_name("\0loopbench full backlog", 23);
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     auto where = endpoint::unix_path(abstract_name);
-    checked(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()), "bind");
+    checked(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()),
+            "bind");
     checked(::listen(listener.get(), 0), "listen");
     auto main = [&]() -> task<void> {
         std::vector<typename TypeParam::stream> connected;

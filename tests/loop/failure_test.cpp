@@ -9,7 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-[[noreturn]] void fail(const char* text) { throw std::runtime_error(text); }
+[[noreturn]] void fail(const char* text) {
+    throw std::runtime_error(text);
+}
 
 template <class R>
 std::string what_leaves(R& runtime, task<void> main) {
@@ -68,7 +70,7 @@ TYPED_TEST(failures, of_scheduled_calls_leave_run_and_the_next_is_called) {
     runtime.call_later(1ms, [] { fail("timer"); });
     runtime.call_later(2ms, [&] { called = true; });
     EXPECT_THROW(runtime.run_until_idle(), std::runtime_error);
-    EXPECT_FALSE(called && runtime.timers().empty() && false);
+    EXPECT_FALSE(called);
     runtime.run_until_idle();
     EXPECT_TRUE(called);
 }

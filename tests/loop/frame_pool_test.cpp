@@ -1,4 +1,6 @@
 // Recycled memory: it comes back, it is bounded, and it crosses threads.
+#include "loop/frame_pool.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -6,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "loop/frame_pool.hpp"
 #include "tests/loop/allocations.hpp"
 
 namespace loopbench::loop::test {
@@ -57,13 +58,15 @@ TEST(frame_pool, keeps_no_more_than_its_limit) {
         for (void*& block : blocks) block = frame_pool::allocate(block_bytes);
         EXPECT_EQ(count_allocations().made - before.made, 1'000u);
         for (void* block : blocks) frame_pool::deallocate(block, block_bytes);
-    }).join();
+    })
+        .join();
 }
 
 TEST(frame_pool, keeps_nothing_that_is_larger_than_a_frame_should_be) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const allocation_counts before = count_allocations();
-    frame_pool::deallocate(frame_pool::allocate(frame_pool::largest_bytes + 1), frame_pool::largest_bytes + 1);
+    frame_pool::deallocate(frame_pool::allocate(frame_pool::largest_bytes + 1),
+                           frame_pool::largest_bytes + 1);
     EXPECT_EQ(count_allocations().made - before.made, 1u);
     EXPECT_EQ(count_allocations().freed - before.freed, 1u);
 }
@@ -87,7 +90,8 @@ TEST(frame_pool, takes_blocks_of_other_threads) {
     for (void*& block : blocks) block = frame_pool::allocate(128);
     std::jthread([&] {  // this one has never allocated, and keeps nothing
         for (std::size_t i = 0; i < 500; ++i) frame_pool::deallocate(blocks[i], 128);
-    }).join();
+    })
+        .join();
     std::jthread([&] {
         frame_pool::deallocate(frame_pool::allocate(128), 128);
         for (std::size_t i = 500; i < 1'000; ++i) frame_pool::deallocate(blocks[i], 128);

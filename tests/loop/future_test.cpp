@@ -1,8 +1,9 @@
 // Futures, promises, tasks with a name, and events.
+#include "loop/future.hpp"
+
 #include <stdexcept>
 
 #include "loop/event.hpp"
-#include "loop/future.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {

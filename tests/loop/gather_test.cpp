@@ -50,8 +50,7 @@ TYPED_TEST(gathering, starts_the_children_in_order_and_keeps_their_values) {
         }
     };
     runtime.run(main());
-    EXPECT_EQ(children.events,
-              (event_list{"start 1", "start 2", "end 2", "start 3", "end 3", "end 1"}));
+    EXPECT_EQ(children.events, (event_list{"start 1", "start 2", "end 2", "start 3", "end 3", "end 1"}));
 }
 
 TYPED_TEST(gathering, nothing_is_done_at_once_but_not_inline) {
@@ -101,7 +100,8 @@ TYPED_TEST(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_
         for (const auto& each : tasks) EXPECT_TRUE(each.done());
     };
     runtime.run(main());
-    EXPECT_EQ(children.events, (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
+    EXPECT_EQ(children.events,
+              (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
 TYPED_TEST(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {

@@ -20,9 +20,8 @@ protected:
     static constexpr std::size_t threads = 4;
 
     /// How many posts each thread makes. The flagship's door is everybody's, so the others take a share.
-    static constexpr std::size_t posts = (on_design<R>::is("loop-epoll") ? LOOPBENCH_POSTS
-                                                                         : LOOPBENCH_POSTS / 100) /
-                                         threads;
+    static constexpr std::size_t posts =
+        (on_design<R>::is("loop-epoll") ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
 };
 TYPED_TEST_SUITE(posting, real_designs, design_names);
 

@@ -1,7 +1,8 @@
 // The precise wait policy: how early it wakes, what it learns from, and that nothing makes it spin for ever.
+#include "loop/waits/precise.hpp"
+
 #include <random>
 
-#include "loop/waits/precise.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {

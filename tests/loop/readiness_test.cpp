@@ -1,7 +1,8 @@
 // How readiness becomes completion, with a poller that reports what a test tells it to.
+#include "loop/drivers/readiness.hpp"
+
 #include <deque>
 
-#include "loop/drivers/readiness.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {

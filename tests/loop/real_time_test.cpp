@@ -11,15 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-using counted_designs = testing::Types<  //
-    runtime<counted<layered_design>>,    //
-    runtime<counted<scheduler_design>>,  //
-    runtime<counted<asyncio_design>>,    //
-    runtime<counted<poll_design>>,       //
-    runtime<counted<epoll_design>>,      //
-    runtime<counted<uring_design>>,      //
-    runtime<counted<precise_design>>>;
-
 }  // namespace
 
 template <class R>

@@ -98,9 +98,7 @@ TYPED_TEST(scheduled_calls, run_although_their_handle_was_dropped) {
 TYPED_TEST(scheduled_calls, free_their_captures_as_soon_as_they_have_run_or_are_cancelled) {
     TypeParam runtime;
     int freed = 0;
-    auto capture = [&] {
-        return [owned = std::make_shared<freed_counter>(freed)] {};
-    };
+    auto capture = [&] { return [owned = std::make_shared<freed_counter>(freed)] {}; };
     auto run = runtime.call_soon(capture());
     auto cancelled = runtime.call_later(1ms, capture());
     runtime.turn();

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "tests/loop/counting_driver.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -169,56 +170,65 @@ TYPED_TEST(stream_in_trouble, writes_sixteen_mebibytes_whole) {
 template <class R>
 class hung_up_stream : public on_design<R> {
 protected:
-    /// How many waits the loop makes for a timer, while `hold` keeps a stream whose peer is gone.
-    template <class Hold>
-    static std::size_t waits_while(Hold hold) {
+    /// How many waits the loop makes for one timer, while `make` keeps a stream that has hung up and is not read.
+    template <class Make>
+    static std::size_t waits_for_a_sleep(Make make) {
         R runtime;
         auto main = [&]() -> task<std::size_t> {
-            auto pair = co_await make_tcp_pair(runtime);
-            co_await pair.other.write_all(bytes_of("unread"));
-            pair.other.close();
-            co_await hold(runtime, pair.one);
+            const auto stream = co_await make(runtime);
+            co_await runtime.sleep_for(1ms);
             const std::size_t before = runtime.driver().waits();
-            co_await runtime.sleep_for(1s);
+            co_await runtime.sleep_for(10ms);
             co_return runtime.driver().waits() - before;
         };
         return runtime.run(main());
     }
 
-    static constexpr std::size_t waits_max = 8;
-};
-TYPED_TEST_SUITE(hung_up_stream, manual_designs, design_names);
+    /// A stream whose peer has sent something and is gone, after `reads` reads of three bytes.
+    static task<typename R::stream> abandoned_after(R& runtime, int reads) {
+        auto pair = co_await make_tcp_pair(runtime);
+        co_await pair.other.write_all(bytes_of("abcdef"));
+        pair.other.close();
+        for (int i = 0; i < reads; ++i) co_await read_text(pair.one, 3);
+        co_return std::move(pair.one);
+    }
 
-TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_while_nobody_reads) {
-    if (TestFixture::design::spins || this->is("loop-tick"))
-        GTEST_SKIP() << TypeParam::name << " makes waits as its wait policy says";
-    const auto never_read = [](TypeParam& runtime, auto&) -> task<void> { co_await runtime.yield(); };
-    EXPECT_LE(this->waits_while(never_read), this->waits_max);
-    const auto read_once = [](TypeParam&, auto& stream) -> task<void> {
-        EXPECT_EQ(co_await read_text(stream, 3), "unr");
+    static constexpr std::size_t waits_max = 5;
+};
+TYPED_TEST_SUITE(hung_up_stream, counted_designs, design_names);
+
+TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_however_much_of_it_was_read) {
+    for (const int reads : {0, 1, 2, 3}) {
+        const auto make = [reads](TypeParam& runtime) {
+            return TestFixture::abandoned_after(runtime, reads);
+        };
+        EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max) << reads << " reads";
+    }
+}
+
+TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_read_was_cancelled) {
+    const auto make = [](TypeParam& runtime) -> task<typename TypeParam::stream> {
+        auto pair = co_await make_tcp_pair(runtime);
+        auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
+        std::vector tasks{create_task(runtime, reads())};
+        co_await yield_times(runtime, 100);
+        tasks[0].cancel();
+        co_await until_done(tasks);
+        pair.other.close();
+        co_return std::move(pair.one);
     };
-    EXPECT_LE(this->waits_while(read_once), this->waits_max);
-    const auto read_to_the_end = [](TypeParam&, auto& stream) -> task<void> {
-        EXPECT_EQ(co_await read_text(stream), "unread");
-        EXPECT_EQ(co_await read_text(stream), "");
-    };
-    EXPECT_LE(this->waits_while(read_to_the_end), this->waits_max);
+    EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
 }
 
 TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
-    if (TestFixture::design::spins || this->is("loop-tick"))
-        GTEST_SKIP() << TypeParam::name << " makes waits as its wait policy says";
-    TypeParam runtime;
-    auto main = [&]() -> task<void> {
+    const auto make = [](TypeParam& runtime) -> task<typename TypeParam::stream> {
         auto pair = co_await make_tcp_pair(runtime);
         reset_on_close(pair.other.native_handle());
         runtime.post([&] { pair.other.close(); });
         EXPECT_EQ(co_await read_text(pair.one), "error " + std::to_string(ECONNRESET));
-        const std::size_t before = runtime.driver().waits();
-        co_await runtime.sleep_for(1s);
-        EXPECT_LE(runtime.driver().waits() - before, this->waits_max);
+        co_return std::move(pair.one);
     };
-    runtime.run(main());
+    EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
 }
 
 }  // namespace loopbench::loop::test

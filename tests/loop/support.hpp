@@ -40,15 +40,15 @@ using real_designs = testing::Types<  //
     precise_runtime>;
 
 /// Every design on the manual clock.
-using manual_designs = testing::Types<      //
+using manual_designs = testing::Types<                      //
     basic_round_robin_runtime<manual<round_robin_design>>,  //
-    runtime<manual<tick_design>>,           //
-    runtime<manual<layered_design>>,        //
-    runtime<manual<scheduler_design>>,      //
-    runtime<manual<asyncio_design>>,        //
-    runtime<manual<poll_design>>,           //
-    runtime<manual<epoll_design>>,          //
-    runtime<manual<uring_design>>,          //
+    runtime<manual<tick_design>>,                           //
+    runtime<manual<layered_design>>,                        //
+    runtime<manual<scheduler_design>>,                      //
+    runtime<manual<asyncio_design>>,                        //
+    runtime<manual<poll_design>>,                           //
+    runtime<manual<epoll_design>>,                          //
+    runtime<manual<uring_design>>,                          //
     runtime<manual<precise_design>>>;
 
 struct design_names {
@@ -136,7 +136,9 @@ task<stream_pair<R>> make_tcp_pair(R& runtime) {
     co_return stream_pair<R>{std::move(client), std::move(server)};
 }
 
-inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+    return std::as_bytes(std::span(text));
+}
 
 /// Writes around the loop, as another process would.
 inline void put(int fd, std::string_view text) {

@@ -155,9 +155,8 @@ TYPED_TEST(destroying_a_loop, frees_what_a_frame_posts_spawns_or_schedules_in_it
             runtime.post_from_any_thread([counter = freed_counter(freed)] {});
             runtime.call_soon([counter = std::make_shared<freed_counter>(freed)] {});
             runtime.call_later(1s, [counter = std::make_shared<freed_counter>(freed)] {});
-            runtime.spawn([](TypeParam& loop, freed_counter) -> task<void> {
-                co_await loop.yield();
-            }(runtime, freed_counter(freed)));
+            runtime.spawn([](TypeParam& loop, freed_counter) -> task<void> { co_await loop.yield(); }(
+                                                                 runtime, freed_counter(freed)));
         }
     };
     const auto work = [&](TypeParam& runtime, freed_counter) -> task<void> {
@@ -205,7 +204,8 @@ TYPED_TEST(destroying_a_loop, frees_frames_that_wait_on_the_sockets_of_other_fra
             auto owns = [](TypeParam& loop, std::unique_ptr<stream_pair<TypeParam>>,
                            freed_counter) -> task<void> { co_await loop.sleep_until(never); };
             if (i == 0) runtime.spawn(reads(*shared, freed_counter(freed)));
-            runtime.spawn(owns(runtime, std::unique_ptr<stream_pair<TypeParam>>(shared), freed_counter(freed)));
+            runtime.spawn(
+                owns(runtime, std::unique_ptr<stream_pair<TypeParam>>(shared), freed_counter(freed)));
             if (i == 1) runtime.spawn(reads(*shared, freed_counter(freed)));
         }
         runtime.run(yield_times(runtime, 10));

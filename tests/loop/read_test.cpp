@@ -1,0 +1,154 @@
+// Exact and delimited reads, over a stream that gives its bytes as a test says, and one that is real.
+#include "loop/net/read.hpp"
+
+#include <cstring>
+#include <deque>
+
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+/// Gives one piece a read, and then an error, or the end.
+struct scripted_stream {
+    std::deque<std::string> pieces;
+    int error = 0;
+
+    task<io_result> read_some(std::span<std::byte> buffer) {
+        if (pieces.empty()) co_return io_result{.bytes = 0, .error = error};
+        std::string& piece = pieces.front();
+        const std::size_t bytes = std::min(buffer.size(), piece.size());
+        std::memcpy(buffer.data(), piece.data(), bytes);
+        piece.erase(0, bytes);
+        if (piece.empty()) pieces.pop_front();
+        co_return io_result{.bytes = bytes, .error = 0};
+    }
+};
+
+std::string text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class exact_reads : public testing::Test {
+protected:
+    io_result read(scripted_stream& stream, std::size_t bytes) {
+        buffer.resize(bytes);
+        return runtime.run(read_exactly(stream, std::span(buffer)));
+    }
+    epoll_runtime runtime;
+    std::vector<std::byte> buffer;
+};
+
+class delimited_reads : public testing::Test {
+protected:
+    using reader = delimited_reader<scripted_stream>;
+    reader::outcome read(reader& from, std::string_view delimiter) {
+        return runtime.run(from.read_until(delimiter));
+    }
+    epoll_runtime runtime;
+};
+
+}  // namespace
+
+TEST_F(exact_reads, fill_the_buffer_however_small_the_pieces) {
+    scripted_stream stream{{"a", "bc", "", "defgh"}, 0};
+    stream.pieces.erase(stream.pieces.begin() + 2);
+    EXPECT_EQ(read(stream, 5).bytes, 5u);
+    EXPECT_EQ(text_of(buffer), "abcde");
+    EXPECT_EQ(read(stream, 3).bytes, 3u);
+    EXPECT_EQ(text_of(buffer), "fgh");
+}
+
+TEST_F(exact_reads, give_fewer_bytes_and_no_error_at_the_end) {
+    scripted_stream stream{{"abc"}, 0};
+    const io_result result = read(stream, 5);
+    EXPECT_EQ(result.bytes, 3u);
+    EXPECT_EQ(result.error, 0);
+}
+
+TEST_F(exact_reads, give_the_error_and_what_came_before_it) {
+    scripted_stream stream{{"abc"}, ECONNRESET};
+    const io_result result = read(stream, 5);
+    EXPECT_EQ(result.bytes, 3u);
+    EXPECT_EQ(result.error, ECONNRESET);
+}
+
+TEST_F(exact_reads, of_nothing_read_nothing) {
+    scripted_stream stream{{}, ECONNRESET};
+    EXPECT_EQ(read(stream, 0).error, 0);
+}
+
+TEST_F(delimited_reads, cut_a_stream_into_lines) {
+    scripted_stream stream{{"one\ntwo\nth", "ree\n"}, 0};
+    reader lines(stream);
+    for (const char* expected : {"one\n", "two\n", "three\n", ""})
+        EXPECT_EQ(read(lines, "\n").text, expected);
+}
+
+TEST_F(delimited_reads, find_a_delimiter_wherever_it_is_split) {
+    const std::string whole = "head\r\n\r\nbody";
+    for (std::size_t cut = 1; cut < whole.size(); ++cut) {
+        for (std::size_t second = cut + 1; second < whole.size(); ++second) {
+            scripted_stream stream{
+                {whole.substr(0, cut), whole.substr(cut, second - cut), whole.substr(second)}, 0};
+            reader parts(stream);
+            ASSERT_EQ(read(parts, "\r\n\r\n").text, "head\r\n\r\n") << cut << ' ' << second;
+            ASSERT_EQ(read(parts, "\r\n\r\n").text, "body");
+        }
+    }
+}
+
+TEST_F(delimited_reads, find_a_delimiter_that_begins_like_itself) {
+    scripted_stream stream{{"xa", "a", "ab", "rest"}, 0};
+    reader parts(stream);
+    EXPECT_EQ(read(parts, "aab").text, "xaaab");
+}
+
+TEST_F(delimited_reads, give_what_is_left_when_the_stream_ends_or_fails) {
+    scripted_stream ended{{"no end"}, 0};
+    reader of_ended(ended);
+    const auto rest = read(of_ended, "\n");
+    EXPECT_EQ(rest.text, "no end");
+    EXPECT_EQ(rest.error, 0);
+    scripted_stream failed{{"no end"}, ECONNRESET};
+    reader of_failed(failed);
+    EXPECT_EQ(read(of_failed, "\n").error, ECONNRESET);
+}
+
+TEST_F(delimited_reads, do_not_grow_beyond_their_limit) {
+    constexpr std::size_t limit = 10'000;
+    scripted_stream stream;
+    for (int i = 0; i < 100; ++i) stream.pieces.emplace_back(1'000, 'x');
+    reader lines(stream, limit);
+    const auto result = read(lines, "\n");
+    EXPECT_EQ(result.error, EMSGSIZE);
+    EXPECT_GE(result.text.size(), limit);
+    EXPECT_LT(result.text.size(), limit + 4'096);
+    EXPECT_GE(stream.pieces.size(), 85u) << "it has not read on";
+}
+
+template <class R>
+class delimited_streams : public on_design<R> {};
+TYPED_TEST_SUITE(delimited_streams, real_designs, design_names);
+
+TYPED_TEST(delimited_streams, give_lines) {
+    TypeParam runtime;
+    auto pair = make_unix_pair(runtime);
+    auto main = [&]() -> task<void> {
+        delimited_reader<typename TypeParam::stream> lines(pair.one);
+        runtime.post([&] { put(pair.other.native_handle(), "first\nsec"); });
+        const auto first = co_await lines.read_until("\n");
+        EXPECT_EQ(first.text, "first\n");
+        runtime.post([&] { put(pair.other.native_handle(), "ond\n"); });
+        const auto second = co_await lines.read_until("\n");
+        EXPECT_EQ(second.text, "second\n");
+        pair.other.close();
+        const auto end = co_await lines.read_until("\n");
+        EXPECT_EQ(end.text, "");
+        EXPECT_EQ(end.error, 0);
+    };
+    runtime.run(main());
+}
+
+}  // namespace loopbench::loop::test

@@ -1,0 +1,91 @@
+// Names to addresses, off the loop's thread.
+#include "loop/net/resolver.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+template <class R>
+std::vector<endpoint> resolve(R& runtime, std::string host, std::string service) {
+    resolver<R> names(runtime);
+    return runtime.run(names.resolve(std::move(host), std::move(service)));
+}
+
+}  // namespace
+
+template <class R>
+class resolving : public on_design<R> {};
+TYPED_TEST_SUITE(resolving, real_designs, design_names);
+
+TYPED_TEST(resolving, gives_addresses_in_digits_as_they_are) {
+    TypeParam runtime;
+    const auto v4 = resolve(runtime, "127.0.0.1", "80");
+    ASSERT_FALSE(v4.empty());
+    EXPECT_EQ(v4.front().to_string(), "127.0.0.1:80");
+    const auto v6 = resolve(runtime, "::1", "8080");
+    ASSERT_FALSE(v6.empty());
+    EXPECT_EQ(v6.front().to_string(), "[::1]:8080");
+}
+
+TYPED_TEST(resolving, finds_localhost) {
+    TypeParam runtime;
+    const auto found = resolve(runtime, "localhost", "80");
+    const auto is_loopback = [](const endpoint& each) {
+        return each.to_string() == "127.0.0.1:80" || each.to_string() == "[::1]:80";
+    };
+    EXPECT_TRUE(std::ranges::any_of(found, is_loopback));
+}
+
+TYPED_TEST(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
+    TypeParam runtime;
+    resolver<TypeParam> names(runtime);
+    auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
+    const auto asking = create_task(runtime, asks());
+    runtime.turn();
+    EXPECT_FALSE(asking.done()) << "the answer comes from another thread, so on a later turn";
+    runtime.run(until_done({asking}));
+    EXPECT_EQ(ending_of(asking.outcome()), "value");
+}
+
+// A port in letters is refused without asking a name server.
+TYPED_TEST(resolving, names_the_host_and_the_service_that_are_wrong) {
+    TypeParam runtime;
+    try {
+        resolve(runtime, "127.0.0.1", "no-such-service");
+        ADD_FAILURE() << "there is a service of this name";
+    } catch (const std::runtime_error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("'127.0.0.1'"), std::string::npos) << text;
+        EXPECT_NE(text.find("'no-such-service'"), std::string::npos) << text;
+    }
+}
+
+TYPED_TEST(resolving, can_be_cancelled_and_the_answer_is_dropped) {
+    TypeParam runtime;
+    resolver<TypeParam> names(runtime);
+    auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
+    std::vector tasks{create_task(runtime, asks())};
+    auto main = [&]() -> task<void> {
+        co_await runtime.yield();
+        tasks[0].cancel();
+        co_await until_done(tasks);
+        // What is asked later comes after the dropped answer.
+        const auto found = co_await names.resolve("127.0.0.1", "81");
+        EXPECT_EQ(found.front().port(), 81);
+    };
+    runtime.run(main());
+    EXPECT_TRUE(tasks[0].done());
+}
+
+// The name server is the machine's own affair: one that does not answer takes its time, so this is asked once.
+TEST(resolver, says_that_there_is_no_such_host) {
+    epoll_runtime runtime;
+    EXPECT_THROW(resolve(runtime, "no-such-host.invalid", "80"), std::runtime_error);
+}
+
+}  // namespace loopbench::loop::test
