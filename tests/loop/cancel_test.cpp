@@ -198,6 +198,30 @@ TYPED_TEST(cancelling, what_is_due_already_keeps_what_it_has_got) {
     EXPECT_EQ(ending_of(tasks[0].outcome()), "cancelled");
 }
 
+// It is queued by the cancellation, and its time has come: it must not be queued twice.
+TYPED_TEST(cancelling, a_sleep_that_is_due_and_not_yet_found_to_be_ends_it_once) {
+    TypeParam runtime;
+    int endings = 0;
+    auto sleeps = [&]() -> task<void> {
+        try {
+            co_await runtime.sleep_for(1h);
+        } catch (const task_cancelled&) {
+            ++endings;
+        }
+        co_await yield_times(runtime, 3);
+        ++endings;
+    };
+    const auto sleeping = create_task(runtime, sleeps());
+    runtime.run(yield_times(runtime, 2));
+    runtime.post([&] {
+        manual_time::pass(2h);
+        sleeping.cancel();
+    });
+    runtime.run_until_idle();
+    EXPECT_EQ(endings, 2);
+    EXPECT_EQ(ending_of(sleeping.outcome()), "value");
+}
+
 TYPED_TEST(cancelling, a_read_loses_no_byte) {
     TypeParam runtime;
     auto pair = make_unix_pair(runtime);

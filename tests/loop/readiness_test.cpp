@@ -157,7 +157,7 @@ TYPED_TEST(readiness, is_watched_once_by_edges_and_while_it_is_wanted_by_levels)
         ASSERT_FALSE(this->driver.start(op));
         this->driver.cancel(op);
         EXPECT_EQ(op.result, -ECANCELED);
-        this->ready.clear();
+        EXPECT_EQ(&this->ready.pop(), &op);
     }
     EXPECT_EQ(this->driver.poller().watches.size(), TypeParam::edge_triggered ? 1u : 6u);
     EXPECT_EQ(this->driver.poller().watches.back().in, TypeParam::edge_triggered);

@@ -43,9 +43,9 @@ TYPED_TEST(scheduled_calls, never_run_when_they_were_cancelled_before) {
     later.cancel();
     EXPECT_FALSE(soon.pending());
     EXPECT_FALSE(later.pending());
+    EXPECT_TRUE(runtime.timers().empty());
     runtime.run_until_idle();
     EXPECT_EQ(calls, 0);
-    EXPECT_TRUE(runtime.timers().empty());
 }
 
 TYPED_TEST(scheduled_calls, never_run_when_they_were_cancelled_while_they_were_queued) {
