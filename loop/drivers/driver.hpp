@@ -15,18 +15,16 @@ namespace loopbench::loop {
 ///
 /// - D(ready): completed operations are pushed to `ready`. Throws std::system_error when the kernel refuses.
 /// - start(op): true when the operation was completed at once (op.result is set, nothing is queued); false
-/// when it
-///   is pending now and will be pushed when it completes.
+///   when it is pending now and will be pushed when it completes.
 /// - cancel(op): op is pending; it will be pushed with -ECANCELED, or with its result if that came first.
 /// - abandon(op): op is pending and its owner is going away; when this returns, neither the driver nor the
-/// kernel
-///   knows it or its buffer any more, and it is not pushed.
+///   kernel knows it or its buffer any more, and it is not pushed.
 /// - forget(fd): to be called before a descriptor is closed; what is pending on it completes with -ECANCELED.
 /// - wait(deadline): sleeps until something is pushed, wake() is called, or the deadline has come, and takes
-/// what
-///   there is. A deadline of time_point::min() only takes what there is. It may return early, with nothing.
-/// - generation(fd): changes with every forget(fd), so that who goes on with a descriptor later can tell whether it
-///   still is the one that it was.
+///   what there is. A deadline of time_point::min() only takes what there is. It may return early, with
+///   nothing.
+/// - generation(fd): changes with every forget(fd), so that who goes on with a descriptor later can tell
+///   whether it still is the one that it was.
 /// - in_flight(): how many operations are pending.
 /// - wake(): ends a wait(), the present one or the next; from any thread.
 template <class D>

@@ -7,10 +7,9 @@
 //   descriptor that is gone, or worse, one whose number was given out again; the generation in the event
 //   tells.
 // - Timeouts of epoll_wait count in milliseconds and, like epoll_pwait2's, are late by the thread's timer
-// slack
-//   (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in nanoseconds and
-//   has no slack (timerfd_create(2)), so deadlines go through one. It is not read: a new setting clears it,
-//   and edge-triggered it does not report the same expiry twice.
+//   slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in nanoseconds
+//   and has no slack (timerfd_create(2)), so deadlines go through one. It is not read: a new setting clears
+//   it, and edge-triggered it does not report the same expiry twice.
 #pragma once
 
 #include <sys/epoll.h>

@@ -27,15 +27,12 @@ struct readiness_event {
 };
 
 /// - edge_triggered: true when the kernel reports changes only. Then watch() is called once for a descriptor,
-/// for
-///   both directions; otherwise whenever what is wanted changes.
+///   for both directions; otherwise whenever what is wanted changes.
 /// - watch(fd, generation, in, out): report these from now on. Throws std::system_error when the descriptor
-/// cannot
-///   be watched (select: fd >= FD_SETSIZE).
+///   cannot be watched (select: fd >= FD_SETSIZE).
 /// - unwatch(fd): forget it; it is about to be closed.
 /// - wait(deadline, report): as Driver::wait(); calls report(readiness_event) for each descriptor. EINTR is
-/// an
-///   early return with nothing: the loop computes what is left of the time from an absolute deadline.
+///   an early return with nothing: the loop computes what is left of the time from an absolute deadline.
 /// - wake(): as Driver::wake().
 template <class P>
 concept Poller = std::default_initializable<P> &&
@@ -55,11 +52,7 @@ public:
     explicit readiness_driver(operation_queue& ready) : ready_(ready) {}
 
     bool start(io_operation& op) {
-        if (op.fd < 0) {  // of a stream that is closed
-            op.result = -EBADF;
-            return true;
-        }
-        if (op.fd < 0) [[unlikely]] {
+        if (op.fd < 0) [[unlikely]] {  // of a stream that is closed
             op.result = -EBADF;
             return true;
         }

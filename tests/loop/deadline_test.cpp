@@ -66,6 +66,17 @@ TYPED_TEST(deadlines, are_met_in_their_order) {
     EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &observation::deadline));
 }
 
+TEST(deadline_after, is_bounded_by_now_and_never) {
+    constexpr time_point now{1h};
+    static_assert(deadline_after(now, 1ns) == now + 1ns);
+    static_assert(deadline_after(now, 0ns) == now);
+    static_assert(deadline_after(now, -1ns) == now);
+    static_assert(deadline_after(now, nanoseconds::min()) == now);
+    static_assert(deadline_after(now, nanoseconds::max()) == never);
+    EXPECT_EQ(deadline_after(now, never - now), never);
+    EXPECT_EQ(deadline_after(now, never - now - 1ns), never - 1ns);
+}
+
 TYPED_TEST(deadlines, that_have_passed_are_met_on_the_next_turn) {
     TypeParam runtime;
     const time_point now = runtime.now();

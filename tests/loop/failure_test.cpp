@@ -32,12 +32,12 @@ TYPED_TEST_SUITE(failures, manual_designs, design_names);
 TYPED_TEST(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
     TypeParam runtime;
     std::vector<int> calls;
-    runtime.post([&] { calls.push_back(1); });
-    runtime.post([] { fail("posted"); });
     runtime.post([&] {
-        calls.push_back(2);
+        calls.push_back(1);
         runtime.post([&] { calls.push_back(4); });
     });
+    runtime.post([] { fail("posted"); });
+    runtime.post([&] { calls.push_back(2); });
     runtime.post([&] { calls.push_back(3); });
     EXPECT_EQ(what_leaves(runtime, yield_times(runtime, 3)), "posted");
     EXPECT_EQ(calls, (std::vector{1}));

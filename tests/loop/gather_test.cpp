@@ -70,7 +70,8 @@ TYPED_TEST(gathering, lets_all_end_and_throws_the_first_exception) {
     TypeParam runtime;
     nursery<TypeParam> children{runtime};
     auto main = [&]() -> task<void> {
-        std::array tasks{children.child(1, 5), children.child(2, 1, true), children.child(3, 3)};
+        std::array tasks{children.child(1, 5), children.child(2, 1, true), children.child(3, 3),
+                         children.child(4, 2, true)};
         std::string thrown;
         try {
             co_await runtime.gather(std::span(tasks));
@@ -79,6 +80,7 @@ TYPED_TEST(gathering, lets_all_end_and_throws_the_first_exception) {
         }
         EXPECT_EQ(thrown, "child 2");
         EXPECT_TRUE(tasks[1].failure());
+        EXPECT_TRUE(tasks[3].failure());
         EXPECT_EQ(tasks[0].result(), 10);
         EXPECT_EQ(tasks[2].result(), 30);
     };

@@ -163,6 +163,22 @@ TYPED_TEST(readiness, is_watched_once_by_edges_and_while_it_is_wanted_by_levels)
     EXPECT_EQ(this->driver.poller().watches.back().in, TypeParam::edge_triggered);
 }
 
+TYPED_TEST(readiness, of_a_closed_descriptor_is_not_asked_for_and_nobody_else_is_forgotten) {
+    constexpr int high = 200;
+    checked(::dup2(this->ours.get(), high), "dup2");
+    this->ours.reset(high);
+    auto waiting = this->reading();
+    ASSERT_FALSE(this->driver.start(waiting));
+    auto refused = this->reading();
+    refused.fd = -1;
+    EXPECT_TRUE(this->driver.start(refused));
+    EXPECT_EQ(refused.result, -EBADF);
+    put(this->peer.get(), "abc");
+    this->report(this->driver.poller().watches.back().generation);
+    EXPECT_EQ(waiting.result, 3);
+    EXPECT_FALSE(waiting.pending);
+}
+
 TYPED_TEST(readiness, serves_those_who_wait_in_the_order_in_which_they_came) {
     auto first = this->reading(3);
     auto second = this->reading(3);

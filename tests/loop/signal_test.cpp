@@ -1,6 +1,7 @@
 // Signals: as something to await, and as what interrupts a wait.
 #include <pthread.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 
@@ -16,7 +17,9 @@ using namespace std::chrono_literals;
 template <class R>
 using loop_of = event_loop<typename design_of<R>::type>;
 
-volatile std::sig_atomic_t interrupts = 0;
+// Read by another thread too, so volatile sig_atomic_t would be a race; lock-free is what a handler may use.
+std::atomic<int> interrupts = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 /// SIGALRM arrives, and a handler without SA_RESTART counts it: every wait in the kernel ends with EINTR.
 class interrupting_handler {
@@ -24,7 +27,7 @@ public:
     interrupting_handler() {
         interrupts = 0;
         struct sigaction counting {};
-        counting.sa_handler = [](int) { interrupts = interrupts + 1; };
+        counting.sa_handler = [](int) { ++interrupts; };
         checked(::sigaction(SIGALRM, &counting, &before_), "sigaction");
     }
     interrupting_handler(const interrupting_handler&) = delete;
