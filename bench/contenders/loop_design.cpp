@@ -1,11 +1,10 @@
 // The contenders loop-*: one of the designs of loop/designs.hpp, which CMake chooses.
-#include <sys/select.h>
-
 #include <optional>
 #include <string>
 #include <type_traits>
 
 #include "bench/contenders/contender_main.hpp"
+#include "bench/contenders/select_limit.hpp"
 #include "loop/designs.hpp"
 
 namespace {
@@ -19,10 +18,7 @@ std::optional<std::string> why_not(const loopbench::bench::workload_shape& workl
     if (design::name == loopbench::loop::tick_runtime::name && !few_turns)
         return "every turn sleeps 100 ms, and this workload takes thousands of turns";
     constexpr bool on_select = std::is_same_v<design::driver_type, loopbench::loop::select_driver>;
-    if (on_select && workload.open_files >= FD_SETSIZE)
-        return "select cannot watch descriptors of 1024 and more, and this workload opens " +
-               std::to_string(workload.open_files);
-    return std::nullopt;
+    return on_select ? loopbench::bench::why_not_on_select(workload) : std::nullopt;
 }
 
 }  // namespace

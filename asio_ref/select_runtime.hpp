@@ -1,0 +1,17 @@
+// The reference on Asio's select backend: the same source; CMake defines BOOST_ASIO_DISABLE_EPOLL for the whole program.
+#pragma once
+
+#include <string_view>
+
+#include "asio_ref/runtime.hpp"
+
+namespace loopbench::asio_ref {
+
+/// Descriptors of 1024 and more cannot be waited for: Asio completes such an operation with an error
+/// (fd_set_failure, which is no errno). Whoever needs so many must not ask this runtime.
+class select_runtime : public runtime {
+public:
+    static constexpr std::string_view name = "asio-select";
+};
+
+}  // namespace loopbench::asio_ref

@@ -1,0 +1,107 @@
+// What is awaited that is neither I/O nor time: yield, gather and an event.
+#pragma once
+
+#include <boost/asio/post.hpp>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <span>
+
+#include "asio_ref/tuned/completion.hpp"
+#include "asio_ref/tuned/scheduler.hpp"
+#include "loop/task.hpp"
+
+namespace loopbench::asio_ref::tuned {
+
+/// Goes to the end of Asio's queue.
+class yield_awaiter : public completion_awaiter {
+public:
+    using completion_awaiter::completion_awaiter;
+
+    void await_suspend(std::coroutine_handle<> waiter) {
+        suspend(waiter);
+        boost::asio::post(owner().get_executor(), completion_handler<yield_awaiter>{this});
+    }
+    void await_resume() const noexcept {}
+
+    void completed() { go_on(); }
+    operation_storage<48> storage;
+};
+
+/// Starts every child at once, as co_spawn does inside of the loop; the last one to end goes on with the waiter.
+class gather_awaiter {
+public:
+    explicit gather_awaiter(std::span<loop::task<void>> children) noexcept
+        : children_(children), running_(children.size() + 1) {}
+    gather_awaiter(const gather_awaiter&) = delete;
+    gather_awaiter& operator=(const gather_awaiter&) = delete;
+
+    bool await_ready() const noexcept { return false; }
+
+    /// False when every child has ended meanwhile.
+    bool await_suspend(std::coroutine_handle<> waiter) {
+        waiter_ = waiter;
+        for (loop::task<void>& child : children_) {
+            child.frame().promise().become_root(child.frame(), &on_child_done, this);
+            child.frame().resume();
+        }
+        return --running_ != 0;  // one was counted for this loop, so that no child goes on with the waiter in it
+    }
+
+    void await_resume() const {
+        if (first_error_) std::rethrow_exception(first_error_);
+    }
+
+private:
+    static void on_child_done(loop::detail::promise_base& child) noexcept {
+        auto& self = *static_cast<gather_awaiter*>(child.root.owner);
+        if (child.exception && !self.first_error_) self.first_error_ = child.exception;
+        if (--self.running_ == 0) self.waiter_.resume();
+    }
+
+    std::span<loop::task<void>> children_;
+    std::size_t running_;
+    std::exception_ptr first_error_;
+    std::coroutine_handle<> waiter_;
+};
+
+/// Set once, awaited once, in either order; on the loop's thread only. It must outlive the wait.
+class event {
+public:
+    explicit event(scheduler& owner) noexcept : owner_(owner) {}
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+
+    void set() {
+        set_ = true;
+        if (waiting_ != nullptr) waiting_->wake();
+    }
+
+    class awaiter : public completion_awaiter {
+    public:
+        awaiter(event& awaited, scheduler& owner) noexcept : completion_awaiter(owner), event_(awaited) {}
+
+        bool await_ready() const noexcept { return event_.set_; }
+        void await_suspend(std::coroutine_handle<> waiter) noexcept {
+            suspend(waiter);
+            event_.waiting_ = this;
+        }
+        void await_resume() const noexcept {}
+
+        void wake() { boost::asio::post(owner().get_executor(), completion_handler<awaiter>{this}); }
+        void completed() { go_on(); }
+        operation_storage<48> storage;
+
+    private:
+        event& event_;
+    };
+
+    awaiter wait() noexcept { return {*this, owner_}; }
+
+private:
+    scheduler& owner_;
+    awaiter* waiting_ = nullptr;
+    bool set_ = false;
+};
+
+}  // namespace loopbench::asio_ref::tuned

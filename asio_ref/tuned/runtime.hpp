@@ -1,0 +1,111 @@
+// The vocabulary of bench/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's operations
+// directly, so that what is left of the cost is Asio's reactor, scheduler and timer queue.
+//
+// What was tried, and what it gave (TRIED).
+#pragma once
+
+#include <boost/asio/ip/address_v4.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "asio_ref/tuned/awaiters.hpp"
+#include "asio_ref/tuned/scheduler.hpp"
+#include "asio_ref/tuned/stream.hpp"
+#include "asio_ref/tuned/timer.hpp"
+#include "loop/task.hpp"
+
+namespace loopbench::asio_ref::tuned {
+
+/// Models loopbench::bench::Runtime; see there for the meaning, the errors and the thread rules of each function.
+class runtime : public scheduler {
+public:
+    static constexpr std::string_view name = "asio-tuned";
+
+    template <class T>
+    using task = loop::task<T>;
+    using stream = basic_stream<boost::asio::ip::tcp>;
+    using listener = basic_listener<boost::asio::ip::tcp>;
+    using unix_stream = basic_stream<boost::asio::local::stream_protocol>;
+    using unix_listener = basic_listener<boost::asio::local::stream_protocol>;
+    using event = tuned::event;
+    using clock = std::chrono::steady_clock;
+
+    template <class T>
+    T run(task<T> main);
+
+    clock::time_point now() const { return clock::now(); }
+
+    sleep_awaiter sleep_until(clock::time_point when) {
+        reactor_is_needed();
+        return {*this, when};
+    }
+    yield_awaiter yield() noexcept { return yield_awaiter(*this); }
+    gather_awaiter gather(std::span<task<void>> tasks) noexcept { return gather_awaiter(tasks); }
+
+    listener listen() {
+        reactor_is_needed();
+        return {*this, {boost::asio::ip::address_v4::loopback(), 0}};
+    }
+    connect_awaiter<boost::asio::ip::tcp> connect(std::uint16_t port) {
+        reactor_is_needed();
+        return {*this, {boost::asio::ip::address_v4::loopback(), port}};
+    }
+
+    /// The path must not exist, and stays when the listener is closed.
+    unix_listener listen_unix(std::string_view path) {
+        reactor_is_needed();
+        return {*this, path};
+    }
+    connect_awaiter<boost::asio::local::stream_protocol> connect_unix(std::string_view path) {
+        reactor_is_needed();
+        return {*this, path};
+    }
+
+private:
+    struct running_scope {
+        explicit running_scope(runtime& owner) : self(owner) {
+            if (std::exchange(self.running_, true))
+                throw std::logic_error("run() was called inside of run(): await the task instead");
+            self.main_ended_ = false;
+        }
+        ~running_scope() { self.running_ = false; }
+        runtime& self;
+    };
+
+    static void on_main_done(loop::detail::promise_base& main) noexcept {
+        auto& self = *static_cast<runtime*>(main.root.owner);
+        self.main_ended_ = true;
+        self.stop();
+    }
+
+    bool running_ = false;
+    bool main_ended_ = false;
+};
+
+template <class T>
+T runtime::run(task<T> main) {
+    const running_scope scope(*this);
+    auto& promise = main.frame().promise();
+    promise.become_root(main.frame(), &on_main_done, this);
+    start(main.frame());
+    try {
+        run_until_stopped(main_ended_);
+    } catch (...) {
+        if (!main.done()) {  // another's exception: the main task goes on in a later run()
+            roots().adopt(promise, main.frame());
+            static_cast<void>(main.release());
+        }
+        throw;
+    }
+    return promise.take();
+}
+
+}  // namespace loopbench::asio_ref::tuned

@@ -1,0 +1,39 @@
+// The reference on Asio's io_uring backend: the same source; CMake defines BOOST_ASIO_HAS_IO_URING and
+// BOOST_ASIO_DISABLE_EPOLL for the whole program.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
+#include <string_view>
+#include <system_error>
+
+#include "asio_ref/runtime.hpp"
+
+namespace loopbench::asio_ref {
+
+/// What Asio does when it first needs its backend, done in a context that is thrown away: a refusal shows here, and
+/// not in the middle of a workload, and a runtime that does no I/O has no ring, as asio-epoll has no epoll then.
+/// Throws std::system_error.
+class uring_probe {
+public:
+    uring_probe() {
+        try {
+            boost::asio::io_context context(1);
+            const timer makes_a_ring(context.get_executor());
+        } catch (const boost::system::system_error& error) {
+            throw std::system_error(error.code().value(), std::system_category(),
+                                    "io_uring_setup: refused by seccomp, kernel.io_uring_disabled or the kernel");
+        }
+    }
+
+private:
+    using timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                                    boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
+};
+
+class uring_runtime : uring_probe, public runtime {
+public:
+    static constexpr std::string_view name = "asio-uring";
+};
+
+}  // namespace loopbench::asio_ref
