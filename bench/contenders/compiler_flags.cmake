@@ -1,8 +1,12 @@
-# loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): whoever links to it knows how it is being compiled itself. The installed
-# package uses this too, in the directory of the project that found it: a contender states its own flags, not ours.
+# loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): whoever links to it knows how it is being compiled itself.
+# The installed package uses this too, in the directory of the project that found it: a contender states its own flags,
+# not ours; which is why they are not exported.
 function(loopbench_tell_compiler_flags target scope)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
-    set(flags "-std=c++${CMAKE_CXX_STANDARD} ${CMAKE_CXX_FLAGS}")
+    set(flags "${CMAKE_CXX_FLAGS}")
+    if(CMAKE_CXX_STANDARD)
+        string(PREPEND flags "-std=c++${CMAKE_CXX_STANDARD} ")
+    endif()
     if(type)
         string(APPEND flags " ${CMAKE_CXX_FLAGS_${type}}")
     endif()
@@ -10,7 +14,7 @@ function(loopbench_tell_compiler_flags target scope)
     string(STRIP "${flags}" flags)
     string(REPLACE "\"" "\\\"" flags "${flags}")
     target_compile_definitions(${target} ${scope}
-        "LOOPBENCH_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\""
-        "LOOPBENCH_COMPILER_FLAGS=\"${flags}\""
-        "LOOPBENCH_BUILD_TYPE=\"$<CONFIG>\"")
+        "$<BUILD_INTERFACE:LOOPBENCH_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\">"
+        "$<BUILD_INTERFACE:LOOPBENCH_COMPILER_FLAGS=\"${flags}\">"
+        "$<BUILD_INTERFACE:LOOPBENCH_BUILD_TYPE=\"$<CONFIG>\">")
 endfunction()
