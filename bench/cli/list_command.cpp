@@ -11,8 +11,8 @@
 #include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
+#include "bench/engine/describe.hpp"
 #include "bench/engine/interrupt.hpp"
-#include "bench/engine/trial.hpp"
 #include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "reports/metrics.hpp"
@@ -36,19 +36,6 @@ struct listed_contender {
 
 constexpr std::chrono::seconds probe_limit{5};
 
-/// Google Benchmark prints its context only in front of results, so that the first workload has to run, as
-/// short as it goes.
-reports::contender described(const contender& who, int stop_fd) {
-    auto small = who;
-    list_workloads(small, workload_size::smoke, probe_limit, stop_fd);
-    if (small.workloads.empty()) return reports::describe(who.name, json::object());
-    process_executor executor{stop_fd};
-    constexpr double shortest_s = 0.001;
-    auto outcome =
-        executor.run({small, small.workloads.front(), shortest_s, workload_size::smoke, probe_limit});
-    return reports::describe(who.name, std::move(outcome.context));
-}
-
 /// The catalogue's line for the workload itself or for a front of its name.
 std::optional<std::string> summary_of(const std::string& workload) {
     for (const auto& known : workload_catalog())
@@ -68,6 +55,7 @@ std::string as_json(const std::vector<listed_contender>& contenders,
         whole["contenders"].push_back({{"name", who.name},
                                        {"library", or_null(about.library)},
                                        {"version", or_null(about.version)},
+                                       {"context", about.context},
                                        {"workloads", who.workloads},
                                        {"problem", who.problem.empty() ? json(nullptr) : json(who.problem)}});
     for (const auto& workload : workloads)
@@ -109,7 +97,8 @@ int list(const list_options& options) {
     const interrupt stop;
     const auto all = load_contenders(options.contender_dirs, workload_size::real, probe_limit, stop.fd());
     std::vector<listed_contender> contenders;
-    for (const auto& who : all) contenders.push_back({who, described(who, stop.fd())});
+    auto described = describe_all(all, probe_limit, stop.fd());
+    for (std::size_t i = 0; i < all.size(); ++i) contenders.push_back({all[i], std::move(described[i])});
     if (stop.requested()) return exit_interrupted;
     const auto workloads = workloads_of(all);
     reports::write_standard_output(options.as_json ? as_json(contenders, workloads)

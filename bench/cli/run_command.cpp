@@ -15,9 +15,11 @@
 #include "bench/cli/durations.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/engine/describe.hpp"
 #include "bench/engine/environment.hpp"
 #include "bench/engine/interrupt.hpp"
 #include "bench/engine/journal.hpp"
+#include "bench/engine/parity.hpp"
 #include "bench/engine/runner.hpp"
 #include "bench/engine/selection.hpp"
 #include "bench/engine/summary.hpp"
@@ -136,6 +138,9 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     if (stop.requested()) return exit_interrupted;
     choose_contenders(plan, options, found);
     choose_workloads(plan, options, found);
+    plan.described = describe_all(plan.contenders, plan.trial_limit, stop.fd());
+    if (stop.requested()) return exit_interrupted;
+    refuse_mixed_builds(plan.described);
 
     const fs::path folder{options.output};
     reports::prepare_output_folder(folder);

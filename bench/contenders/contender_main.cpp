@@ -3,7 +3,6 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -11,8 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+
+#include "bench/contenders/process_facts.hpp"
 
 namespace loopbench::bench {
 
@@ -75,6 +77,8 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
                            workload.shape.open_files, open_files_limit);
     try {
         workload.run(t);
+    } catch (const lacking& error) {
+        return std::string("unsupported: ") + error.what();
     } catch (const std::exception& error) {
         return error.what();
     }
@@ -108,18 +112,40 @@ void run_workload(benchmark::State& state, const contender_workload& workload, t
     if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());
 }
 
-void add_context(std::string_view name, const contender_info& info, trial_size size) {
-    benchmark::AddCustomContext("contender", std::string(name));
-    benchmark::AddCustomContext("library", info.library);
-    benchmark::AddCustomContext("library_version", info.library_version);
-    benchmark::AddCustomContext("driver", info.driver);
-    benchmark::AddCustomContext("compiler", LOOPBENCH_COMPILER);
-    benchmark::AddCustomContext("compiler_flags", LOOPBENCH_COMPILER_FLAGS);
-    benchmark::AddCustomContext("build_type", LOOPBENCH_BUILD_TYPE);
-    benchmark::AddCustomContext("clock", "CLOCK_MONOTONIC");
-    benchmark::AddCustomContext("timer_slack_ns", std::to_string(prctl(PR_GET_TIMERSLACK)));
-    benchmark::AddCustomContext("socket_options", "TCP_NODELAY");
-    benchmark::AddCustomContext("size", size == trial_size::smoke ? "smoke" : "real");
+using context = std::vector<std::pair<std::string, std::string>>;
+
+context context_of(std::string_view name, const contender_info& info, trial_size size) {
+    context all{{"contender", std::string(name)},
+                {"library", info.library},
+                {"library_version", info.library_version},
+                {"driver", info.driver},
+                {"sanitizers", sanitizers_in_use()},
+                {"allocator", allocator_in_use()},
+                {"clock", clock_in_use()},
+                {"timer_slack_ns", timer_slack_in_use()},
+                {"buffers", fmt::format("echo: messages of {} bytes", workloads::echo_bytes)},
+                {"size", size == trial_size::smoke ? "smoke" : "real"}};
+    if (info.build) {
+        all.emplace_back("compiler", info.build->compiler);
+        all.emplace_back("compiler_flags", info.build->flags);
+        all.emplace_back("build_type", info.build->type);
+        all.emplace_back("optimised", info.build->optimised ? "yes" : "no");
+        all.emplace_back("assertions", info.build->assertions ? "on" : "off");
+    }
+    return all;
+}
+
+bool asked_to_describe() {
+    const char* const text = std::getenv("LOOPBENCH_DESCRIBE");
+    return text != nullptr && std::string_view(text) == "1";
+}
+
+void print_description(context all, const contender_info& info) {
+    if (info.socket_options != nullptr) all.emplace_back("socket_options", info.socket_options());
+    nlohmann::ordered_json whole{{"context", nlohmann::ordered_json::object()},
+                                 {"benchmarks", nlohmann::ordered_json::array()}};
+    for (const auto& [key, value] : all) whole["context"][key] = value;
+    fmt::print("{}\n", whole.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -135,6 +161,11 @@ int run_contender(int argc, char** argv, std::string_view name, const contender_
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return usage_exit_code;
     const auto size = size_from_environment();
     if (!size) return usage_exit_code;
+    const context described = context_of(name, info, *size);
+    if (asked_to_describe()) {
+        print_description(described, info);
+        return EXIT_SUCCESS;
+    }
 
     const rlim_t open_files_limit = raise_open_files_limit();
     for (const contender_workload& each : workloads) {
@@ -146,7 +177,7 @@ int run_contender(int argc, char** argv, std::string_view name, const contender_
         registered->UseManualTime();
         if (!each.shape.calibrated()) registered->Iterations(1);
     }
-    add_context(name, info, *size);
+    for (const auto& [key, value] : described) benchmark::AddCustomContext(key, value);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return EXIT_SUCCESS;

@@ -11,6 +11,9 @@
 #include <system_error>
 #include <vector>
 
+#include "bench/contenders/build_facts.hpp"
+#include "bench/contenders/lacking.hpp"
+#include "bench/contenders/own_connection.hpp"
 #include "bench/runtime.hpp"
 #include "bench/workloads/list.hpp"
 #include "bench/workloads/trial.hpp"
@@ -22,6 +25,10 @@ struct contender_info {
     std::string library;
     std::string library_version;
     std::string driver;  // how I/O completes: select, poll, epoll, io_uring
+
+    // Filled in by contender_main().
+    std::optional<build_facts> build = {};
+    std::string (*socket_options)() = nullptr;  // of a connection that it makes; see socket_options.hpp
 };
 
 /// A workload with its runtime built in: makes a fresh runtime, runs the workload, destroys the runtime.
@@ -35,12 +42,11 @@ struct contender_workload {
 /// LOOPBENCH_SIZE (smoke or real; real when it is not set) chooses the size of workloads that are not calibrated.
 /// A workload that did not prove its work has an error ("proof: ...") and no number, and so has one that cannot be
 /// run here ("unsupported: ..."). Returns the exit code: 2 when the flags or the environment are wrong.
+///
+/// LOOPBENCH_DESCRIBE=1: prints the context alone, as Google Benchmark's JSON without benchmarks, and runs nothing. It
+/// then also has what is not looked at before a trial, so as not to disturb it: the options of a connection.
 int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
-
-/// Whether the kernel does not have what was asked for, or forbids it (seccomp, a sysctl): then a runtime that needs
-/// it is not at fault.
-bool kernel_refuses(const std::error_code& error) noexcept;
 
 template <Runtime R>
 contender_workload with_runtime(const workload<R>& shape) {
@@ -65,14 +71,15 @@ inline std::optional<std::string> runs_everything(const workload_shape&) {
 }
 
 template <Runtime R>
-int contender_main(int argc, char** argv, const contender_info& info,
-                   reason_not_to_run why_not = runs_everything) {
+int contender_main(int argc, char** argv, contender_info info, reason_not_to_run why_not = runs_everything) {
     std::vector<contender_workload> workloads;
     for (const workload<R>& each : workload_list<R>()) {
         workloads.push_back(with_runtime(each));
         if (const auto reason = why_not(each))
             workloads.back().run = [reason](trial& t) { t.unsupported(*reason); };
     }
+    if (!info.build) info.build = this_build();
+    if (info.socket_options == nullptr) info.socket_options = own_socket_options<R>;
     return run_contender(argc, argv, R::name, info, workloads);
 }
 

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "bench/engine/contender_list.hpp"
+#include "reports/results.hpp"
 
 namespace loopbench::bench {
 
 struct run_plan {
     std::vector<contender> contenders;   // the chosen ones, by name
-    std::vector<std::string> workloads;  // the chosen ones, in the order of the report
+    std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty
+    std::vector<std::string> workloads;         // the chosen ones, in the order of the report
     std::string baseline = "asio-epoll";
     workload_size size = workload_size::real;
     double min_time_s = 0.5;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "bench/engine/parity.hpp"
 #include "bench/engine/warnings.hpp"
 #include "bench/statistics/median.hpp"
 #include "reports/metrics.hpp"
@@ -138,6 +140,7 @@ private:
     }
 };
 
+/// What a contender said before the run counts, because only then it was asked for everything; its trials may add to it.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
@@ -145,9 +148,10 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
             return trial.where.contender == index && !trial.outcome.context.empty();
         };
         const auto first = std::ranges::find_if(outcome.trials, said_something);
-        all.push_back(reports::describe(plan.contenders[index].name, first != outcome.trials.end()
-                                                                         ? first->outcome.context
-                                                                         : nlohmann::ordered_json::object()));
+        auto context =
+            first != outcome.trials.end() ? first->outcome.context : nlohmann::ordered_json::object();
+        if (index < plan.described.size()) context.update(plan.described[index].context);
+        all.push_back(reports::describe(plan.contenders[index].name, std::move(context)));
     }
     return all;
 }
@@ -163,6 +167,7 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     report.contenders = described(plan, outcome);
     report.results = all.results();
     report.warnings = all.warnings(report.results);
+    std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <iterator>
 
+#include "bench/contenders/socket_options.hpp"
+#include "bench/floors/connections.hpp"
 #include "bench/floors/workloads.hpp"
 
 namespace loopbench::bench::floors {
@@ -17,6 +19,15 @@ std::vector<floor_workload> echo_and_timers(echo_floor& echo, make_sleeper& make
     return can;
 }
 
+std::string own_options() {
+    const std::vector<connection> one = connect_over_loopback(1);
+    return options_of_connection(one.front().client.get(), one.front().server.get());
+}
+
+std::string makes_no_connections() {
+    return "none: it makes no connections";
+}
+
 }  // namespace
 
 floor blocking_floor() {
@@ -24,29 +35,36 @@ floor blocking_floor() {
     static constexpr std::array cannot{
         missing_family{"sleep/", keeps_no_time}, missing_family{"timer/", keeps_no_time},
         missing_family{"idle/", keeps_no_time}, missing_family{"gather/sleep", keeps_no_time}};
-    return {"floor-blocking", "blocking send and recv", all_workloads(echo_workloads(echo_blocking), cannot)};
+    return {"floor-blocking", "blocking send and recv", all_workloads(echo_workloads(echo_blocking), cannot),
+            own_options};
 }
 
 floor epoll_floor() {
     return {"floor-epoll", "epoll and timerfd",
-            all_workloads(echo_and_timers(echo_epoll, make_timerfd_sleeper), {})};
+            all_workloads(echo_and_timers(echo_epoll, make_timerfd_sleeper), {}), own_options};
 }
 
 floor sleep_floor() {
     static constexpr std::array cannot{
         missing_family{"echo/", "clock_nanosleep moves no bytes; see floor-blocking"}};
-    return {"floor-sleep", "clock_nanosleep", all_workloads(timer_workloads(make_nanosleep_sleeper), cannot)};
+    return {"floor-sleep", "clock_nanosleep", all_workloads(timer_workloads(make_nanosleep_sleeper), cannot),
+            makes_no_connections};
 }
 
 floor uring_floor() {
-    return {"floor-uring", "io_uring", all_workloads(echo_and_timers(echo_uring, make_uring_sleeper), {})};
+    return {"floor-uring", "io_uring", all_workloads(echo_and_timers(echo_uring, make_uring_sleeper), {}),
+            own_options};
 }
 
 int floor_main(int argc, char** argv, const floor& f) {
     utsname kernel{};
     ::uname(&kernel);
     return run_contender(argc, argv, f.name,
-                         {.library = "Linux", .library_version = kernel.release, .driver = f.calls},
+                         {.library = "Linux",
+                          .library_version = kernel.release,
+                          .driver = f.calls,
+                          .build = this_build(),
+                          .socket_options = f.socket_options},
                          f.workloads);
 }
 

@@ -10,6 +10,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view contender_front = R"sh(
+describe() { printf '{"context": {"library": "fake", "library_version": "1"%s}, "benchmarks": []}\n' "$1"; }
+[ -z "$LOOPBENCH_DESCRIBE" ] || { describe "$sheet"; exit; }
 case "$1" in
   --benchmark_list_tests=true) printf 'yield/real_time\necho/rtt/conns:1\n'; exit;;
   *echo*) workload=echo/rtt/conns:1;;
@@ -34,8 +36,10 @@ loopbench_command::loopbench_command() {
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");
 }
 
-void loopbench_command::add_contender(std::string_view name, std::string_view on_trial) {
-    write_script(folder_ / "bin/contenders" / name, fmt::format("{}\n{}\n", contender_front, on_trial));
+void loopbench_command::add_contender(std::string_view name, std::string_view on_trial,
+                                      std::string_view sheet) {
+    write_script(folder_ / "bin/contenders" / name,
+                 fmt::format("sheet='{}'\n{}\n{}\n", sheet, contender_front, on_trial));
 }
 
 bench::child_outcome loopbench_command::operator()(const std::vector<std::string>& arguments) const {

@@ -18,8 +18,8 @@ public:
 
     /// Adds a contender with the workloads `yield` and `echo/rtt/conns:1`. `on_trial` is shell: it may use
     /// $workload, and `row FIELDS` to print a result with these fields; `$0.trials` has a line for each
-    /// trial.
-    void add_contender(std::string_view name, std::string_view on_trial);
+    /// trial. `sheet` is added to what it says of itself before a run: `, "build_type": "Debug"`.
+    void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
     /// Runs `loopbench ARGUMENTS...`.
     bench::child_outcome operator()(const std::vector<std::string>& arguments) const;

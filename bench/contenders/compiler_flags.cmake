@@ -1,0 +1,20 @@
+# loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): whoever links to it knows how it is being compiled itself.
+# The installed package uses this too, in the directory of the project that found it: a contender states its own flags,
+# not ours; which is why they are not exported.
+function(loopbench_tell_compiler_flags target scope)
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+    set(flags "${CMAKE_CXX_FLAGS}")
+    if(CMAKE_CXX_STANDARD)
+        string(PREPEND flags "-std=c++${CMAKE_CXX_STANDARD} ")
+    endif()
+    if(type)
+        string(APPEND flags " ${CMAKE_CXX_FLAGS_${type}}")
+    endif()
+    string(REGEX REPLACE " +" " " flags "${flags}")
+    string(STRIP "${flags}" flags)
+    string(REPLACE "\"" "\\\"" flags "${flags}")
+    target_compile_definitions(${target} ${scope}
+        "$<BUILD_INTERFACE:LOOPBENCH_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\">"
+        "$<BUILD_INTERFACE:LOOPBENCH_COMPILER_FLAGS=\"${flags}\">"
+        "$<BUILD_INTERFACE:LOOPBENCH_BUILD_TYPE=\"$<CONFIG>\">")
+endfunction()

@@ -1,0 +1,18 @@
+# The installed package's component `contender`: what a project outside of this tree needs to build one.
+set_target_properties(loopbench_metrics PROPERTIES EXPORT_NAME metrics)
+set_target_properties(loopbench_workloads PROPERTIES EXPORT_NAME workloads)
+set_target_properties(loopbench_contender PROPERTIES EXPORT_NAME contender)
+install(TARGETS loopbench_contender loopbench_workloads loopbench_metrics EXPORT loopbench-contender-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT contender
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench)
+install(EXPORT loopbench-contender-targets NAMESPACE loopbench::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/loopbench COMPONENT contender)
+install(FILES loopbench-contender.cmake compiler_flags.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/loopbench COMPONENT contender)
+install(FILES ${PROJECT_SOURCE_DIR}/bench/runtime.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench COMPONENT contender)
+foreach(folder contenders workloads metrics)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/${folder}/
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/${folder} COMPONENT contender
+            FILES_MATCHING PATTERN "*.hpp")
+endforeach()

@@ -1,0 +1,20 @@
+# The installed package's contender component, and a contender outside of the tree, found and run by the real command.
+set(mine ${CMAKE_CURRENT_BINARY_DIR}/contender)
+
+add_test(NAME package.the_contender_kit_installs
+    COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix} --component contender)
+add_test(NAME package.an_outside_project_builds_a_contender
+    COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/contender ${mine}
+        --build-generator ${CMAKE_GENERATOR} --build-noclean
+        --build-options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+            -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE} "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}"
+            "-DCMAKE_CXX_FLAGS_${build_type_upper}=${CMAKE_CXX_FLAGS_${build_type_upper}}"
+            -DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${mine}/bin)
+add_test(NAME package.the_outside_contender_is_listed_and_run
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/run_contender.sh $<TARGET_FILE:loopbench> ${mine}/bin ${mine}/report)
+
+set_tests_properties(package.the_contender_kit_installs PROPERTIES
+    FIXTURES_SETUP contender_kit FIXTURES_REQUIRED installed_loop)
+set_tests_properties(package.an_outside_project_builds_a_contender PROPERTIES
+    FIXTURES_SETUP outside_contender FIXTURES_REQUIRED "contender_kit;installed_loop")
+set_tests_properties(package.the_outside_contender_is_listed_and_run PROPERTIES FIXTURES_REQUIRED outside_contender)
