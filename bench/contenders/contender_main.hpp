@@ -44,6 +44,10 @@ bool kernel_refuses(const std::error_code& error) noexcept;
 
 template <Runtime R>
 contender_workload with_runtime(const workload<R>& shape) {
+    if (shape.run == nullptr)
+        return {shape, [word = std::string(shape.lacks)](trial& t) {
+                    t.unsupported("this runtime has no " + word + "(), which the workload is made of");
+                }};
     return {shape, [run = shape.run](trial& t) {
                 std::optional<R> runtime;
                 try {
