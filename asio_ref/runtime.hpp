@@ -19,12 +19,15 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "asio_ref/call_timer.hpp"
 #include "asio_ref/event.hpp"
 #include "asio_ref/gather.hpp"
+#include "asio_ref/pipe.hpp"
 #include "asio_ref/stream.hpp"
 #include "asio_ref/types.hpp"
 
@@ -40,6 +43,8 @@ public:
     using task = asio_ref::task<T>;
     using stream = asio_ref::stream;
     using listener = asio_ref::listener;
+    using unix_stream = asio_ref::unix_stream;
+    using unix_listener = asio_ref::unix_listener;
     using event = asio_ref::event;
     using clock = std::chrono::steady_clock;
 
@@ -84,11 +89,26 @@ public:
         co_return stream(std::move(socket));
     }
 
+    unix_listener listen_unix(std::string_view path) { return unix_listener(get_executor(), path); }
+
+    task<unix_stream> connect_unix(std::string path) {
+        unix_stream::socket socket(get_executor());
+        const boost::asio::local::stream_protocol::endpoint peer(path);
+        const auto [error] = co_await socket.async_connect(peer, error_as_value);
+        throw_if_failed(error, "connect to a Unix socket");
+        co_return unix_stream(std::move(socket));
+    }
+
+    template <class Function>
+    call_handle call_at(clock::time_point when, Function&& function) {
+        return asio_ref::call_at(get_executor(), when, std::forward<Function>(function));
+    }
+
+    pipe_ends open_pipe() { return asio_ref::open_pipe(get_executor()); }
+
     executor get_executor() noexcept { return context_.get_executor(); }
 
 private:
-    using timer = boost::asio::basic_waitable_timer<clock, boost::asio::wait_traits<clock>, executor>;
-
     // What the task given to run() came to. Shared with its completion handler, because an exception from
     // elsewhere may leave run() first; the task then goes on in a later run().
     struct outcome_base {

@@ -5,9 +5,11 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstddef>
 #include <system_error>
 
@@ -17,6 +19,10 @@ using executor = boost::asio::io_context::executor_type;
 
 template <class T = void>
 using task = boost::asio::awaitable<T, executor>;
+
+using timer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
 
 // What a wrapping coroutine awaits with. `deferred` needs no coroutine frame of its own, so that a wrapped
 // operation costs the one frame that a bare operation costs with `use_awaitable`.

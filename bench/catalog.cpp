@@ -1,5 +1,6 @@
 #include "bench/catalog.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace loopbench::bench {
@@ -7,23 +8,170 @@ namespace loopbench::bench {
 namespace {
 
 constexpr std::array catalog{
-    workload_info{"sleep/serial", "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)"},
+    workload_info{"sleep/serial", "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)",
+                  "Both sleeps. The time must be at least their sum, and neither may end early.",
+                  "Waiting. What differs is the CPU burnt while waiting (spin), and the lateness."},
     workload_info{"sleep/concurrent",
-                  "one operation gathers a sleep of 500 ms and one of 700 ms (smoke: 5, 7)"},
-    workload_info{"timer/periodic", "a 1 kHz tick on absolute deadlines; the lateness of every tick"},
-    workload_info{"idle/timer", "one far timer and nothing to do: CPU and wakeups of an idle loop"},
-    workload_info{"post/chain", "one operation is a posted function that posts the next one"},
-    workload_info{"yield", "one operation is one co_await of yield() by a single coroutine"},
-    workload_info{"spawn", "one operation spawns an empty coroutine; 10,000 at a time, then all run"},
-    workload_info{"gather/yield", "one operation is one child of a gather; each child yields once"},
-    workload_info{"gather/sleep", "one operation gathers 1000 children that sleep to the same deadline"},
-    workload_info{"echo/rtt/tcp", "one operation is one round trip; clients and server share the loop"},
+                  "one operation gathers a sleep of 500 ms and one of 700 ms (smoke: 5, 7)",
+                  "The gather. Both sleeps must be under way when the first ends.",
+                  "Waiting: the longer sleep. A loop that runs them one after the other takes the sum."},
+    workload_info{
+        "sleep/many", "one operation is one of many sleeps that are pending at once",
+        "Creating the coroutines and their sleeps to deadlines that are 5 us apart on average, in mixed "
+        "order, until the last has ended.",
+        "The deadlines, so look at lateness and CPU: the timer queue's cost at this size, and a clock that "
+        "is read too rarely or too often."},
+    workload_info{
+        "timer/periodic", "a 1 kHz tick on absolute deadlines; the lateness of every tick",
+        "All ticks, each at the start plus a whole number of milliseconds, so that one late tick does not "
+        "delay those that follow.",
+        "How the loop waits: the kernel's timer slack (50 us by default for epoll, poll and select; none "
+        "for timerfd and io_uring), rounding to milliseconds, and the wakeup itself."},
+    workload_info{"timer/ladder", "one operation sleeps so many microseconds, alone in the loop",
+                  "All sleeps, one after the other; each must take at least its time.",
+                  "As timer/periodic. A loop whose waits are in milliseconds shows it on the rungs below."},
+    workload_info{
+        "timer/churn", "one operation arms a timer and cancels it, so many at a time",
+        "Arming all of a batch in mixed order, one wait of the loop with all of them pending (a further "
+        "timer, which is due, ends it), and cancelling them. None may fire.",
+        "Insertion into the timer queue and removal from it; memory when the timers do not fit into the "
+        "caches; an allocation for each, when the library makes one."},
+    workload_info{
+        "timer/expire", "one operation is one of many timers that are due at once",
+        "From the first look of the loop at its timers to the last call of the last one. Arming is not "
+        "timed. Each must fire once.",
+        "Removal of the earliest from the timer queue, and cache misses: the timers' memory is visited in "
+        "the order of their deadlines."},
+    workload_info{
+        "timer/under_load", "a 1 kHz tick while 10 connections echo and 4 coroutines yield all the time",
+        "All ticks; their lateness is the result. The connections must have echoed, and rightly.",
+        "How many callbacks the loop runs before it looks at the clock and at the kernel again. A loop that "
+        "looks only when nothing is ready fails."},
+    workload_info{"idle/timer", "one far timer and nothing to do: CPU and wakeups of an idle loop",
+                  "2 s (smoke: 50 ms), at the end of which a timer ends the operation.",
+                  "Nothing, in a loop that blocks; a spinning loop burns a core."},
+    workload_info{"idle/sleepers", "as idle/timer, with 1000 far timers",
+                  "As idle/timer. The sleepers are created before; none may fire.",
+                  "Nothing, unless the loop looks at every timer on every turn."},
+    workload_info{
+        "idle/sockets", "as idle/timer, with 1000 silent connections that the loop waits for",
+        "As idle/timer. The connections are opened before; all must stay open, and none may speak. Memory "
+        "per connection is bytes_per_item.",
+        "Nothing, unless the loop looks at every connection on every turn."},
+    workload_info{"post/chain", "one operation is a posted function that posts the next one",
+                  "From the first post to the last function. Order and number are proved.",
+                  "The ready queue with one entry: an allocation, a lock or an atomic shows here first."},
+    workload_info{"post/batch", "one operation is a posted function; 10,000 are posted, then all run",
+                  "Posting and running, and one wakeup of a coroutine for each batch.",
+                  "Memory for 10,000 queued functions: how a function is stored, and whether it is reused."},
+    workload_info{
+        "post/cross_thread", "one operation: another thread posts a function, the loop wakes and runs it",
+        "From the post of the first to the last function; the thread posts the next one when it has been "
+        "told that the last one ran. Latency is from before the post to when the function runs.",
+        "The wakeup of a sleeping thread by the kernel (eventfd or pipe), and of the posting thread."},
+    workload_info{
+        "yield", "one operation is one co_await of yield() by a single coroutine",
+        "All yields. Before, it is proved that a yield lets posted functions run.",
+        "Suspending, one pass through the ready queue, resuming; how often the loop asks the kernel for "
+        "I/O while something is always ready."},
+    workload_info{"spawn", "one operation spawns an empty coroutine; 10,000 at a time, then all run",
+                  "Creating, queueing, running and freeing. Each must have run.",
+                  "Allocation of the coroutine's frame and of what the library keeps beside it."},
+    workload_info{"await/leaf", "one operation awaits a coroutine that does not suspend",
+                  "All awaits; the sum of the values that they gave is proved.",
+                  "A coroutine's frame: allocating, starting, freeing it. The loop has no part in it."},
+    workload_info{
+        "gather/ready", "one operation is one child of a gather of 1000; no child suspends",
+        "Creating the children, the gather, and freeing them. Each must have ended before the gather did.",
+        "Frames and the join; nothing is waited for."},
+    workload_info{"gather/yield", "one operation is one child of a gather; each child yields once",
+                  "As gather/ready.",
+                  "Frames, the join, and one pass through the ready queue for each child."},
+    workload_info{
+        "gather/sleep", "one operation gathers 1000 children that sleep to the same deadline",
+        "The gathers; the deadline is 10 ms ahead. The lateness of each child, and as skew how far the last "
+        "child of a gather is behind the first (median).",
+        "Waiting. The skew is the cost of expiring 1000 timers and resuming their coroutines."},
+    workload_info{
+        "gather/echo",
+        "one operation is one child of a gather of 100; each makes a round trip on its own connection",
+        "All gathers, with the creation of their children. Latency is that of a whole gather.",
+        "System calls, as in echo/rtt with 100 connections; frames and the join on top."},
+    workload_info{"gather/tree",
+                  "one operation is one leaf of a tree of gathers of ten; each leaf yields once",
+                  "Creating, running and freeing whole trees. All leaves must end before the tree does.",
+                  "Frames: a tenth more of them than leaves, and all alive at once."},
+    workload_info{
+        "echo/rtt/tcp", "one operation is one round trip; clients and server share the loop",
+        "All round trips over TCP; connecting and a first round trip on each connection come before. Every "
+        "byte of every reply is compared. Fairness is Jain's index of the connections' shares when half of "
+        "the round trips are made.",
+        "The kernel: at least two sends and two receives for a round trip. The loop's own part is what "
+        "the floors do not have."},
+    workload_info{"echo/rtt/unix", "one operation is one round trip over Unix sockets", "As echo/rtt/tcp.",
+                  "As echo/rtt/tcp with a cheaper kernel, so that the loop's part is a larger share."},
+    workload_info{
+        "echo/mostly_idle",
+        "one operation is one round trip on one of 100 connections; 10,000 others are silent",
+        "As echo/rtt/tcp, while the loop waits for 10,000 connections that say nothing, whose other ends "
+        "another process holds. Opening those is not timed; their memory is bytes_per_item.",
+        "Whatever is proportional to all connections instead of the active ones: poll and select pass all "
+        "of them to the kernel each time."},
+    workload_info{
+        "stream/throughput", "one operation is 64 KiB sent and received over one connection",
+        "All chunks, from the first write to the end of the stream. Every byte is compared, which costs the "
+        "same in each contender.",
+        "Copying in the kernel; how large the reads are, and how often a full socket makes the sender wait."},
+    workload_info{"accept/churn",
+                  "one operation: a connection is opened, accepted, echoes 64 bytes and is closed",
+                  "All connections, one after the other.",
+                  "The kernel's making and ending of connections; registering and forgetting a descriptor."},
+    workload_info{
+        "fanout/broadcast", "one operation sends 64 bytes to each of 100 connections",
+        "All messages; each must have reached everybody before the next one. Latency is until the last has "
+        "it.",
+        "100 sends and 100 receives; how many of the receivers are found ready by one call."},
+    workload_info{"pipe/read", "one operation is 4 KiB written to a pipe and read from it",
+                  "From the first write to the end. Every byte is compared.",
+                  "read and write, and how a full or empty pipe makes the other end wait."},
+    workload_info{
+        "mixed/server", "one operation is one round trip of an echo server beside two coroutines that count",
+        "All round trips on 10 connections; the counters sleep to deadlines a millisecond apart. Latency is "
+        "the round trips', lateness the counters'.",
+        "The kernel's sends and receives; lateness shows how long the server keeps the counters waiting."},
+};
+
+constexpr std::array<std::string_view, 12> headline{
+    "sleep/serial",
+    "sleep/concurrent",
+    "timer/periodic",
+    "idle/timer",
+    "post/chain",
+    "yield",
+    "spawn",
+    "gather/yield/children:1000",
+    "gather/sleep/children:1000",
+    "echo/rtt/tcp/conns:1/bytes:64",
+    "echo/rtt/tcp/conns:100/bytes:64",
+    "echo/rtt/tcp/conns:1000/bytes:64",
 };
 
 }  // namespace
 
 std::span<const workload_info> workload_catalog() {
     return catalog;
+}
+
+const workload_info* find_workload(std::string_view full_name) {
+    const auto* const found = std::ranges::find_if(catalog, [&](const workload_info& info) {
+        return full_name.starts_with(info.name) &&
+               (full_name.size() == info.name.size() || full_name[info.name.size()] == '/');
+    });
+    return found == catalog.end() ? nullptr : found;
+}
+
+bool is_headline_workload(std::string_view full_name) {
+    return find_workload(full_name) == nullptr || std::ranges::find(headline, full_name) != headline.end();
 }
 
 }  // namespace loopbench::bench

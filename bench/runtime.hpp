@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -114,5 +115,42 @@ concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&
 
 template <Runtime R, class T = void>
 using task_of = typename R::template task<T>;
+
+// Words that only some workloads need. A runtime may lack them: the workloads that need them are then `unsupported`
+// for it, and say which word it has not.
+
+/// Streams over Unix sockets.
+/// - listen_unix(path): as listen(), at a path that does not exist yet; whoever called it removes the path.
+/// - connect_unix(path): awaitable, as connect(). The Stream that it gives, and that the listener accepts, means
+///   what R::stream does, without TCP_NODELAY.
+template <class R>
+concept UnixSockets = Runtime<R> && Stream<typename R::unix_stream> &&
+    requires(R& runtime, typename R::unix_listener& listener, const std::string& path) {
+    { runtime.listen_unix(path) } -> std::same_as<typename R::unix_listener>;
+    runtime.connect_unix(path);  // awaitable, gives R::unix_stream
+    listener.accept();           // awaitable, gives R::unix_stream
+    listener.close();
+};
+
+/// Timers that call a function and can be cancelled.
+/// - call_at(when, f): f() runs when now() has reached `when`, never before and never inline. It is inserted among the
+///   runtime's timers by this call, not later.
+/// - The handle's cancel(): f is not called any more; harmless when it was called or cancelled before. Dropping the
+///   handle does not cancel. A handle must not outlive the runtime.
+template <class R>
+concept CallTimers = Runtime<R> && requires(R& runtime, time_point when, void (*function)()) {
+    { runtime.call_at(when, function) } -> std::movable;
+    runtime.call_at(when, function).cancel();
+};
+
+/// Pipes: open_pipe() gives both ends of a new one. The reader has read_some() and close(), the writer write_all()
+/// and close(), which mean what they mean for a Stream; both close on destruction.
+template <class R>
+concept Pipes = Runtime<R> && requires(R& runtime, std::span<std::byte> in, std::span<const std::byte> out) {
+    runtime.open_pipe().reader.read_some(in);   // awaitable, gives an IoResult
+    runtime.open_pipe().writer.write_all(out);  // awaitable, gives an IoResult
+    runtime.open_pipe().reader.close();
+    runtime.open_pipe().writer.close();
+};
 
 }  // namespace loopbench::bench

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/durations.hpp"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -31,12 +32,21 @@ std::optional<trial_size> size_from_environment() {
     return std::nullopt;
 }
 
-/// How many descriptors this process may open, after asking for all it may have.
-rlim_t raise_open_files_limit() {
+/// How many descriptors this process may open, after asking for all it may have, and for `wanted` if that is more:
+/// which the kernel grants to root.
+rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    const rlimit more{std::max(limit.rlim_max, wanted), std::max(limit.rlim_max, wanted)};
+    if (setrlimit(RLIMIT_NOFILE, &more) == 0) return more.rlim_cur;
     const rlim_t before = std::exchange(limit.rlim_cur, limit.rlim_max);
     return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : before;
+}
+
+rlim_t most_open_files(const std::vector<contender_workload>& workloads) {
+    std::size_t most = 0;
+    for (const contender_workload& each : workloads) most = std::max(most, each.shape.open_files);
+    return most;
 }
 
 double nanoseconds(std::chrono::nanoseconds time) {
@@ -58,6 +68,10 @@ void report_lateness(benchmark::State& state, const signed_histogram& lateness) 
     state.counters["late_p99"] = static_cast<double>(lateness.percentile_ns(99));
     state.counters["late_max"] = static_cast<double>(lateness.max_ns());
     state.counters["early"] = static_cast<double>(lateness.early_count());
+}
+
+void report_the_rest(benchmark::State& state, const trial& t) {
+    for (const auto& [metric, value] : t.reported()) state.counters[metric] = value;
 }
 
 void report_cost(benchmark::State& state, const trial& t) {
@@ -106,6 +120,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload, t
         report_cost(state, t);
         report_latency(state, t.latency());
         report_lateness(state, t.lateness());
+        report_the_rest(state, t);
     }
     // Under manual time a rate is divided by that time, so this is operations per second of the timed
     // section.
@@ -167,7 +182,7 @@ int run_contender(int argc, char** argv, std::string_view name, const contender_
         return EXIT_SUCCESS;
     }
 
-    const rlim_t open_files_limit = raise_open_files_limit();
+    const rlim_t open_files_limit = raise_open_files_limit(most_open_files(workloads));
     for (const contender_workload& each : workloads) {
         auto* const registered =
             benchmark::RegisterBenchmark(std::string(each.shape.name).c_str(),

@@ -50,6 +50,10 @@ int run_contender(int argc, char** argv, std::string_view name, const contender_
 
 template <Runtime R>
 contender_workload with_runtime(const workload<R>& shape) {
+    if (shape.run == nullptr)
+        return {shape, [word = std::string(shape.lacks)](trial& t) {
+                    t.unsupported("this runtime has no " + word + "(), which the workload is made of");
+                }};
     return {shape, [run = shape.run](trial& t) {
                 std::optional<R> runtime;
                 try {

@@ -26,12 +26,10 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
                                 std::span<const std::string> known);
 
 /// What is measured when nothing is named: `--quick` has a minute for the headline contenders; without flags, all
-/// contenders run the headline workloads. What is not listed here is headline: a stranger's contender is shown.
+/// contenders run the headline workloads (bench/catalog.hpp). What is not listed here is headline: a stranger's
+/// contender is shown.
 constexpr bool is_headline_contender(std::string_view name) {
     return name != "loop-poll" && name != "loop-precise" && !name.starts_with("asyncio");
-}
-constexpr bool is_headline_workload(std::string_view) {
-    return true;
 }
 
 }  // namespace loopbench::bench

@@ -1,13 +1,16 @@
-// The join: a thousand children that each suspend once.
+// The join: children that are ready, that suspend once, that sleep, that wait for a socket, that gather themselves.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "bench/metrics/histogram.hpp"
 #include "bench/runtime.hpp"
-#include "bench/workloads/lateness.hpp"
+#include "bench/workloads/echo_session.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
@@ -17,22 +20,35 @@ inline constexpr std::uint64_t gather_children = 1000;
 namespace detail {
 
 template <Runtime R>
+task_of<R> ready_child(R&, std::uint64_t& ended) {
+    ++ended;
+    co_return;
+}
+
+template <Runtime R>
 task_of<R> yielding_child(R& runtime, std::uint64_t& ended) {
     co_await runtime.yield();
     ++ended;
 }
 
+// When the children of one gather woke.
+struct wakes {
+    time_point first = time_point::max();
+    time_point last = time_point::min();
+};
+
 template <Runtime R>
-task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline) {
+task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all) {
     co_await runtime.sleep_until(deadline);
-    record_lateness(t, deadline);
+    const time_point now = std::chrono::steady_clock::now();
+    t.lateness().record(std::chrono::nanoseconds(now - deadline).count());
+    all.first = std::min(all.first, now);
+    all.last = std::max(all.last, now);
 }
 
-}  // namespace detail
-
-/// One operation: one child of a gather of 1000; each child yields once. Creating the children is part of it.
-template <Runtime R>
-task_of<R> gather_yield(R& runtime, trial& t) {
+/// Gathers 1000 of start(ended) at a time, until operations() children have ended.
+template <Runtime R, class Start>
+task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     std::uint64_t started = 0;
     std::uint64_t ended = 0;
     std::uint64_t incomplete_gathers = 0;
@@ -40,8 +56,7 @@ task_of<R> gather_yield(R& runtime, trial& t) {
     children.reserve(gather_children);
     t.begin();
     while (started < t.operations()) {
-        for (std::uint64_t i = 0; i < gather_children; ++i)
-            children.push_back(detail::yielding_child(runtime, ended));
+        for (std::uint64_t i = 0; i < gather_children; ++i) children.push_back(start(ended));
         started += gather_children;
         co_await runtime.gather(std::span<task_of<R>>(children));
         if (ended != started) ++incomplete_gathers;
@@ -53,22 +68,104 @@ task_of<R> gather_yield(R& runtime, trial& t) {
     t.prove("gathers that completed before their children", 0, incomplete_gathers);
 }
 
+/// A tree of gathers of ten, down to leaves that yield once.
+template <Runtime R>
+task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
+    constexpr std::uint64_t fan_out = 10;
+    if (leaves == 1) {
+        co_await runtime.yield();
+        ++ended;
+        co_return;
+    }
+    std::vector<task_of<R>> children;
+    children.reserve(fan_out);
+    for (std::uint64_t i = 0; i < fan_out; ++i) children.push_back(tree(runtime, leaves / fan_out, ended));
+    co_await runtime.gather(std::span<task_of<R>>(children));
+}
+
+/// Gathers one round trip on each connection, again and again. What is recorded is how long each gather took.
+template <class Transport>
+echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
+    using clock = std::chrono::steady_clock;
+    histogram* const latency = session.t.latency_if_recording();
+    session.begin();
+    for (std::uint64_t i = 1; i <= session.round_trips_each && !session.aborted; ++i) {
+        const clock::time_point start = clock::now();
+        co_await for_each_client(session, [&session, i](std::size_t index) {
+            return make_round_trips(session, index, i, 1, nullptr);
+        });
+        if (latency != nullptr) latency->record(std::chrono::nanoseconds(clock::now() - start).count());
+    }
+    session.t.end();
+}
+
+}  // namespace detail
+
+/// One operation: one child of a gather of 1000; no child suspends. Creating the children is part of it.
+template <Runtime R>
+task_of<R> gather_ready(R& runtime, trial& t) {
+    return detail::gather_thousands(
+        runtime, t, [&runtime](std::uint64_t& ended) { return detail::ready_child(runtime, ended); });
+}
+
+/// One operation: one child of a gather of 1000; each child yields once. Creating the children is part of it.
+template <Runtime R>
+task_of<R> gather_yield(R& runtime, trial& t) {
+    return detail::gather_thousands(
+        runtime, t, [&runtime](std::uint64_t& ended) { return detail::yielding_child(runtime, ended); });
+}
+
 /// One operation: a gather of 1000 children that sleep to the same deadline, 10 ms ahead. Every child's
-/// lateness is recorded, so the last percentiles show how far the last child is behind the first.
+/// lateness is recorded, and how far the last child is behind the first: the median of the gathers is the skew.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;
     children.reserve(gather_children);
+    histogram skew;
     t.begin();
     for (std::uint64_t gathers = 0; gathers < t.operations(); ++gathers) {
         const time_point deadline = runtime.now() + std::chrono::milliseconds(10);
+        detail::wakes all;
         for (std::uint64_t i = 0; i < gather_children; ++i)
-            children.push_back(detail::sleeping_child(runtime, t, deadline));
+            children.push_back(detail::sleeping_child(runtime, t, deadline, all));
         co_await runtime.gather(std::span<task_of<R>>(children));
         children.clear();
+        skew.record(std::chrono::nanoseconds(all.last - all.first).count());
     }
     t.end();
+    t.report("skew", static_cast<double>(skew.percentile_ns(50)));
     t.prove("children that woke", t.operations() * gather_children, t.lateness().count());
+}
+
+/// One operation: one child of a gather of 100; each child makes a round trip of 64 bytes on a connection of its own.
+template <Runtime R>
+task_of<R> gather_echo(R& runtime, trial& t) {
+    constexpr std::size_t connections = 100;
+    const std::uint64_t gathers = (t.operations() + connections - 1) / connections;
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes, gathers);
+    t.did(gathers * connections);
+    co_await detail::serve_while(session, [&session] { return detail::gather_round_trips(session); });
+    std::uint64_t right_replies = 0;
+    for (const detail::echo_counts& each : session.counts) right_replies += each.round_trips;
+    t.prove("round trips with the right reply", (gathers + 1) * connections, right_replies);
+}
+
+/// One operation: one leaf of a tree of gathers of ten; each leaf yields once.
+template <Runtime R, std::uint64_t Leaves>
+task_of<R> gather_tree(R& runtime, trial& t) {
+    std::uint64_t started = 0;
+    std::uint64_t ended = 0;
+    std::uint64_t incomplete_trees = 0;
+    t.begin();
+    while (started < t.operations()) {
+        started += Leaves;
+        co_await detail::tree(runtime, Leaves, ended);
+        if (ended != started) ++incomplete_trees;
+    }
+    t.end();
+    t.did(started);
+    t.prove("leaves that ended", started, ended);
+    t.prove("trees that completed before their leaves", 0, incomplete_trees);
 }
 
 }  // namespace loopbench::bench::workloads

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/lateness.hpp"
+#include "bench/workloads/silent_connections.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
@@ -18,22 +20,44 @@ task_of<R> sleep_for_an_hour(R& runtime, std::uint64_t& woken) {
     ++woken;
 }
 
+/// The timed section: operations() times nothing.
+template <Runtime R>
+task_of<R> idle(R& runtime, trial& t) {
+    const std::chrono::milliseconds time(t.smoke() ? 50 : 2000);
+    t.begin();
+    for (std::uint64_t i = 0; i < t.operations(); ++i)
+        co_await sleep_and_record(runtime, t, runtime.now() + time);
+    t.end();
+    t.prove("sleeps that ended", t.operations(), t.lateness().count());
+}
+
 }  // namespace detail
 
-/// One operation: 2 s (smoke: 50 ms) in which the loop has a far timer and nothing to do. The far timer is
-/// still pending when the runtime is destroyed, which frees it.
+/// One operation: 2 s (smoke: 50 ms) in which the loop has `Sleepers` far timers and nothing to do. They are still
+/// pending when the runtime is destroyed, which frees them.
+template <Runtime R, std::size_t Sleepers>
+task_of<R> idle_sleepers(R& runtime, trial& t) {
+    std::uint64_t woken = 0;
+    for (std::size_t i = 0; i < Sleepers; ++i) runtime.spawn(detail::sleep_for_an_hour(runtime, woken));
+    co_await runtime.yield();  // they have started, and their start is not timed
+    co_await detail::idle(runtime, t);
+    t.prove("far timers that fired", 0, woken);
+}
+
 template <Runtime R>
 task_of<R> idle_timer(R& runtime, trial& t) {
-    const std::chrono::milliseconds idle(t.smoke() ? 50 : 2000);
-    std::uint64_t woken = 0;
-    runtime.spawn(detail::sleep_for_an_hour(runtime, woken));
-    co_await runtime.yield();  // it has started, and its start is not timed
-    t.begin();
-    co_await sleep_and_record(runtime, t, runtime.now() + idle);
-    t.end();
-    t.did(1);
-    t.prove("sleeps that ended", 1, t.lateness().count());
-    t.prove("far timers that fired", 0, woken);
+    return idle_sleepers<R, 1>(runtime, t);
+}
+
+/// One operation: as idle_timer, while the loop waits for 1000 connections to speak, which they do not.
+template <Runtime R>
+task_of<R> idle_sockets(R& runtime, trial& t) {
+    constexpr std::size_t connections = 1000;
+    auto listener = runtime.listen();
+    detail::silent_connections<R> silent(runtime, t);
+    if (!co_await silent.open(listener, connections)) co_return;
+    co_await silent.while_silent(detail::idle(runtime, t));
+    silent.prove();
 }
 
 }  // namespace loopbench::bench::workloads

@@ -51,6 +51,23 @@ struct chain {
     }
 };
 
+/// What posted functions of a batch do: count, and wake the task after the last.
+template <Runtime R>
+struct batch {
+    std::uint64_t last;
+    typename R::event done;
+    std::uint64_t ran = 0;
+
+    void step() {
+        if (++ran == last) done.set();
+    }
+};
+
+template <Runtime R>
+task_of<R, std::uint64_t> leaf(R&, std::uint64_t value) {
+    co_return value;
+}
+
 template <Runtime R>
 task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
     ++ran;
@@ -69,6 +86,35 @@ task_of<R> post_chain(R& runtime, trial& t) {
     links.post_next();
     co_await links.done.wait();
     t.prove("functions that ran", t.operations(), links.ran);
+}
+
+/// One operation: a posted function; 10,000 are posted, then all run.
+template <Runtime R>
+task_of<R> post_batch(R& runtime, trial& t) {
+    constexpr std::uint64_t batch_size = 10'000;
+    if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
+    std::uint64_t posted = 0;
+    std::uint64_t ran = 0;
+    t.begin();
+    while (posted < t.operations()) {
+        detail::batch<R> batch{std::min(batch_size, t.operations() - posted), typename R::event(runtime)};
+        for (std::uint64_t i = 0; i < batch.last; ++i) runtime.post([&batch] { batch.step(); });
+        co_await batch.done.wait();
+        posted += batch.last;
+        ran += batch.ran;
+    }
+    t.end();
+    t.prove("functions that ran", posted, ran);
+}
+
+/// One operation: an await of a coroutine that does not suspend.
+template <Runtime R>
+task_of<R> await_leaf(R& runtime, trial& t) {
+    std::uint64_t sum = 0;
+    t.begin();
+    for (std::uint64_t i = 1; i <= t.operations(); ++i) sum += co_await detail::leaf(runtime, i);
+    t.end();
+    t.prove("the sum of what the coroutines gave", t.operations() * (t.operations() + 1) / 2, sum);
 }
 
 /// One operation: one yield, by the only coroutine there is.

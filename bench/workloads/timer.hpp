@@ -1,18 +1,31 @@
-// A clock that ticks: 1 kHz on absolute deadlines, so that one late tick does not delay all that follow.
+// Timers: how accurate they are, alone and under load, and what arming, cancelling and expiring them costs.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
 
+#include "bench/metrics/memory.hpp"
 #include "bench/runtime.hpp"
+#include "bench/workloads/echo_session.hpp"
 #include "bench/workloads/lateness.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
 
-/// One operation: one period of 1 ms. The lateness of every tick is recorded.
+namespace detail {
+
+/// The timed section of the periodic workloads: ticks of 1 ms on absolute deadlines, so that one late tick does not
+/// delay all that follow.
 template <Runtime R>
-task_of<R> timer_periodic(R& runtime, trial& t) {
+task_of<R> tick_periodically(R& runtime, trial& t) {
     constexpr std::chrono::milliseconds period(1);
     t.begin();
     const time_point start = runtime.now();
@@ -23,9 +36,163 @@ task_of<R> timer_periodic(R& runtime, trial& t) {
         record_lateness(t, deadline);
     }
     t.end();
+    t.report("drift", static_cast<double>(
+                          std::chrono::nanoseconds(std::chrono::steady_clock::now() - deadline).count()));
     t.prove("ticks", t.operations(), t.lateness().count());
     t.prove("the last tick came at its time or later", 1,
             std::chrono::steady_clock::now() >= deadline ? 1 : 0);
+}
+
+/// Yields until it is told to stop. A loop that looks at its timers only when nothing is ready would never get that
+/// far, so it gives up by itself some time after the last tick was due.
+template <Runtime R>
+task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
+    for (std::uint64_t yields = 1; !stopped; ++yields) {
+        co_await runtime.yield();
+        if (yields % 64 == 0 && std::chrono::steady_clock::now() > give_up) {
+            ++gave_up;
+            break;
+        }
+    }
+}
+
+template <Runtime R>
+task_of<R> tick_and_stop(R& runtime, trial& t, bool& stopped) {
+    co_await tick_periodically(runtime, t);
+    stopped = true;
+}
+
+/// The timed section of timer/under_load: ticks, while every connection echoes and four coroutines yield all the time.
+template <Runtime R>
+task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, std::uint64_t& gave_up) {
+    constexpr std::uint64_t unlimited = std::uint64_t{1} << 40;
+    trial& t = session.t;
+    const time_point give_up = std::chrono::steady_clock::now() +
+                               t.operations() * std::chrono::milliseconds(1) + std::chrono::seconds(1);
+    std::vector<task_of<R>> tasks;
+    for (std::size_t i = 0; i < session.clients.size(); ++i)
+        tasks.push_back(make_round_trips(session, i, 1, unlimited, nullptr));
+    for (int i = 0; i < 4; ++i)
+        tasks.push_back(yield_until(session.runtime, session.stopped, give_up, gave_up));
+    tasks.push_back(tick_and_stop(session.runtime, t, session.stopped));
+    co_await session.runtime.gather(std::span<task_of<R>>(tasks));
+}
+
+/// Functions called by timers, of which the last wakes the task.
+template <Runtime R>
+struct countdown {
+    std::uint64_t expected;
+    typename R::event done;
+    std::uint64_t called = 0;
+
+    void call() {
+        if (++called == expected) done.set();
+    }
+};
+
+}  // namespace detail
+
+/// One operation: one period of 1 ms. The lateness of every tick is recorded, and the drift at the end.
+template <Runtime R>
+task_of<R> timer_periodic(R& runtime, trial& t) {
+    return detail::tick_periodically(runtime, t);
+}
+
+/// One operation: a sleep of so many microseconds, alone in the loop. The lateness of every sleep is recorded.
+template <Runtime R, int Microseconds>
+task_of<R> timer_ladder(R& runtime, trial& t) {
+    t.begin();
+    for (std::uint64_t i = 0; i < t.operations(); ++i) {
+        const time_point deadline =
+            std::chrono::steady_clock::now() + std::chrono::microseconds(Microseconds);
+        co_await runtime.sleep_until(deadline);
+        record_lateness(t, deadline);
+    }
+    t.end();
+    t.prove("sleeps that ended", t.operations(), t.lateness().count());
+    t.prove("the sleeps took at least their sum", 1,
+            t.cost().wall >= t.operations() * std::chrono::microseconds(Microseconds) ? 1 : 0);
+}
+
+/// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. One timer more in each batch is
+/// due at once, and the task sleeps until that one has fired: so the loop has gone to wait with all of them armed,
+/// and a runtime that puts insertion off has had to do it.
+template <CallTimers R, std::uint64_t Timers>
+task_of<R> timer_churn(R& runtime, trial& t) {
+    using handle = decltype(runtime.call_at(time_point{}, [] {}));
+    std::uint64_t armed = 0;
+    std::uint64_t fired_after_all = 0;
+    std::uint64_t batches = 0;
+    std::uint64_t due_fired = 0;
+    std::vector<handle> handles;
+    handles.reserve(Timers);
+    t.begin();
+    for (; armed < t.operations(); ++batches) {
+        const time_point now = runtime.now();
+        detail::countdown<R> due{1, typename R::event(runtime)};
+        for (std::uint64_t i = 0; i < Timers; ++i) {
+            const auto delay =
+                std::chrono::seconds(60) + detail::shuffled(i, Timers) * std::chrono::microseconds(50);
+            handles.push_back(runtime.call_at(now + delay, [&fired_after_all] { ++fired_after_all; }));
+        }
+        armed += Timers;
+        runtime.call_at(now, [&due] { due.call(); });
+        co_await due.done.wait();
+        due_fired += due.called;
+        for (handle& each : handles) each.cancel();
+        handles.clear();
+    }
+    t.end();
+    t.did(armed);
+    t.prove("timers that fired although they were cancelled", 0, fired_after_all);
+    t.prove("due timers that fired", batches, due_fired);
+}
+
+/// One operation: one of operations() timers that are all due when the loop looks at them. Arming is not timed, what
+/// each pending timer costs in memory is reported.
+template <CallTimers R>
+task_of<R> timer_expire(R& runtime, trial& t) {
+    using handle = decltype(runtime.call_at(time_point{}, [] {}));
+    const std::uint64_t count = t.operations();
+    detail::countdown<R> all{count, typename R::event(runtime)};
+    const std::int64_t resident_before = resident_bytes();
+    const time_point first = runtime.now() + count * std::chrono::nanoseconds(500);
+    const auto spacing = std::chrono::nanoseconds(100);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const handle unused =
+            runtime.call_at(first + detail::shuffled(i, count) * spacing, [&all] { all.call(); });
+        static_cast<void>(unused);
+    }
+    t.report("bytes_per_item",
+             static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(count));
+    // The thread sleeps, not the loop: it must not look at its timers before all are due.
+    std::this_thread::sleep_until(first + count * spacing);
+    const std::uint64_t called_too_soon = all.called;
+    t.begin();
+    co_await all.done.wait();
+    t.end();
+    t.prove("timers that fired while the loop did not run", 0, called_too_soon);
+    t.prove("timers that fired", count, all.called);
+}
+
+/// One operation: one period of 1 ms, while 10 connections echo and four coroutines yield all the time: what the loop
+/// lets timers wait for.
+template <Runtime R>
+task_of<R> timer_under_load(R& runtime, trial& t) {
+    constexpr std::size_t connections = 10;
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes, 0);
+    std::uint64_t gave_up = 0;
+    co_await detail::serve_while(
+        session, [&session, &gave_up] { return detail::tick_under_load<R>(session, gave_up); });
+    std::uint64_t round_trips = 0;
+    std::uint64_t wrong_replies = 0;
+    for (const detail::echo_counts& each : session.counts) {
+        round_trips += each.round_trips;
+        wrong_replies += each.wrong_replies;
+    }
+    if (gave_up > 0) t.fail("the ready queue was never empty, and the loop left its timers waiting for that");
+    t.prove("replies that are not the bytes sent", 0, wrong_replies);
+    t.prove("there was load on the sockets", 1, round_trips > connections ? 1 : 0);
 }
 
 }  // namespace loopbench::bench::workloads

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bench/metrics/histogram.hpp"
 #include "bench/metrics/usage.hpp"
@@ -20,7 +22,10 @@ enum class trial_size { smoke, real };
 /// One workload, run once by one runtime. Used on the runtime's thread only.
 class trial {
 public:
-    trial(trial_size size, std::uint64_t operations) : size_(size), operations_(operations) {}
+    /// Without `recording`, workloads record no latencies and read no clock for them: what is then saved is the
+    /// price of measuring. Lateness is always recorded, since it is part of the proof.
+    trial(trial_size size, std::uint64_t operations, bool recording = true)
+        : size_(size), operations_(operations), recording_(recording) {}
     trial(const trial&) = delete;
     trial& operator=(const trial&) = delete;
 
@@ -39,13 +44,20 @@ public:
     /// The operations that the timed section really did, when that is not operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
+    bool recording() const noexcept { return recording_; }
+
     histogram& latency() noexcept { return latency_; }
+    /// Where to record latencies; null when they are not to be recorded.
+    histogram* latency_if_recording() noexcept { return recording_ ? &latency_ : nullptr; }
     const histogram& latency() const noexcept { return latency_; }
 
     /// Lateness of timers. That a timer fired early fails the trial: no runtime may do that
     /// (bench/runtime.hpp).
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
+
+    /// A value beside time, latency and lateness; `metric` is one of reports/metrics.cpp, in its unit.
+    void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
     /// Part of the proof: `actual` must be `expected`. The first part that is not true is kept as the reason.
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
@@ -62,11 +74,13 @@ public:
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
     const usage& cost() const noexcept { return cost_; }
+    const std::vector<std::pair<std::string, double>>& reported() const noexcept { return reported_; }
     std::uint64_t operations_done() const noexcept { return done_.value_or(operations_); }
 
 private:
     trial_size size_;
     std::uint64_t operations_;
+    bool recording_;
     std::optional<std::uint64_t> done_;
     usage_meter meter_;
     usage cost_;
@@ -75,6 +89,7 @@ private:
     std::uint64_t proofs_ = 0;
     std::optional<std::string> failure_;
     std::optional<std::string> unsupported_;
+    std::vector<std::pair<std::string, double>> reported_;
     histogram latency_;
     signed_histogram lateness_;
 };

@@ -2,16 +2,19 @@
 // workload must notice it.
 #pragma once
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "asio_ref/runtime.hpp"
 #include "bench/runtime.hpp"
+#include "loop/designs.hpp"
 
 namespace loopbench::bench {
 
@@ -60,6 +63,100 @@ struct dropping_runtime : asio_ref::runtime {
 
     listener listen() { return listener(asio_ref::runtime::listen()); }
     task<stream> connect(std::uint16_t port) { co_return stream(co_await asio_ref::runtime::connect(port)); }
+};
+
+/// Every second connection of the server waits until everybody else has had many turns.
+struct starving_runtime : asio_ref::runtime {
+    struct stream : asio_ref::stream {
+        stream(asio_ref::stream whole, asio_ref::runtime* of)
+            : asio_ref::stream(std::move(whole)), starved_by(of) {}
+
+        task<asio_ref::io_result> read_some(std::span<std::byte> in) {
+            for (int i = 0; starved_by != nullptr && i < 200; ++i) co_await starved_by->yield();
+            co_return co_await asio_ref::stream::read_some(in);
+        }
+        asio_ref::runtime* starved_by;  // null: served at once
+    };
+
+    struct listener : asio_ref::listener {
+        listener(asio_ref::listener whole, asio_ref::runtime& of)
+            : asio_ref::listener(std::move(whole)), runtime(&of) {}
+        task<stream> accept() {
+            asio_ref::runtime* const starved_by = ++accepted % 2 == 0 ? runtime : nullptr;
+            co_return stream(co_await asio_ref::listener::accept(), starved_by);
+        }
+        asio_ref::runtime* runtime;
+        int accepted = 0;
+    };
+
+    listener listen() { return listener(asio_ref::runtime::listen(), *this); }
+    task<stream> connect(std::uint16_t port) {
+        co_return stream(co_await asio_ref::runtime::connect(port), nullptr);
+    }
+};
+
+/// The third connection that is made throws in its twentieth write.
+struct throwing_runtime : asio_ref::runtime {
+    struct stream : asio_ref::stream {
+        stream(asio_ref::stream whole, bool broken) : asio_ref::stream(std::move(whole)), throws(broken) {}
+
+        task<asio_ref::io_result> write_all(std::span<const std::byte> out) {
+            if (throws && ++writes == 20) throw std::runtime_error("out of buffers");
+            co_return co_await asio_ref::stream::write_all(out);
+        }
+        bool throws;
+        int writes = 0;
+    };
+
+    struct listener : asio_ref::listener {
+        explicit listener(asio_ref::listener whole) : asio_ref::listener(std::move(whole)) {}
+        task<stream> accept() { co_return stream(co_await asio_ref::listener::accept(), false); }
+    };
+
+    listener listen() { return listener(asio_ref::runtime::listen()); }
+    task<stream> connect(std::uint16_t port) {
+        const bool broken = ++connections == 3;
+        co_return stream(co_await asio_ref::runtime::connect(port), broken);
+    }
+    int connections = 0;
+};
+
+/// A connection that nobody accepts any more after the tenth: accept throws.
+struct refusing_runtime : asio_ref::runtime {
+    struct listener : asio_ref::listener {
+        explicit listener(asio_ref::listener whole) : asio_ref::listener(std::move(whole)) {}
+        task<asio_ref::stream> accept() {
+            if (++accepted > 10) throw std::system_error(EMFILE, std::system_category(), "accept");
+            co_return co_await asio_ref::listener::accept();
+        }
+        int accepted = 0;
+    };
+
+    listener listen() { return listener(asio_ref::runtime::listen()); }
+};
+
+/// A cancelled timer fires all the same.
+struct uncancellable_runtime : asio_ref::runtime {
+    struct handle {
+        void cancel() {}
+    };
+    template <class Function>
+    handle call_at(time_point, Function&& function) {
+        asio_ref::runtime::call_at(now(), std::forward<Function>(function));
+        return {};
+    }
+};
+
+/// The Runtime concept and no word more.
+class bare_runtime : asio_ref::runtime {
+    using base = asio_ref::runtime;
+
+public:
+    template <class T>
+    using task = base::task<T>;
+    using base::connect, base::event, base::gather, base::get_executor, base::listen, base::listener,
+        base::name, base::now, base::post, base::post_from_any_thread, base::run, base::sleep_until,
+        base::spawn, base::stream, base::yield;
 };
 
 /// Sleeps end so many microseconds before their deadline.

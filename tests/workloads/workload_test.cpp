@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "bench/catalog.hpp"
 #include "bench/contenders/contender_main.hpp"
@@ -66,6 +68,41 @@ TEST(workload_list, has_each_workload_of_the_catalog_in_its_order_and_no_other) 
     EXPECT_EQ(std::next(described), catalog.end());
 }
 
+TEST(workload_list, says_which_words_a_minimal_runtime_has_not) {
+    std::uint64_t lacking = 0;
+    for (const auto& each : workload_list<bare_runtime>()) {
+        if (each.run != nullptr) continue;
+        ++lacking;
+        trial t(trial_size::smoke, 1);
+        with_runtime(each).run(t);
+        EXPECT_EQ(t.unsupported(),
+                  "this runtime has no " + std::string(each.lacks) + "(), which the workload is made of")
+            << each.name;
+    }
+    EXPECT_EQ(lacking, 9u);
+    for (const auto& each : workload_list<asio_ref::runtime>()) EXPECT_NE(each.run, nullptr) << each.name;
+    for (const auto& each : workload_list<loop::epoll_runtime>()) EXPECT_NE(each.run, nullptr) << each.name;
+}
+
+TEST(catalog, says_everything_of_every_workload) {
+    for (const auto& info : workload_catalog())
+        for (const std::string_view text : {info.summary, info.timed, info.dominated})
+            EXPECT_GT(text.size(), 10u) << info.name;
+}
+
+TEST(catalog, finds_a_workload_by_its_full_name) {
+    EXPECT_EQ(find_workload("echo/rtt/tcp/conns:1/bytes:64")->name, "echo/rtt/tcp");
+    EXPECT_EQ(find_workload("yield")->name, "yield");
+    EXPECT_EQ(find_workload("yielding"), nullptr);
+}
+
+TEST(catalog, has_twelve_headline_workloads_that_exist) {
+    const auto list = workload_list<asio_ref::runtime>();
+    EXPECT_EQ(std::ranges::count_if(list, [](const auto& each) { return is_headline_workload(each.name); }),
+              12);
+    EXPECT_TRUE(is_headline_workload("a/strangers/workload"));
+}
+
 TEST(echo, patterns_differ_by_connection_and_by_round_trip) {
     using workloads::detail::echo_pattern;
     EXPECT_EQ(echo_pattern(3, 4), echo_pattern(3, 4));
@@ -86,6 +123,65 @@ TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
     constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
     EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 1>, 100), reason));
     EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 100>, 2000), reason));
+}
+
+TEST(echo, messages_differ_by_connection_and_by_round_trip) {
+    const workloads::detail::echo_messages messages(1024);
+    const auto same = [&](auto a, auto b) {
+        return std::ranges::equal(messages.message(a[0], a[1]), messages.message(b[0], b[1]));
+    };
+    using numbers = std::array<std::uint64_t, 2>;
+    EXPECT_TRUE(same(numbers{3, 4}, numbers{3, 4}));
+    EXPECT_FALSE(same(numbers{3, 4}, numbers{3, 5}));
+    EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 4}));
+    EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 3}));
+}
+
+TEST(echo, fairness_is_the_share_of_those_who_have_something) {
+    using shares = std::vector<std::uint64_t>;
+    using workloads::detail::jain_index;
+    EXPECT_DOUBLE_EQ(jain_index(shares{5, 5, 5, 5}), 1);
+    EXPECT_DOUBLE_EQ(jain_index(shares{8, 0, 8, 0}), 0.5);
+    EXPECT_DOUBLE_EQ(jain_index(shares{9, 0, 0}), 1.0 / 3);
+    EXPECT_DOUBLE_EQ(jain_index(shares{1, 2, 3}), 36.0 / (3 * 14));
+    EXPECT_DOUBLE_EQ(jain_index(shares{0, 0}), 1);
+}
+
+TEST(proof, fails_when_half_of_the_connections_are_starved) {
+    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<starving_runtime, 10>, 2000), "connections were starved"));
+}
+
+// Without the clients that wait for it being woken, each of these would run until the test's time limit.
+TEST(proof, ends_at_once_with_the_reason_of_a_client_that_throws) {
+    constexpr auto reason = "a client failed: out of buffers";
+    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<throwing_runtime, 10>, 1000), reason);
+    EXPECT_EQ(reason_of_failure(gather_echo<throwing_runtime>, 10'000), reason);
+    EXPECT_EQ(reason_of_failure(mixed_server<throwing_runtime>, 1000), reason);
+    EXPECT_EQ(reason_of_failure(timer_under_load<throwing_runtime>, 100), reason);
+}
+
+TEST(proof, ends_at_once_when_the_server_cannot_accept) {
+    EXPECT_TRUE(
+        has(reason_of_failure(echo_rtt_tcp<refusing_runtime, 100>, 1000), "the server cannot accept: "));
+}
+
+TEST(proof, fails_when_a_broadcast_loses_a_connection) {
+    EXPECT_TRUE(has(reason_of_failure(fanout_broadcast<dropping_runtime>, 100), "a connection failed: "));
+}
+
+TEST(proof, fails_when_streamed_bytes_are_wrong) {
+    EXPECT_TRUE(has(reason_of_failure(stream_throughput<corrupting_runtime>, 100),
+                    "pieces that are not the bytes sent: expected 0, got "));
+}
+
+TEST(proof, fails_when_cancelled_timers_fire) {
+    EXPECT_TRUE(has(reason_of_failure(timer_churn<uncancellable_runtime, 100>, 1000),
+                    "timers that fired although they were cancelled: expected 0, got "));
+}
+
+TEST(proof, fails_when_timers_starve_under_load) {
+    EXPECT_TRUE(has(reason_of_failure(timer_under_load<loop::scheduler_runtime>, 20),
+                    "the ready queue was never empty"));
 }
 
 TEST(proof, fails_when_a_connection_is_lost) {
@@ -120,6 +216,12 @@ TEST(proof, fails_when_a_gather_skips_a_child) {
               "children that woke: expected 2000, got 1998");
     EXPECT_EQ(reason_of_failure(sleep_concurrent<skipping_runtime>, 1),
               "sleeps that ended: expected 2, got 1");
+    EXPECT_EQ(reason_of_failure(gather_ready<skipping_runtime>, 1000),
+              "children that ended: expected 1000, got 999");
+    EXPECT_EQ(reason_of_failure(gather_tree<skipping_runtime, 100>, 100),
+              "leaves that ended: expected 100, got 81");
+    EXPECT_EQ(reason_of_failure(sleep_many<skipping_runtime>, 100),
+              "sleeps that ended: expected 100, got 99");
 }
 
 TEST(proof, fails_when_a_gather_does_not_join) {

@@ -1,0 +1,19 @@
+#include "bench/metrics/memory.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace loopbench::bench {
+
+std::int64_t resident_bytes() noexcept {
+    std::FILE* const file = std::fopen("/proc/self/statm", "re");
+    if (file == nullptr) return 0;
+    long pages_total = 0;
+    long pages_resident = 0;
+    const int read = std::fscanf(file, "%ld %ld", &pages_total, &pages_resident);
+    std::fclose(file);
+    return read == 2 ? std::int64_t{pages_resident} * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,12 @@
+// How much memory this process holds: for the memory that a connection or a pending timer costs.
+#pragma once
+
+#include <cstdint>
+
+namespace loopbench::bench {
+
+/// Resident bytes of this process now, by /proc/self/statm: whole pages, and user space only (a socket's buffers and
+/// its kernel objects are not in it). 0 where /proc cannot be read.
+std::int64_t resident_bytes() noexcept;
+
+}  // namespace loopbench::bench

@@ -1,0 +1,261 @@
+// What every workload with echoing connections is made of: the connections, their server, their clients, and the
+// proof that each reply is the bytes that were sent.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/transport.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+inline constexpr std::size_t echo_bytes = 64;
+
+namespace detail {
+
+using echo_message = std::array<std::byte, echo_bytes>;
+
+/// Bytes that differ by connection and by round trip, so that neither a stale nor a foreign reply can pass.
+echo_message echo_pattern(std::uint64_t connection, std::uint64_t round_trip) noexcept;
+
+/// Messages of any size with that property, without the cost of making each: windows into one block of random bytes.
+/// Of two messages, one in 65,536 pairs is the same.
+class echo_messages {
+public:
+    explicit echo_messages(std::size_t bytes);
+    std::span<const std::byte> message(std::uint64_t connection, std::uint64_t round_trip) const noexcept;
+
+private:
+    static constexpr std::size_t windows = 65'536;
+    std::size_t bytes_;
+    std::vector<std::byte> block_;
+};
+
+struct echo_counts {
+    std::uint64_t round_trips = 0;  // with the right reply
+    std::uint64_t wrong_replies = 0;
+    int error = 0;  // errno of the operation that ended the connection too early
+
+    bool fail(int cause) noexcept {
+        if (cause != 0) error = cause;
+        return cause != 0;
+    }
+};
+
+/// Jain's fairness index of shares: 1 when all are equal, k/n when k of n have everything. (Jain, Chiu, Hawe 1984:
+/// (sum of x)^2 / (n * sum of x^2).) 1 for no shares, or when all are 0.
+double jain_index(std::span<const std::uint64_t> shares) noexcept;
+
+/// The sums of what every connection did, and how many differ from what each should have done.
+void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
+                std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
+
+/// How the first half of all round trips was shared among the connections: reported as `fairness`, and a failure when
+/// it says that some were served at the others' cost. With few round trips each it says nothing.
+void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
+
+template <class Transport>
+struct echo_session {
+    using runtime_type = typename Transport::runtime;
+    using stream = typename Transport::stream;
+
+    echo_session(runtime_type& loop, trial& of, std::size_t connections, std::size_t bytes,
+                 std::uint64_t each)
+        : runtime(loop),
+          t(of),
+          transport(loop),
+          message_bytes(bytes),
+          round_trips_each(each),
+          messages(bytes),
+          replies(connections * bytes),
+          clients(connections),
+          accepted(connections),
+          counts(connections),
+          served_bytes(connections) {}
+
+    std::span<std::byte> reply(std::size_t index) {
+        return std::span(replies).subspan(index * message_bytes, message_bytes);
+    }
+
+    void begin() {
+        timed_round_trips = 0;
+        t.begin();
+    }
+
+    void round_trip_made() {
+        if (++timed_round_trips != round_trips_each * clients.size() / 2) return;
+        for (const echo_counts& each : counts)
+            shares_at_half.push_back(each.round_trips + each.wrong_replies - 1);  // without the warm-up
+    }
+
+    /// The trial is over, and this is why. Everybody else's operations end with ECANCELED: a peer that waited for one
+    /// that has failed would wait for ever.
+    void abort(std::string reason) {
+        t.fail(std::move(reason));
+        if (std::exchange(aborted, true)) return;
+        transport.listener.close();
+        for (auto* ends : {&clients, &accepted})
+            for (auto& each : *ends)
+                if (each) each->close();
+    }
+
+    runtime_type& runtime;
+    trial& t;
+    Transport transport;
+    std::size_t message_bytes;
+    std::uint64_t round_trips_each;
+    echo_messages messages;
+    // By connection. The order in which the server accepts need not be that of the clients.
+    std::vector<std::byte> replies;
+    std::vector<std::optional<stream>> clients;
+    std::vector<std::optional<stream>> accepted;
+    std::vector<echo_counts> counts;
+    std::vector<std::uint64_t> served_bytes;
+    std::vector<std::uint64_t> shares_at_half;  // round trips of each connection when half of all were made
+    std::uint64_t timed_round_trips = 0;
+    bool stopped = false;  // clients make no further round trips
+    bool aborted = false;
+};
+
+template <class Transport>
+using echo_task = task_of<typename Transport::runtime>;
+
+template <class Transport>
+echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t index) {
+    auto& stream = *session.accepted[index];
+    // Not in the frame: runtimes recycle small frames only.
+    std::vector<std::byte> buffer(std::max<std::size_t>(session.message_bytes, 4096));
+    for (;;) {
+        const auto received = co_await stream.read_some(buffer);
+        if (received.error != 0 || received.bytes == 0) break;
+        const auto sent = co_await stream.write_all(std::span(buffer).first(received.bytes));
+        if (sent.error != 0) break;
+        session.served_bytes[index] += received.bytes;
+    }
+    stream.close();  // or a client that still waits for a reply would wait for ever
+}
+
+template <class Transport>
+echo_task<Transport> echo_server(echo_session<Transport>& session) {
+    std::vector<echo_task<Transport>> handlers;
+    handlers.reserve(session.accepted.size());
+    try {
+        for (std::size_t i = 0; i < session.accepted.size(); ++i) {
+            session.accepted[i].emplace(co_await session.transport.listener.accept());
+            if (session.aborted) co_return;
+            handlers.push_back(serve_echo(session, i));
+        }
+    } catch (const std::exception& error) {
+        session.abort(std::string("the server cannot accept: ") + error.what());
+        co_return;
+    }
+    co_await session.runtime.gather(std::span<echo_task<Transport>>(handlers));
+}
+
+/// One round trip after the other. `latency`, when there is one, gets each one's time: the end of one is the start of
+/// the next.
+template <class Transport>
+echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
+                                      std::uint64_t first, std::uint64_t count, histogram* latency) {
+    using clock = std::chrono::steady_clock;
+    auto& stream = *session.clients[index];
+    echo_counts& counts = session.counts[index];
+    const std::span<std::byte> reply = session.reply(index);
+    try {
+        clock::time_point start = latency != nullptr ? clock::now() : clock::time_point{};
+        for (std::uint64_t i = first; i < first + count && !session.stopped; ++i) {
+            const std::span<const std::byte> request = session.messages.message(index, i);
+            const auto sent = co_await stream.write_all(request);
+            int error = sent.error;
+            for (std::size_t filled = 0; filled < reply.size() && error == 0;) {
+                const auto received = co_await stream.read_some(reply.subspan(filled));
+                error = received.bytes == 0 && received.error == 0 ? ECONNRESET : received.error;
+                filled += received.bytes;
+            }
+            if (counts.fail(error)) {
+                session.abort(std::string("a client's connection failed: ") +
+                              std::generic_category().message(error));
+                co_return;
+            }
+            if (latency != nullptr) {
+                const clock::time_point end = clock::now();
+                latency->record(std::chrono::nanoseconds(end - start).count());
+                start = end;
+            }
+            ++(std::ranges::equal(request, reply) ? counts.round_trips : counts.wrong_replies);
+            session.round_trip_made();
+        }
+    } catch (const std::exception& error) {
+        session.abort(std::string("a client failed: ") + error.what());
+    }
+}
+
+template <class Transport>
+echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::size_t index) {
+    try {
+        session.clients[index].emplace(co_await session.transport.connect(session.runtime));
+    } catch (const std::exception& error) {
+        session.abort(std::string("a client cannot connect: ") + error.what());
+    }
+    if (session.aborted) {  // while it connected, so that nobody closed its end
+        session.clients[index].reset();
+        co_return;
+    }
+    co_await make_round_trips(session, index, 0, 1, nullptr);
+}
+
+/// All the clients through one phase, joined.
+template <class Transport, class Start>
+echo_task<Transport> for_each_client(echo_session<Transport>& session, Start start) {
+    std::vector<echo_task<Transport>> clients;
+    clients.reserve(session.clients.size());
+    for (std::size_t i = 0; i < session.clients.size(); ++i) clients.push_back(start(i));
+    co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
+}
+
+/// Connects the clients, lets `work` (a callable that gives a task) use them, and ends the connections, which the
+/// server's handlers see.
+template <class Transport, class Work>
+echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
+    co_await for_each_client(session,
+                             [&session](std::size_t index) { return connect_and_warm_up(session, index); });
+    if (session.aborted) co_return;
+    co_await work();
+    if (session.aborted) co_return;
+    for (auto& client : session.clients) client->shutdown_write();
+}
+
+/// The server, and `work` on its connected clients; ends when both have.
+template <class Transport, class Work>
+echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
+    std::array<echo_task<Transport>, 2> both{echo_server(session), with_echo_clients(session, work)};
+    co_await session.runtime.gather(std::span<echo_task<Transport>>(both));
+}
+
+/// The timed section of an echo workload: every client makes its round trips.
+template <class Transport>
+echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
+    session.begin();
+    co_await for_each_client(session, [&session](std::size_t index) {
+        return make_round_trips(session, index, 1, session.round_trips_each,
+                                session.t.latency_if_recording());
+    });
+    session.t.end();
+}
+
+}  // namespace detail
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,63 @@
+// The founding scheduler's program at real size: an echo server, and two coroutines that count while it serves.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/echo.hpp"
+#include "bench/workloads/lateness.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+/// Counts up, or down, once in a millisecond, until the server's clients have finished.
+template <Runtime R>
+task_of<R> count_beside(echo_session<tcp_transport<R>>& session, std::int64_t step, std::int64_t& counter) {
+    time_point deadline = session.runtime.now();
+    while (!session.stopped && !session.aborted) {
+        deadline += std::chrono::milliseconds(1);
+        co_await session.runtime.sleep_until(deadline);
+        record_lateness(session.t, deadline);
+        counter += step;
+    }
+}
+
+template <Runtime R>
+task_of<R> serve_and_stop(echo_session<tcp_transport<R>>& session) {
+    co_await time_round_trips(session);
+    session.stopped = true;
+}
+
+template <Runtime R>
+task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t& up, std::int64_t& down) {
+    std::array<task_of<R>, 3> all{count_beside<R>(session, 1, up), count_beside<R>(session, -1, down),
+                                  serve_and_stop<R>(session)};
+    co_await session.runtime.gather(std::span<task_of<R>>(all));
+}
+
+}  // namespace detail
+
+/// One operation: one round trip of 64 bytes on one of 10 connections, while one coroutine counts up and one counts
+/// down, 1000 times a second. The lateness is the counters', the latency the round trips'.
+template <Runtime R>
+task_of<R> mixed_server(R& runtime, trial& t) {
+    constexpr std::size_t connections = 10;
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes,
+                                                   detail::round_trips_each(t, connections));
+    t.did(session.round_trips_each * connections);
+    std::int64_t up = 0;
+    std::int64_t down = 0;
+    co_await detail::serve_while(session, [&] { return detail::serve_and_count<R>(session, up, down); });
+    detail::prove_echo(session);
+    t.prove("both counters counted", 1, up > 0 && down < 0 ? 1 : 0);
+    t.prove("counts with a lateness", static_cast<std::uint64_t>(up - down), t.lateness().count());
+    t.prove("neither counter left the other behind", 1, up + down >= -1 && up + down <= 1 ? 1 : 0);
+}
+
+}  // namespace loopbench::bench::workloads

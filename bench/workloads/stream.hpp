@@ -1,0 +1,264 @@
+// Connections that do something else than echo: streaming, coming and going, and many that get the same.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/echo_session.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+inline constexpr std::size_t stream_chunk_bytes = 65'536;
+inline constexpr std::size_t subscribers = 100;
+
+namespace detail {
+
+/// What a stream carried, compared byte by byte with what was sent: the same chunk again and again.
+struct stream_check {
+    explicit stream_check(std::size_t chunk_bytes) : messages(chunk_bytes), chunk(messages.message(0, 0)) {}
+
+    void take(std::span<const std::byte> piece) {
+        while (!piece.empty()) {
+            const auto expected = chunk.subspan(bytes % chunk.size());
+            const auto part = piece.first(std::min(piece.size(), expected.size()));
+            if (!std::ranges::equal(part, expected.first(part.size()))) ++wrong_pieces;
+            bytes += part.size();
+            piece = piece.subspan(part.size());
+        }
+    }
+
+    echo_messages messages;
+    std::span<const std::byte> chunk;
+    std::uint64_t bytes = 0;
+    std::uint64_t wrong_pieces = 0;
+    int error = 0;
+
+    void prove(trial& t, std::uint64_t expected_bytes) const {
+        if (error != 0) t.fail("the stream failed: " + std::generic_category().message(error));
+        t.prove("pieces that are not the bytes sent", 0, wrong_pieces);
+        t.prove("bytes received", expected_bytes, bytes);
+    }
+};
+
+template <class Task, class Reader>
+Task receive_stream(Reader& stream, std::size_t buffer_bytes, stream_check& check) {
+    std::vector<std::byte> buffer(buffer_bytes);
+    for (;;) {
+        const auto received = co_await stream.read_some(buffer);
+        if (received.error != 0) check.error = received.error;
+        if (received.error != 0 || received.bytes == 0) break;
+        check.take(std::span<const std::byte>(buffer).first(received.bytes));
+    }
+    stream.close();  // or a sender that is not taken from any more would wait for ever
+}
+
+template <class Task, class Writer>
+Task send_stream(Writer& stream, std::uint64_t chunks, stream_check& check) {
+    for (std::uint64_t i = 0; i < chunks; ++i) {
+        const auto sent = co_await stream.write_all(check.chunk);
+        if (sent.error != 0) {
+            check.error = sent.error;
+            break;
+        }
+    }
+    stream.close();
+}
+
+template <class R, class Stream>
+struct connected_pair {
+    std::optional<Stream> client;
+    std::optional<Stream> server;
+};
+
+template <Runtime R>
+task_of<R> accept_into(typename R::listener& listener, std::optional<typename R::stream>& stream) {
+    stream.emplace(co_await listener.accept());
+}
+
+template <Runtime R>
+task_of<R> connect_into(R& runtime, std::uint16_t port, std::optional<typename R::stream>& stream) {
+    stream.emplace(co_await runtime.connect(port));
+}
+
+/// Both ends of a new connection.
+template <Runtime R>
+task_of<R> connect_pair(R& runtime, typename R::listener& listener,
+                        connected_pair<R, typename R::stream>& pair) {
+    std::array<task_of<R>, 2> both{accept_into<R>(listener, pair.server),
+                                   connect_into(runtime, listener.port(), pair.client)};
+    co_await runtime.gather(std::span<task_of<R>>(both));
+}
+
+/// A connection is opened, echoes one message and is closed by the client, again and again.
+template <Runtime R>
+task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, const echo_messages& messages,
+                       std::uint64_t& right_replies) try {
+    using clock = std::chrono::steady_clock;
+    std::vector<std::byte> reply(echo_bytes);
+    for (std::uint64_t i = 0; i < t.operations(); ++i) {
+        const clock::time_point start = clock::now();
+        auto stream = co_await runtime.connect(listener.port());
+        const auto request = messages.message(0, i);
+        const auto sent = co_await stream.write_all(request);
+        bool alive = sent.error == 0;
+        for (std::size_t filled = 0; alive && filled < reply.size();) {
+            const auto received = co_await stream.read_some(std::span(reply).subspan(filled));
+            alive = received.error == 0 && received.bytes > 0;
+            filled += received.bytes;
+        }
+        if (alive && std::ranges::equal(request, reply)) ++right_replies;
+        stream.close();
+        if (t.recording()) t.latency().record(std::chrono::nanoseconds(clock::now() - start).count());
+    }
+    t.end();
+} catch (...) {
+    listener.close();  // or the server would wait for the rest of them
+    throw;
+}
+
+/// Serves one connection after the other: echoes until the client closes.
+template <Runtime R>
+task_of<R> serve_those_who_come(typename R::listener& listener, std::uint64_t connections,
+                                std::uint64_t& served) try {
+    std::vector<std::byte> buffer(echo_bytes);
+    for (; served < connections; ++served) {
+        auto stream = co_await listener.accept();
+        for (;;) {
+            const auto received = co_await stream.read_some(buffer);
+            if (received.error != 0 || received.bytes == 0) break;
+            const auto sent =
+                co_await stream.write_all(std::span<const std::byte>(buffer).first(received.bytes));
+            if (sent.error != 0) break;
+        }
+    }
+} catch (...) {
+    listener.close();  // or the client would wait for a reply
+    throw;
+}
+
+/// The messages of a broadcast: who has the one of this round.
+template <Runtime R>
+struct broadcast {
+    explicit broadcast(R& loop, trial& of) : runtime(loop), t(of), messages(echo_bytes), pairs(subscribers) {}
+
+    void begin_round() {
+        missing = subscribers;
+        all_have_it.emplace(runtime);
+    }
+    void one_has_it() {
+        if (missing > 0 && --missing == 0) all_have_it->set();
+    }
+    void fail(int cause) {
+        if (error == 0) error = cause;
+        if (std::exchange(missing, 0) > 0) all_have_it->set();
+    }
+
+    R& runtime;
+    trial& t;
+    echo_messages messages;
+    std::vector<connected_pair<R, typename R::stream>> pairs;
+    std::optional<typename R::event> all_have_it;
+    std::size_t missing = 0;
+    std::uint64_t right_messages = 0;
+    int error = 0;
+};
+
+template <Runtime R>
+task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
+    auto& stream = *all.pairs[index].client;
+    std::vector<std::byte> message(echo_bytes);
+    for (std::uint64_t round = 0; round < all.t.operations(); ++round) {
+        for (std::size_t filled = 0; filled < message.size();) {
+            const auto received = co_await stream.read_some(std::span(message).subspan(filled));
+            if (received.error != 0 || received.bytes == 0) {
+                all.fail(received.error != 0 ? received.error : ECONNRESET);
+                co_return;
+            }
+            filled += received.bytes;
+        }
+        if (std::ranges::equal(message, all.messages.message(0, round))) ++all.right_messages;
+        all.one_has_it();
+    }
+}
+
+template <Runtime R>
+task_of<R> publisher(broadcast<R>& all) {
+    using clock = std::chrono::steady_clock;
+    co_await all.runtime.yield();  // the subscribers wait
+    all.t.begin();
+    for (std::uint64_t round = 0; round < all.t.operations() && all.error == 0; ++round) {
+        const clock::time_point start = clock::now();
+        all.begin_round();
+        for (auto& pair : all.pairs) {
+            const auto sent = co_await pair.server->write_all(all.messages.message(0, round));
+            if (sent.error != 0) all.fail(sent.error);
+        }
+        co_await all.all_have_it->wait();
+        if (all.t.recording()) all.t.latency().record(std::chrono::nanoseconds(clock::now() - start).count());
+    }
+    all.t.end();
+    for (auto& pair : all.pairs) pair.server->close();  // one that still waits for a message sees the end
+}
+
+}  // namespace detail
+
+/// One operation: 64 KiB sent and received over one connection, every byte compared. Sender and receiver share the
+/// loop.
+template <Runtime R>
+task_of<R> stream_throughput(R& runtime, trial& t) {
+    auto listener = runtime.listen();
+    detail::connected_pair<R, typename R::stream> pair;
+    co_await detail::connect_pair(runtime, listener, pair);
+    detail::stream_check check(stream_chunk_bytes);
+    t.begin();
+    std::array<task_of<R>, 2> both{
+        detail::receive_stream<task_of<R>>(*pair.server, stream_chunk_bytes, check),
+        detail::send_stream<task_of<R>>(*pair.client, t.operations(), check)};
+    co_await runtime.gather(std::span<task_of<R>>(both));
+    t.end();
+    check.prove(t, t.operations() * stream_chunk_bytes);
+}
+
+/// One operation: a connection is opened, accepted, echoes 64 bytes and is closed.
+template <Runtime R>
+task_of<R> accept_churn(R& runtime, trial& t) {
+    auto listener = runtime.listen();
+    const detail::echo_messages messages(echo_bytes);
+    std::uint64_t served = 0;
+    std::uint64_t right_replies = 0;
+    t.begin();
+    std::array<task_of<R>, 2> both{detail::serve_those_who_come<R>(listener, t.operations(), served),
+                                   detail::come_and_go(runtime, listener, t, messages, right_replies)};
+    co_await runtime.gather(std::span<task_of<R>>(both));
+    t.prove("connections that were served", t.operations(), served);
+    t.prove("connections with the right reply", t.operations(), right_replies);
+}
+
+/// One operation: a message of 64 bytes sent to 100 connections, all of which must have it before the next one. The
+/// latency is from before the first write to when the last has it.
+template <Runtime R>
+task_of<R> fanout_broadcast(R& runtime, trial& t) {
+    auto listener = runtime.listen();
+    detail::broadcast<R> all(runtime, t);
+    for (auto& pair : all.pairs) co_await detail::connect_pair(runtime, listener, pair);
+    std::vector<task_of<R>> tasks;
+    for (std::size_t i = 0; i < subscribers; ++i) tasks.push_back(detail::subscriber(all, i));
+    tasks.push_back(detail::publisher(all));
+    co_await runtime.gather(std::span<task_of<R>>(tasks));
+    if (all.error != 0) t.fail("a connection failed: " + std::generic_category().message(all.error));
+    t.prove("messages that arrived as they were sent", t.operations() * subscribers, all.right_messages);
+}
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,21 @@
+#include "bench/workloads/transport.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+
+namespace loopbench::bench::workloads {
+
+socket_path::socket_path() {
+    static std::atomic<unsigned> count = 0;
+    text_ = fmt::format("{}/loopbench-{}-{}.socket", std::filesystem::temp_directory_path().native(),
+                        ::getpid(), ++count);
+}
+
+socket_path::~socket_path() {
+    ::unlink(text_.c_str());
+}
+
+}  // namespace loopbench::bench::workloads
