@@ -31,6 +31,15 @@ std::string ratio_text(const line& from) {
     return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
 }
 
+std::string verdict_text(const line& from) {
+    const auto* time = from.find("time");
+    if (time == nullptr || !time->judged) return "-";
+    const auto word = name_of(*time->judged);
+    if (*time->judged == verdict::faster || *time->judged == verdict::slower) return std::string{word};
+    if (!time->detectable_pct) return fmt::format("{}, too few blocks to see any", word);
+    return fmt::format("{}, could have seen {:.2g} %", word, *time->detectable_pct);
+}
+
 std::string percent(double value) {
     return fmt::format("{:.1f} %", value * 100);
 }
@@ -41,6 +50,7 @@ constexpr std::array columns{
     column{"time/op", "", true, [](const line& from) { return median_of(from, "time", human_time); }},
     column{"±", "", true, half_width_pct},
     column{"ratio", "", true, ratio_text},
+    column{"verdict", "", false, verdict_text},
     column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
     column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
     column{"late p50", "late_p50", true,
@@ -108,13 +118,24 @@ std::string human_time(double value_ns) {
     return fmt::format("{:.{}f} {}", scaled, decimals, name);
 }
 
+std::string self_check_text(const std::optional<self_check>& aa) {
+    if (!aa) return "";
+    const auto spread =
+        aa->spread_pct ? fmt::format(", single pairs spread by {:.2g} %", *aa->spread_pct) : "";
+    return fmt::format(" A/A ({} against itself): {}{}{}.", printable(aa->contender), name_of(aa->found),
+                       spread, aa->reason ? printable("; " + *aa->reason) : "");
+}
+
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, ± half of its 95 % interval; a ratio above 1 is better than "
         "{}, "
-        "with its 95 % interval in brackets.{}",
-        printable(content.baseline), cut);
+        "with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more than {:g} "
+        "%, "
+        "corrected for {} comparisons ({}).{}{}",
+        printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
+        printable(content.judged_by.correction), self_check_text(content.aa), cut);
 }
 
 std::string printable(std::string_view text) {

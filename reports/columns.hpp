@@ -47,6 +47,9 @@ std::vector<column> columns_for(std::span<const line> lines);
 /// "12.3 µs"; three significant digits, the unit chosen by magnitude.
 std::string human_time(double value_ns);
 
+/// What the A/A found, in a sentence; empty without one.
+std::string self_check_text(const std::optional<self_check>& aa);
+
 /// A sentence under the tables that says what the columns mean.
 std::string legend_for(const report& content);
 

@@ -51,6 +51,9 @@ constexpr std::array columns{
     csv_column{"ratio", [](const result& row) { return ratio_number(row, &ratio::median); }},
     csv_column{"ratio_low", [](const result& row) { return ratio_number(row, &ratio::low); }},
     csv_column{"ratio_high", [](const result& row) { return ratio_number(row, &ratio::high); }},
+    csv_column{"verdict",
+               [](const result& row) { return std::string{row.judged ? name_of(*row.judged) : ""}; }},
+    csv_column{"detectable_pct", [](const result& row) { return number(row.detectable_pct); }},
 };
 
 }  // namespace

@@ -5,88 +5,11 @@
 #include <algorithm>
 
 #include "reports/json.hpp"
+#include "reports/json_node.hpp"
 
 namespace loopbench::reports {
 
 namespace {
-
-using json = nlohmann::ordered_json;
-
-/// A value in the document together with the way to it.
-class node {
-public:
-    node(const json& value, std::string path) : value_{value}, path_{std::move(path)} {}
-
-    [[nodiscard]] node at(const std::string& key) const {
-        if (!value_.is_object()) mismatch("an object");
-        const auto found = value_.find(key);
-        if (found == value_.end()) fail(fmt::format("the field \"{}\" is missing", key));
-        return {*found, path_.empty() ? key : path_ + "." + key};
-    }
-
-    template <class function>
-    [[nodiscard]] auto each(function convert) const {
-        if (!value_.is_array()) mismatch("a list");
-        std::vector<decltype(convert(*this))> all;
-        all.reserve(value_.size());
-        for (std::size_t i = 0; i < value_.size(); ++i)
-            all.push_back(convert(node{value_[i], fmt::format("{}[{}]", path_, i)}));
-        return all;
-    }
-
-    [[nodiscard]] std::string text() const {
-        if (!value_.is_string()) mismatch("a text");
-        return value_.get<std::string>();
-    }
-    [[nodiscard]] bool flag() const {
-        if (!value_.is_boolean()) mismatch("true or false");
-        return value_.get<bool>();
-    }
-    [[nodiscard]] double number() const {
-        if (!value_.is_number()) mismatch("a number");
-        return value_.get<double>();
-    }
-    [[nodiscard]] std::uint64_t natural() const {
-        if (!value_.is_number_unsigned()) mismatch("a whole number that is not negative");
-        return value_.get<std::uint64_t>();
-    }
-    [[nodiscard]] std::int64_t count() const {
-        constexpr std::uint64_t largest = INT64_MAX;
-        return static_cast<std::int64_t>(std::min(natural(), largest));
-    }
-    [[nodiscard]] const json& object() const {
-        if (!value_.is_object()) mismatch("an object");
-        return value_;
-    }
-
-    /// The value as `read` gives it, or nothing for null.
-    template <class value>
-    [[nodiscard]] std::optional<value> maybe(value (node::*read)() const) const {
-        if (value_.is_null()) return std::nullopt;
-        return (this->*read)();
-    }
-
-    template <class value, class names>
-    [[nodiscard]] value one_of(const names& all) const {
-        const auto found = std::ranges::find(all, text());
-        if (found == all.end()) fail(fmt::format("\"{}\" is not one of {}", text(), fmt::join(all, ", ")));
-        return static_cast<value>(found - all.begin());
-    }
-
-    [[nodiscard]] bool is_null() const { return value_.is_null(); }
-
-    [[noreturn]] void fail(const std::string& cause) const {
-        throw format_error{path_.empty() ? cause : fmt::format("{}: {}", path_, cause)};
-    }
-
-private:
-    [[noreturn]] void mismatch(std::string_view expected) const {
-        fail(fmt::format("expected {}, found {}", expected, value_.type_name()));
-    }
-
-    const json& value_;
-    std::string path_;
-};
 
 ratio read_ratio(const node& from) {
     return {from.at("to").text(), from.at("median").number(), from.at("low").maybe(&node::number),
@@ -125,6 +48,39 @@ contender read_contender(const node& from) {
             from.at("context").object()};
 }
 
+judging read_judging(const node& from) {
+    return {from.at("correction").text(), from.at("threshold_pct").number(),
+            from.at("comparisons").natural()};
+}
+
+disturbances read_disturbances(const node& from) {
+    return {from.at("trials").natural(), from.at("disturbed").natural(), from.at("repeated").natural(),
+            from.at("kept").natural()};
+}
+
+self_comparison read_self_comparison(const node& from) {
+    return {from.at("workload").text(),
+            read_ratio(from.at("ratio")),
+            from.at("verdict").one_of<verdict>(verdict_names),
+            from.at("detectable_pct").maybe(&node::number),
+            from.at("drift_pct").maybe(&node::number),
+            from.at("drifted").flag()};
+}
+
+std::optional<self_check> read_self_check(const node& from) {
+    if (from.is_null()) return std::nullopt;
+    self_check found;
+    found.contender = from.at("contender").text();
+    found.twin = from.at("twin").text();
+    found.found = from.at("found").one_of<fitness>(fitness_names);
+    found.reason = from.at("reason").maybe(&node::text);
+    found.spread_pct = from.at("spread_pct").maybe(&node::number);
+    found.comparisons = from.at("comparisons").each(read_self_comparison);
+    return found;
+}
+
+}  // namespace
+
 environment read_environment(const node& from) {
     environment where;
     where.date = from.at("date").text();
@@ -143,6 +99,8 @@ environment read_environment(const node& from) {
     return where;
 }
 
+namespace {
+
 report read_report(const node& from) {
     const auto schema = from.at("schema");
     if (schema.text() != report_schema)
@@ -156,34 +114,24 @@ report read_report(const node& from) {
     content.where = read_environment(from.at("environment"));
     content.contenders = from.at("contenders").each(read_contender);
     content.results = from.at("results").each(read_result);
+    // A report from before these were written has none of them.
+    if (const auto found = from.find("judging")) content.judged_by = read_judging(*found);
+    if (const auto found = from.find("aa")) content.aa = read_self_check(*found);
+    if (const auto found = from.find("disturbances")) content.disturbed = read_disturbances(*found);
     content.warnings = from.at("warnings").each([](const node& item) {
         return warning{item.at("code").text(), item.at("message").text(), item.at("remedy").text()};
     });
     return content;
 }
 
-constexpr std::string_view remedy = "write it again with `loopbench run`";
-
 }  // namespace
-
-std::string position_in(std::string_view text, std::size_t offset) {
-    const auto before = text.substr(0, std::min(offset, text.size()));
-    const auto line = std::ranges::count(before, '\n') + 1;
-    const auto last_break = before.rfind('\n');
-    const auto column = last_break == std::string_view::npos ? before.size() + 1 : before.size() - last_break;
-    return fmt::format("line {}, column {}", line, column);
-}
 
 report read_json(std::string_view text, std::string_view name) {
     try {
-        return read_report(node{json::parse(text), ""});
-    } catch (const json::parse_error& error) {
-        throw format_error{fmt::format("{} is not a report: {}: not JSON, or cut short; {}", name,
-                                       position_in(text, error.byte > 0 ? error.byte - 1 : 0), remedy)};
-    } catch (const json::exception& error) {
-        throw format_error{fmt::format("{} is not a report: {}; {}", name, error.what(), remedy)};
+        return read_report({parse_strictly(text), ""});
     } catch (const format_error& error) {
-        throw format_error{fmt::format("{} is not a report: {}; {}", name, error.what(), remedy)};
+        throw format_error{
+            fmt::format("{} is not a report: {}; write it again with `loopbench run`", name, error.what())};
     }
 }
 

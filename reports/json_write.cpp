@@ -58,6 +58,25 @@ json to_json(const result& item) {
             {"reason", text(item.reason)}};
 }
 
+json to_json(const judging& item) {
+    return {{"correction", item.correction},
+            {"threshold_pct", number(item.threshold_pct)},
+            {"comparisons", item.comparisons}};
+}
+
+json to_json(const disturbances& item) {
+    return {{"trials", item.trials},
+            {"disturbed", item.disturbed},
+            {"repeated", item.repeated},
+            {"kept", item.kept}};
+}
+
+json to_json(const self_comparison& item) {
+    return {{"workload", item.workload},           {"ratio", to_json(std::optional{item.to_itself})},
+            {"verdict", name_of(item.judged)},     {"detectable_pct", number(item.detectable_pct)},
+            {"drift_pct", number(item.drift_pct)}, {"drifted", item.drifted}};
+}
+
 json to_json(const warning& item) {
     return {{"code", item.code}, {"message", item.message}, {"remedy", item.remedy}};
 }
@@ -67,6 +86,13 @@ json list(const items& all) {
     auto array = json::array();
     for (const auto& item : all) array.push_back(to_json(item));
     return array;
+}
+
+json to_json(const std::optional<self_check>& item) {
+    if (!item) return nullptr;
+    return {{"contender", item->contender},           {"twin", item->twin},
+            {"found", name_of(item->found)},          {"reason", text(item->reason)},
+            {"spread_pct", number(item->spread_pct)}, {"comparisons", list(item->comparisons)}};
 }
 
 }  // namespace
@@ -93,7 +119,9 @@ json to_json(const report& content) {
             {"environment", to_json(content.where)},
             {"contenders", list(content.contenders)},
             {"results", list(content.results)},
-            {"aa", nullptr},
+            {"judging", to_json(content.judged_by)},
+            {"aa", to_json(content.aa)},
+            {"disturbances", to_json(content.disturbed)},
             {"warnings", list(content.warnings)}};
 }
 

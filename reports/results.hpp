@@ -17,12 +17,14 @@ inline constexpr std::string_view report_schema = "loopbench/1";
 enum class direction { smaller, larger };
 enum class cell_status { ok, unsupported, failed };
 enum class verdict { faster, slower, equivalent, inconclusive };
+enum class fitness { fit, unfit, unknown };
 
 // The spelling of each value in files, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> direction_names{"smaller", "larger"};
 inline constexpr std::array<std::string_view, 3> cell_status_names{"ok", "unsupported", "failed"};
 inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower", "equivalent",
                                                                "inconclusive"};
+inline constexpr std::array<std::string_view, 3> fitness_names{"fit", "unfit", "unknown"};
 
 constexpr std::string_view name_of(direction value) {
     return direction_names[static_cast<std::size_t>(value)];
@@ -32,6 +34,9 @@ constexpr std::string_view name_of(cell_status value) {
 }
 constexpr std::string_view name_of(verdict value) {
     return verdict_names[static_cast<std::size_t>(value)];
+}
+constexpr std::string_view name_of(fitness value) {
+    return fitness_names[static_cast<std::size_t>(value)];
 }
 
 /// A contender against the baseline; above 1 is better than the baseline, whatever the metric's direction.
@@ -87,6 +92,41 @@ struct warning {
     std::string remedy;
 };
 
+/// How verdicts were reached.
+struct judging {
+    std::string correction;         // for the number of comparisons
+    double threshold_pct = 0;       // smaller differences are no differences
+    std::uint64_t comparisons = 0;  // how many were corrected for
+};
+
+/// One workload of the baseline against itself under another name, and its first blocks against its last.
+struct self_comparison {
+    std::string workload;
+    ratio to_itself;
+    verdict judged = verdict::inconclusive;
+    std::optional<double> detectable_pct;
+    std::optional<double>
+        drift_pct;         // how much slower the second half of the run was; absent with few blocks
+    bool drifted = false;  // by more than chance
+};
+
+/// The A/A: what this session calls a difference where there is none.
+struct self_check {
+    std::string contender, twin;  // the same executable under two names of the same length
+    fitness found = fitness::unknown;
+    std::optional<std::string> reason;  // always there unless it is fit
+    std::optional<double> spread_pct;   // of the single pairs, all workloads together
+    std::vector<self_comparison> comparisons;
+};
+
+/// What else went on in the machine during trials.
+struct disturbances {
+    std::uint64_t trials = 0;     // all that ended, repeated ones too
+    std::uint64_t disturbed = 0;  // of those
+    std::uint64_t repeated = 0;   // workloads of a block that were run again because of that
+    std::uint64_t kept = 0;  // disturbed trials in the results, because the limit for repeats was reached
+};
+
 struct report {
     bool complete = true;
     std::uint64_t seed = 0;
@@ -95,6 +135,9 @@ struct report {
     environment where;
     std::vector<contender> contenders;
     std::vector<result> results;
+    judging judged_by;
+    std::optional<self_check> aa;  // absent when the baseline was not measured
+    disturbances disturbed;
     std::vector<warning> warnings;
 };
 

@@ -9,7 +9,15 @@
 namespace loopbench::bench {
 
 /// Exit codes that scripts may rely on.
-enum exit_code : int { exit_ok = 0, exit_tool_failed = 1, exit_usage = 2, exit_interrupted = 130 };
+enum exit_code : int {
+    exit_ok = 0,
+    exit_tool_failed = 1,
+    exit_usage = 2,
+    exit_regression = 3,
+    exit_inconclusive = 4,
+    exit_unfit = 5,
+    exit_interrupted = 130
+};
 
 /// What the chosen command does; is given the words of the command line, gives the exit code.
 using action = std::function<int(const std::vector<std::string>& command_line)>;

@@ -1,5 +1,6 @@
 // loopbench run: choose, measure, report.
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/durations.hpp"
 #include "bench/cli/messages.hpp"
+#include "bench/cli/percents.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/engine/describe.hpp"
 #include "bench/engine/environment.hpp"
@@ -23,6 +25,7 @@
 #include "bench/engine/parity.hpp"
 #include "bench/engine/runner.hpp"
 #include "bench/engine/selection.hpp"
+#include "bench/engine/self_check.hpp"
 #include "bench/engine/summary.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
@@ -41,9 +44,12 @@ struct run_options {
     std::vector<std::string> contenders, workloads, contender_dirs;
     std::optional<std::string> baseline;
     std::optional<std::uint64_t> blocks, seed;
-    std::optional<double> budget_s, trial_limit_s;
+    std::optional<double> budget_s, trial_limit_s, precision_pct, threshold_pct;
+    std::optional<int> cpu;
     std::string output = "loopbench-report";
 };
+
+constexpr std::uint64_t blocks_max = 100'000;
 
 /// Sizes and times: those of the mode, unless an option says otherwise.
 run_plan sized_plan(const run_options& options) {
@@ -56,6 +62,10 @@ run_plan sized_plan(const run_options& options) {
     }
     if (options.full) plan.budget = std::chrono::minutes{30};
     if (options.blocks) plan.blocks = *options.blocks;
+    if (options.precision_pct) plan.blocks = blocks_max;
+    plan.precision_pct = options.precision_pct;
+    plan.threshold_pct = options.threshold_pct.value_or(plan.threshold_pct);
+    plan.cpu = options.cpu;
     if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
     if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
     if (options.baseline) plan.baseline = *options.baseline;
@@ -142,6 +152,7 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     plan.described = describe_all(plan.contenders, plan.trial_limit, stop.fd());
     if (stop.requested()) return exit_interrupted;
     refuse_mixed_builds(plan.described);
+    add_twin(plan);
 
     const fs::path folder{options.output};
     reports::prepare_output_folder(folder);
@@ -154,7 +165,8 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     report.where = where;
     publish(report, folder);
     if (outcome.interrupted) return exit_interrupted;
-    return any_failed(report) ? exit_tool_failed : exit_ok;
+    if (any_failed(report)) return exit_tool_failed;
+    return is_unfit(report) ? exit_unfit : exit_ok;
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
@@ -174,18 +186,44 @@ void add_choice_options(CLI::App& command, run_options& options) {
         ->type_name("NAME");
 }
 
+/// Why trials cannot be pinned there; empty when they can.
+std::string cpu_problem(std::string& text) {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return "the CPUs of this process are not known";
+    int cpu = -1;
+    if (!CLI::detail::lexical_cast(text, cpu) || cpu < 0 || cpu >= CPU_SETSIZE ||
+        !CPU_ISSET(static_cast<std::size_t>(cpu), &allowed))
+        return fmt::format("this process may not run on CPU {}; see `taskset -p $$`", text);
+    return {};
+}
+
 }  // namespace
 
 void add_run_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<run_options>();
     auto* command = app.add_subcommand("run", "measures contenders and writes the reports");
     add_choice_options(*command, *options);
-    constexpr std::uint64_t most_blocks = 100'000;
-    command->add_option("--blocks", options->blocks, "trials of each contender and workload")
-        ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{1}, most_blocks).description(""));
-    takes_duration(
-        command->add_option("--budget", options->budget_s, "stop before a block that would end later"));
+    auto* blocks = command->add_option("--blocks", options->blocks, "trials of each contender and workload")
+                       ->type_name("N")
+                       ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
+    auto* budget =
+        command->add_option("--budget", options->budget_s, "stop before a block that would end later");
+    takes_duration(budget);
+    command
+        ->add_option("--precision", options->precision_pct,
+                     "as many blocks as ratios of time to within PCT need")
+        ->check(takes_percent(0.01, 50))
+        ->type_name("PCT")
+        ->excludes(blocks)
+        ->needs(budget);
+    command->add_option("--threshold", options->threshold_pct, "differences of less than PCT are none (1%)")
+        ->check(takes_percent(0, 50))
+        ->type_name("PCT");
+    command->add_option("--pin", options->cpu, "run the trials on this CPU alone")
+        ->check(CLI::Validator{cpu_problem, ""})
+        ->type_name("CPU");
     takes_duration(command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s)"));
     constexpr std::uint64_t largest_seed =
         (std::uint64_t{1} << 53U) - 1;  // what every reader of JSON keeps exactly

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <optional>
 #include <system_error>
 
@@ -62,10 +64,12 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
 }
 
 struct child_setup {
+    const char* path;
     char* const* command;
     char* const* environment;
     int input, output, error, start_error;
     pid_t parent;
+    const cpu_set_t* cpus;  // nullptr: any
 };
 
 /// Runs in the child between fork and exec: system calls only.
@@ -76,10 +80,11 @@ struct child_setup {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    const bool placed = setup.cpus == nullptr || ::sched_setaffinity(0, sizeof *setup.cpus, setup.cpus) == 0;
     for (const int ignored_by_us : {SIGXFSZ, SIGPIPE}) ::signal(ignored_by_us, SIG_DFL);
-    if (::dup2(setup.input, STDIN_FILENO) >= 0 && ::dup2(setup.output, STDOUT_FILENO) >= 0 &&
+    if (placed && ::dup2(setup.input, STDIN_FILENO) >= 0 && ::dup2(setup.output, STDOUT_FILENO) >= 0 &&
         ::dup2(setup.error, STDERR_FILENO) >= 0)
-        ::execve(setup.command[0], setup.command, setup.environment);
+        ::execve(setup.path, setup.command, setup.environment);
     const int cause = errno;
     [[maybe_unused]] const auto told = ::write(setup.start_error, &cause, sizeof cause);
     ::_exit(127);
@@ -112,11 +117,21 @@ private:
         const unique_fd input{uninterrupted([] { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); })};
         if (!input) throw_errno("cannot open /dev/null");
         auto command = request_.command;
+        if (!request_.called.empty()) command[0] = request_.called;
         auto environment = environment_with(request_.environment);
+        cpu_set_t cpus;
+        CPU_ZERO(&cpus);
+        if (request_.cpu) CPU_SET(static_cast<std::size_t>(*request_.cpu), &cpus);
         const auto command_pointers = pointers_to(command), environment_pointers = pointers_to(environment);
-        const child_setup setup{
-            command_pointers.data(), environment_pointers.data(), input.get(), output.write.get(),
-            error.write.get(),       start_error.write.get(),     ::getpid()};
+        const child_setup setup{request_.command[0].c_str(),
+                                command_pointers.data(),
+                                environment_pointers.data(),
+                                input.get(),
+                                output.write.get(),
+                                error.write.get(),
+                                start_error.write.get(),
+                                ::getpid(),
+                                request_.cpu ? &cpus : nullptr};
         pid_ = ::fork();
         if (pid_ < 0) throw_errno("cannot start a process for a contender");
         if (pid_ == 0) become_contender(setup);
@@ -178,9 +193,11 @@ private:
         siginfo_t ended{};
         uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT); });
         drain();
+        const auto run_delay_ns = run_delay_of(pid_);
         if (uninterrupted([&] { return ::wait4(pid_, &status, 0, &usage); }) < 0)
             throw_errno("cannot take a contender's end");
         outcome_.usage = usage_of(usage);
+        outcome_.usage.run_delay_ns = run_delay_ns;
         if (killed_because_) {
             outcome_.end = *killed_because_;
         } else if (WIFSIGNALED(status)) {
@@ -196,8 +213,16 @@ private:
         const auto ns = [](const timeval& time) {
             return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1'000;
         };
-        return {ns(usage.ru_utime), ns(usage.ru_stime), std::int64_t{usage.ru_maxrss} * 1024, usage.ru_nvcsw,
-                usage.ru_nivcsw};
+        return {ns(usage.ru_utime), ns(usage.ru_stime), std::int64_t{usage.ru_maxrss} * 1024,
+                usage.ru_nvcsw,     usage.ru_nivcsw,    0};
+    }
+
+    /// The second number of /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst); still there while the
+    /// child waits to be reaped. 0 where the kernel does not count it.
+    static std::int64_t run_delay_of(pid_t pid) {
+        std::ifstream file{"/proc/" + std::to_string(pid) + "/schedstat"};
+        std::int64_t running_ns = 0, waiting_ns = 0;
+        return file >> running_ns >> waiting_ns ? waiting_ns : 0;
     }
 
     /// What is still in the pipes. Bounded: a descendant that left the group may go on writing for ever.

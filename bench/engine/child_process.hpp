@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,9 @@ namespace loopbench::bench {
 
 struct child_request {
     std::vector<std::string> command;  // [0] is the path of the executable; no PATH search
+    std::string called;                // argv[0], when it is not the path
     std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours
+    std::optional<int> cpu;                                        // run on this one alone
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};      // then the group is killed
     std::size_t output_bytes_max = std::size_t{64} << 20U;         // more than this, and the group is killed
     std::size_t error_tail_bytes = 4096;                           // how much of standard error is kept
@@ -36,6 +39,7 @@ struct resource_usage {
     std::int64_t rss_max_bytes = 0;
     std::int64_t switches_voluntary = 0;
     std::int64_t switches_involuntary = 0;
+    std::int64_t run_delay_ns = 0;  // its main thread could have run, and had to wait for a CPU
 };
 
 struct child_outcome {

@@ -29,6 +29,7 @@ struct contender {
     std::filesystem::path path;
     std::vector<std::string> workloads;  // full names, in the contender's order
     std::string problem;                 // why it could not list its workloads; empty when it could
+    std::string called = {};             // what a trial calls itself (argv[0]); empty: its path
 };
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.

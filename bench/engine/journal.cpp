@@ -34,6 +34,10 @@ json header(const run_plan& plan, const reports::environment& where,
               {"budget_s", seconds(plan.budget)},
               {"trial_limit_s", seconds(plan.trial_limit)},
               {"baseline", plan.baseline},
+              {"twin", plan.twin ? json(plan.contenders[*plan.twin].name) : json(nullptr)},
+              {"threshold_pct", plan.threshold_pct},
+              {"precision_pct", plan.precision_pct ? json(*plan.precision_pct) : json(nullptr)},
+              {"cpu", plan.cpu ? json(*plan.cpu) : json(nullptr)},
               {"contenders", std::move(contenders)},
               {"workloads", plan.workloads}}}};
 }
@@ -43,6 +47,7 @@ json trial_line(const run_plan& plan, const trial_record& record) {
     auto metrics = json::object();
     for (const auto& [name, value] : outcome.metrics) metrics[name] = value ? json(*value) : json(nullptr);
     return {{"block", record.block},
+            {"attempt", record.attempt},
             {"workload", plan.workloads[record.where.workload]},
             {"contender", plan.contenders[record.where.contender].name},
             {"status", reports::name_of(outcome.status)},
@@ -54,7 +59,9 @@ json trial_line(const run_plan& plan, const trial_record& record) {
               {"system_ns", outcome.usage.system_ns},
               {"rss_max_bytes", outcome.usage.rss_max_bytes},
               {"switches_voluntary", outcome.usage.switches_voluntary},
-              {"switches_involuntary", outcome.usage.switches_involuntary}}},
+              {"switches_involuntary", outcome.usage.switches_involuntary},
+              {"run_delay_ns", outcome.usage.run_delay_ns}}},
+            {"disturbed", outcome.disturbed.empty() ? json(nullptr) : json(outcome.disturbed)},
             {"context", outcome.context}};
 }
 

@@ -1,21 +1,55 @@
-// std::shuffle and std::uniform_int_distribution may differ between libraries; these few lines may not.
+// std::shuffle may differ between libraries; these few lines may not.
 #include "bench/engine/plan.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include "bench/statistics/random.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
-/// Uniform in [0, bound), by rejection of the part of the range that would favour small values.
-std::uint64_t below(std::mt19937_64& random, std::uint64_t bound) {
-    const std::uint64_t unfair = (0 - bound) % bound;  // 2^64 mod bound
-    for (;;)
-        if (const auto value = random(); value >= unfair) return value % bound;
+std::string same_length_name(std::string name) {
+    if (!name.empty()) name.back() = name.back() == '~' ? '=' : '~';
+    return name;
+}
+
+/// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15;
+    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27U)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31U);
 }
 
 }  // namespace
+
+std::optional<std::size_t> run_plan::baseline_index() const {
+    const auto found = std::ranges::find(contenders, baseline, &contender::name);
+    if (found == contenders.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - contenders.begin());
+}
+
+void add_twin(run_plan& plan) {
+    const auto index = plan.baseline_index();
+    if (!index) return;
+    auto twin = plan.contenders[*index];
+    twin.name = same_length_name(twin.name);
+    twin.called = same_length_name(twin.path.native());
+    plan.twin = plan.contenders.size();
+    plan.contenders.push_back(std::move(twin));
+}
+
+std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt) {
+    constexpr std::uint64_t bytes_max = 4096;
+    auto state = seed;
+    for (const std::uint64_t part :
+         {block, std::uint64_t{where.workload}, std::uint64_t{where.contender}, attempt})
+        state = mixed(state ^ part);
+    return state % bytes_max;
+}
 
 block_orders::block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders)
     : random_{seed}, workloads_{workloads}, contenders_{contenders} {}

@@ -25,7 +25,19 @@ struct run_plan {
     std::optional<std::chrono::nanoseconds> budget;  // for the whole run
     std::chrono::nanoseconds trial_limit{std::chrono::seconds{60}};
     std::uint64_t seed = 0;
+    std::optional<std::size_t> twin;      // the contender that is the baseline once more, for the A/A
+    double threshold_pct = 1;             // what the verdicts call a difference
+    std::optional<double> precision_pct;  // stop when every ratio is known to within this
+    std::optional<int> cpu;               // trials run on this one alone
+
+    /// The place of the baseline among the contenders.
+    [[nodiscard]] std::optional<std::size_t> baseline_index() const;
 };
+
+/// Adds the baseline a second time, under a name of the same length: the length of argv[0] moves the stack, and with
+/// it the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", ASPLOS 2009).
+/// Without the baseline nothing happens.
+void add_twin(run_plan& plan);
 
 /// Indices into a plan's contenders and workloads.
 struct cell {
@@ -33,6 +45,10 @@ struct cell {
     std::size_t contender = 0;
     bool operator==(const cell&) const = default;
 };
+
+/// How many bytes the environment of a trial is longer than it has to be, from 0 to 4095, by the seed: what the length
+/// of the environment does to the speed (see add_twin) is then noise that the interval shows, and no bias.
+std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
 /// The orders of the blocks, one after the other. A seed gives the same orders on every machine and with
 /// every standard library: the generator and the shuffle have a fixed definition.

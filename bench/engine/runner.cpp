@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <tuple>
+
+#include "bench/engine/stopping.hpp"
 
 namespace loopbench::bench {
 
@@ -13,17 +18,20 @@ using reports::cell_status;
 
 class runner {
 public:
-    runner(const run_plan& plan, trial_executor& executor, run_observer& observer, const run_clock& clock)
+    runner(const run_plan& plan, trial_executor& executor, run_observer& observer, const run_clock& clock,
+           run_outcome done)
         : plan_{plan},
           executor_{executor},
           observer_{observer},
           clock_{clock},
-          orders_{plan.seed, plan.workloads.size(), plan.contenders.size()} {}
+          orders_{plan.seed, plan.workloads.size(), plan.contenders.size()},
+          outcome_{std::move(done)} {}
 
     run_outcome run() {
         exclude_what_cannot_run();
+        remember_what_is_done();
         std::chrono::nanoseconds longest_block{0};
-        for (std::uint64_t block = 0; block < plan_.blocks && runnable_ > 0; ++block) {
+        for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
             const auto start = clock_();
             if (block > 0 && plan_.budget && start + longest_block > *plan_.budget) {
                 outcome_.budget_spent = true;
@@ -32,36 +40,50 @@ public:
             run_block(block);
             if (outcome_.interrupted) break;
             ++outcome_.blocks_finished;
+            if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
+                aim_for(std::min(plan_.blocks, blocks_for_all(plan_, outcome_)));
             longest_block = std::max(longest_block, clock_() - start);
         }
         return std::move(outcome_);
     }
 
 private:
+    using row = std::span<const cell>;
+
     const run_plan& plan_;
     trial_executor& executor_;
     run_observer& observer_;
     const run_clock& clock_;
     block_orders orders_;
     run_outcome outcome_;
-    std::uint64_t runnable_ = 0;  // cells that are not excluded
+    std::set<std::tuple<std::uint64_t, std::size_t, std::size_t>> old_;  // block, workload, contender
+    std::uint64_t runnable_ = 0;                                         // cells that are not excluded
+    std::uint64_t blocks_ = plan_.blocks;
     std::uint64_t done_ = 0, total_ = 0;
 
     std::optional<exclusion>& excluded(cell where) {
         return outcome_.excluded[where.workload][where.contender];
     }
 
+    void aim_for(std::uint64_t blocks) {
+        total_ -= runnable_ * (blocks_ - blocks);
+        outcome_.blocks_planned = blocks_ = blocks;
+    }
+
     void exclude_what_cannot_run() {
-        outcome_.excluded.assign(plan_.workloads.size(),
-                                 std::vector<std::optional<exclusion>>(plan_.contenders.size()));
+        if (outcome_.excluded.empty())
+            outcome_.excluded.assign(plan_.workloads.size(),
+                                     std::vector<std::optional<exclusion>>(plan_.contenders.size()));
         for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
             for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
                 exclude_if_it_cannot_run({workload, contender});
-        total_ = runnable_ * plan_.blocks;
+        outcome_.blocks_planned = blocks_;
+        total_ = runnable_ * blocks_;
     }
 
     void exclude_if_it_cannot_run(cell where) {
         const auto& who = plan_.contenders[where.contender];
+        if (excluded(where)) return;
         if (!who.problem.empty())
             excluded(where) = {cell_status::failed, who.problem};
         else if (std::ranges::find(who.workloads, plan_.workloads[where.workload]) == who.workloads.end())
@@ -70,44 +92,87 @@ private:
             ++runnable_;
     }
 
+    void remember_what_is_done() {
+        for (const auto& trial : outcome_.trials)
+            old_.insert({trial.block, trial.where.workload, trial.where.contender});
+        for (const auto& trial : outcome_.trials)
+            done_ += trial.attempt == 0 && !excluded(trial.where) ? 1U : 0U;
+    }
+
+    /// The contenders of a workload are adjacent.
     void run_block(std::uint64_t block) {
-        for (const auto where : orders_.next()) {
-            if (excluded(where)) continue;
-            run_trial(block, where);
+        const auto order = orders_.next();
+        for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
+            const auto trials = row{order}.subspan(first, plan_.contenders.size());
+            const auto start = clock_();
+            const bool disturbed = run_row(block, trials, 0);
+            if (outcome_.interrupted) return;
+            if (disturbed && may_repeat(clock_() - start)) {
+                ++outcome_.repeated;
+                run_row(block, trials, 1);
+            }
             if (outcome_.interrupted) return;
         }
     }
 
-    void run_trial(std::uint64_t block, cell where) {
-        const trial_request request{plan_.contenders[where.contender], plan_.workloads[where.workload],
-                                    plan_.min_time_s, plan_.size, plan_.trial_limit};
+    bool may_repeat(std::chrono::nanoseconds cost) const {
+        constexpr std::uint64_t share = 4;
+        const auto limit = std::max<std::uint64_t>(plan_.blocks * plan_.workloads.size() / share, 1);
+        return outcome_.repeated < limit && (!plan_.budget || clock_() + cost <= *plan_.budget);
+    }
+
+    /// True when a trial was disturbed.
+    bool run_row(std::uint64_t block, row trials, std::uint64_t attempt) {
+        bool disturbed = false;
+        for (const auto where : trials) {
+            if (excluded(where)) continue;
+            if (attempt == 0 && old_.contains({block, where.workload, where.contender})) continue;
+            run_trial(block, where, attempt);
+            if (outcome_.interrupted) return false;
+            disturbed = disturbed || !outcome_.trials.back().outcome.disturbed.empty();
+        }
+        return disturbed;
+    }
+
+    void run_trial(std::uint64_t block, cell where, std::uint64_t attempt) {
+        const trial_request request{plan_.contenders[where.contender],
+                                    plan_.workloads[where.workload],
+                                    plan_.min_time_s,
+                                    plan_.size,
+                                    plan_.trial_limit,
+                                    plan_.cpu,
+                                    padding_bytes(plan_.seed, block, where, attempt)};
         observer_.before_trial(request, done_, total_);
-        trial_record record{block, where, executor_.run(request)};
+        trial_record record{block, where, executor_.run(request), attempt};
         if (record.outcome.stopped) {
             outcome_.interrupted = true;
             return;
         }
-        ++done_;
+        if (attempt == 0) ++done_;
         observer_.after_trial(record);
         if (record.outcome.status != cell_status::ok) exclude_from_now_on(record);
         outcome_.trials.push_back(std::move(record));
     }
 
     void exclude_from_now_on(const trial_record& record) {
-        auto reason = record.outcome.reason;
-        if (record.outcome.status == cell_status::failed)
-            reason = fmt::format("in block {} of {}: {}", record.block + 1, plan_.blocks, reason);
-        excluded(record.where) = {record.outcome.status, std::move(reason)};
+        excluded(record.where) = exclusion_after(plan_, record);
         --runnable_;
-        total_ -= plan_.blocks - record.block - 1;
+        total_ -= blocks_ - record.block - 1;
     }
 };
 
 }  // namespace
 
+exclusion exclusion_after(const run_plan& plan, const trial_record& record) {
+    auto reason = record.outcome.reason;
+    if (record.outcome.status == cell_status::failed)
+        reason = fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
+    return {record.outcome.status, std::move(reason)};
+}
+
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
-                const run_clock& clock) {
-    return runner{plan, executor, observer, clock}.run();
+                const run_clock& clock, run_outcome done) {
+    return runner{plan, executor, observer, clock, std::move(done)}.run();
 }
 
 }  // namespace loopbench::bench

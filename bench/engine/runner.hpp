@@ -17,6 +17,7 @@ struct trial_record {
     std::uint64_t block = 0;  // from 0
     cell where;
     trial_outcome outcome;
+    std::uint64_t attempt = 0;  // from 0; above when the block was repeated
 };
 
 /// Why a cell has no numbers.
@@ -25,12 +26,17 @@ struct exclusion {
     std::string reason;
 };
 
+/// What a trial that was not ok means for its cell.
+exclusion exclusion_after(const run_plan& plan, const trial_record& record);
+
 struct run_outcome {
     std::vector<trial_record> trials;                             // in the order in which they ended
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
-    bool budget_spent = false;  // fewer blocks than planned
+    bool budget_spent = false;         // fewer blocks than planned
+    std::uint64_t blocks_planned = 0;  // the plan's, or what its precision was found to need
+    std::uint64_t repeated = 0;        // workloads of a block that were run again, as a trial was disturbed
 };
 
 /// Told of each trial as it happens; called between trials, never during one.
@@ -46,9 +52,13 @@ public:
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
 /// Runs the plan. A cell that failed or is unsupported is not run again. With a budget, a block begins only
-/// when the longest one so far would still fit; the first always runs. Exceptions of executor and observer
-/// pass.
+/// when the longest one so far would still fit; the first always runs. The trials of one workload in one block are
+/// run again, once, when one of them was disturbed: at most a quarter of the planned ones, and while the budget
+/// lasts. With a precision the plan's blocks are the most that it may find to need (stopping.hpp). Exceptions of executor and
+/// observer pass.
+///
+/// `done` is what an earlier run of the same plan has done already (its trials and exclusions): it is not done again.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
-                const run_clock& clock);
+                const run_clock& clock, run_outcome done = {});
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Samples are indexed by block, so that a contender's and the baseline's are pairs.
+// A result for each metric of each cell, then verdicts on all of them together.
 #include "bench/engine/summary.hpp"
 
 #include <fmt/format.h>
@@ -8,41 +8,90 @@
 #include <map>
 
 #include "bench/engine/parity.hpp"
+#include "bench/engine/samples.hpp"
+#include "bench/engine/self_check.hpp"
 #include "bench/engine/warnings.hpp"
 #include "bench/statistics/median.hpp"
-#include "reports/metrics.hpp"
+#include "bench/statistics/verdict.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
 using reports::cell_status;
-using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
 class summary {
 public:
-    summary(const run_plan& plan, const run_outcome& outcome) : plan_{plan}, outcome_{outcome} {
-        cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
-        const auto found = std::ranges::find(plan.contenders, plan.baseline, &contender::name);
-        if (found != plan.contenders.end())
-            baseline_ = static_cast<std::size_t>(found - plan.contenders.begin());
-        for (const auto& trial : outcome.trials) take(trial);
+    summary(const run_plan& plan, const run_outcome& outcome)
+        : plan_{plan}, outcome_{outcome}, samples_{plan, outcome}, baseline_{plan.baseline_index()} {}
+
+    reports::report report() {
+        reports::report found;
+        found.complete = !outcome_.interrupted;
+        found.seed = plan_.seed;
+        found.baseline = plan_.baseline;
+        found.results = results();
+        found.judged_by = judge(found.results);
+        found.aa = check_self(plan_, samples_);
+        found.disturbed = disturbances();
+        found.warnings = warnings(found);
+        return found;
     }
 
-    std::vector<reports::result> results() const {
+private:
+    const run_plan& plan_;
+    const run_outcome& outcome_;
+    const sample_table samples_;
+    const std::optional<std::size_t> baseline_;
+    std::vector<std::size_t> compared_;             // indices of results
+    std::vector<std::vector<double>> comparisons_;  // and their log ratios
+
+    const std::optional<exclusion>& excluded(cell where) const {
+        return outcome_.excluded[where.workload][where.contender];
+    }
+
+    std::vector<reports::result> results() {
         std::vector<reports::result> all;
         for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
             for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
-                add_cell(all, {workload, contender});
+                if (contender != plan_.twin) add_cell(all, {workload, contender});
         return all;
     }
 
-    std::vector<reports::warning> warnings(const std::vector<reports::result>& results) const {
+    reports::judging judge(std::vector<reports::result>& results) const {
+        verdict_rule rule;
+        rule.threshold_pct = plan_.threshold_pct;
+        const auto judged = judge_all(comparisons_, rule);
+        for (std::size_t i = 0; i < judged.size(); ++i) {
+            results[compared_[i]].judged = judged[i].verdict;
+            results[compared_[i]].detectable_pct = judged[i].detectable_pct;
+        }
+        return {std::string{name_of(rule.how)}, rule.threshold_pct, judged.size()};
+    }
+
+    reports::disturbances disturbances() const {
+        reports::disturbances found;
+        found.trials = outcome_.trials.size();
+        found.disturbed = static_cast<std::uint64_t>(std::ranges::count_if(
+            outcome_.trials, [](const auto& trial) { return !trial.outcome.disturbed.empty(); }));
+        found.repeated = outcome_.repeated;
+        found.kept = samples_.disturbed();
+        return found;
+    }
+
+    std::vector<reports::warning> warnings(const reports::report& found) const {
         std::vector<reports::warning> all;
-        if (outcome_.interrupted) all.push_back(was_interrupted(outcome_.blocks_finished, plan_.blocks));
-        if (outcome_.budget_spent) all.push_back(budget_spent(outcome_.blocks_finished, plan_.blocks));
-        if (std::ranges::any_of(results, [](const auto& item) { return item.median && !item.low; }))
+        if (outcome_.interrupted)
+            all.push_back(was_interrupted(outcome_.blocks_finished, outcome_.blocks_planned));
+        if (outcome_.budget_spent)
+            all.push_back(budget_spent(outcome_.blocks_finished, outcome_.blocks_planned));
+        if (std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
             all.push_back(too_few_trials());
+        else if (std::ranges::any_of(found.results, too_few_for_any_verdict))
+            all.push_back(too_few_for_verdicts());
+        if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
+        if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
+        if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
         if (!baseline_)
             all.push_back(baseline_not_measured(plan_.baseline));
         else if (const auto missing = workloads_without_baseline(); !missing.empty())
@@ -50,35 +99,30 @@ public:
         return all;
     }
 
-private:
-    const run_plan& plan_;
-    const run_outcome& outcome_;
-    std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
-    std::optional<std::size_t> baseline_;
-
-    const samples_by_metric& samples(cell where) const { return cells_[where.workload][where.contender]; }
-    const std::optional<exclusion>& excluded(cell where) const {
-        return outcome_.excluded[where.workload][where.contender];
+    static bool too_few_for_any_verdict(const reports::result& item) {
+        return item.judged == reports::verdict::inconclusive && !item.detectable_pct;
     }
 
-    void take(const trial_record& trial) {
-        auto& metrics = cells_[trial.where.workload][trial.where.contender];
-        for (const auto& [name, value] : trial.outcome.metrics) metrics[name].resize(trial.block);
-        for (auto& [name, values] : metrics) {
-            const auto printed = trial.outcome.metrics.find(name);
-            values.push_back(printed == trial.outcome.metrics.end() ? std::nullopt : printed->second);
-        }
+    static std::vector<std::string> drifted_workloads(const reports::report& found) {
+        std::vector<std::string> all;
+        if (!found.aa) return all;
+        for (const auto& item : found.aa->comparisons)
+            if (item.drifted) all.push_back(fmt::format("{} ({:+.1f} %)", item.workload, *item.drift_pct));
+        return all;
     }
 
-    void add_cell(std::vector<reports::result>& all, cell where) const {
+    void add_cell(std::vector<reports::result>& all, cell where) {
         if (const auto& why = excluded(where))
             return all.push_back(without_numbers(where, why->status, why->reason));
-        if (samples(where).empty())
+        const auto& measured = samples_.of(where);
+        if (measured.empty())
             return all.push_back(
                 without_numbers(where, cell_status::failed, "interrupted before its first trial"));
         for (const auto& metric : reports::known_metrics())
-            if (const auto found = samples(where).find(metric.name); found != samples(where).end())
+            if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
+                compare(all, where, metric);
+            }
     }
 
     reports::result labelled(cell where, const reports::metric_info& metric) const {
@@ -115,21 +159,18 @@ private:
         item.median = found.median;
         item.low = found.low;
         item.high = found.high;
-        item.to_baseline = ratio_of(where, metric, values);
         return item;
     }
 
-    std::optional<reports::ratio> ratio_of(cell where, const reports::metric_info& metric,
-                                           const std::vector<std::optional<double>>& values) const {
-        if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_}))
-            return std::nullopt;
-        const auto& others = samples({where.workload, *baseline_});
-        const auto other = others.find(metric.name);
-        if (other == others.end()) return std::nullopt;
-        const auto found = metric.better == reports::direction::smaller ? paired_ratio(other->second, values)
-                                                                        : paired_ratio(values, other->second);
-        if (!found) return std::nullopt;
-        return reports::ratio{plan_.baseline, found->median, found->low, found->high};
+    /// The ratio of the last of `results`, and its log ratios for the verdict.
+    void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
+        if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
+        auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
+        if (log_ratios.empty()) return;
+        const auto found = ratio_from(log_ratios);
+        results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
+        compared_.push_back(results.size() - 1);
+        comparisons_.push_back(std::move(log_ratios));
     }
 
     std::vector<std::string> workloads_without_baseline() const {
@@ -144,6 +185,7 @@ private:
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
+        if (index == plan.twin) continue;
         const auto said_something = [&](const trial_record& trial) {
             return trial.where.contender == index && !trial.outcome.context.empty();
         };
@@ -159,14 +201,8 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
-    const summary all{plan, outcome};
-    reports::report report;
-    report.complete = !outcome.interrupted;
-    report.seed = plan.seed;
-    report.baseline = plan.baseline;
+    auto report = summary{plan, outcome}.report();
     report.contenders = described(plan, outcome);
-    report.results = all.results();
-    report.warnings = all.warnings(report.results);
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
 }

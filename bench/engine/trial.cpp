@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bench/engine/disturbance.hpp"
 #include "bench/engine/gbench_json.hpp"
 #include "bench/engine/gbench_names.hpp"
 #include "reports/metrics.hpp"
@@ -116,10 +117,17 @@ trial_outcome process_executor::run(const trial_request& request) {
     child_request child;
     child.command = {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
                      "--benchmark_format=json", fmt::format("--benchmark_min_time={}", request.min_time_s)};
-    child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}}};
+    child.called = request.who.called;
+    child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
+                         {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')}};
     child.limit = request.limit;
     child.stop_fd = stop_fd_;
-    return judge(run_child(child), request.workload, request.limit);
+    child.cpu = request.cpu;
+    const auto before = read_machine();
+    const auto ended = run_child(child);
+    auto trial = judge(ended, request.workload, request.limit);
+    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
+    return trial;
 }
 
 }  // namespace loopbench::bench

@@ -21,6 +21,8 @@ struct trial_request {
     double min_time_s = 0.5;
     workload_size size = workload_size::real;
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};
+    std::optional<int> cpu = {};
+    std::size_t padding_bytes = 0;  // in the environment
 };
 
 struct trial_outcome {
@@ -31,6 +33,7 @@ struct trial_outcome {
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
+    std::string disturbed;  // by what; empty when by nothing
 };
 
 class trial_executor {

@@ -22,6 +22,33 @@ reports::warning too_few_trials() {
             "run at least six blocks (--blocks 6)"};
 }
 
+reports::warning too_few_for_verdicts() {
+    return {
+        "few_blocks",
+        "so few blocks cannot show a difference of any size where no verdict says what could have been seen",
+        "run more blocks (--blocks), or compare fewer cells"};
+}
+
+reports::warning unfit(const std::string& reason) {
+    return {"unfit", fmt::format("this session is not fit to judge anything: {}", reason),
+            "end what else runs on this machine (`loopbench doctor` says what to look at) and run it again"};
+}
+
+reports::warning drift(const std::vector<std::string>& workloads) {
+    return {"drift",
+            fmt::format("the baseline's second half differs from its first: {}", fmt::join(workloads, ", ")),
+            "ratios stand, as they are taken within blocks; do not quote absolute times of this run"};
+}
+
+reports::warning disturbed_trials(const reports::disturbances& found) {
+    return {
+        "disturbed",
+        fmt::format("{} trials among the results were disturbed by something else on this machine ({} of {} "
+                    "were, and {} repeats did not help all of them)",
+                    found.kept, found.disturbed, found.trials, found.repeated),
+        "end what else runs on this machine"};
+}
+
 reports::warning baseline_not_measured(const std::string& baseline) {
     return {"no_baseline",
             fmt::format("there are no ratios: the baseline {} is not among the contenders", baseline),

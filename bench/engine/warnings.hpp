@@ -12,6 +12,10 @@ namespace loopbench::bench {
 reports::warning was_interrupted(std::uint64_t blocks_finished, std::uint64_t blocks_planned);
 reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t blocks_planned);
 reports::warning too_few_trials();
+reports::warning too_few_for_verdicts();
+reports::warning unfit(const std::string& reason);
+reports::warning drift(const std::vector<std::string>& workloads);
+reports::warning disturbed_trials(const reports::disturbances& found);
 reports::warning baseline_not_measured(const std::string& baseline);
 reports::warning baseline_without_numbers(const std::string& baseline,
                                           const std::vector<std::string>& workloads);

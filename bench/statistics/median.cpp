@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
-#include <vector>
+#include <tuple>
+
+#include "bench/statistics/bootstrap.hpp"
 
 namespace loopbench::bench {
 
@@ -18,17 +20,20 @@ std::size_t interval_rank(std::size_t count, double level) {
     return k;
 }
 
-double middle_of(std::span<const double> sorted) {
-    const auto half = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
 }  // namespace
 
-estimate median_with_interval(std::span<const double> samples, double level) {
+double median_of(std::span<const double> samples) {
+    std::vector<double> values(samples.begin(), samples.end());
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    if (values.size() % 2 == 1) return *middle;
+    return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+estimate sign_test_interval(std::span<const double> samples, double level) {
     std::vector<double> sorted(samples.begin(), samples.end());
     std::ranges::sort(sorted);
-    estimate found{middle_of(sorted), {}, {}};
+    estimate found{median_of(sorted), {}, {}};
     if (const auto k = interval_rank(sorted.size(), level); k > 0) {
         found.low = sorted[k - 1];
         found.high = sorted[sorted.size() - k];
@@ -36,16 +41,26 @@ estimate median_with_interval(std::span<const double> samples, double level) {
     return found;
 }
 
-std::optional<estimate> paired_ratio(std::span<const std::optional<double>> numerator,
-                                     std::span<const std::optional<double>> denominator, double level) {
+estimate median_with_interval(std::span<const double> samples, double level) {
+    if (samples.size() < many_samples) return sign_test_interval(samples, level);
+    estimate found{median_of(samples), {}, {}};
+    std::tie(found.low, found.high) = bca_median_interval(samples, level);
+    return found;
+}
+
+std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
+                                      std::span<const std::optional<double>> denominator) {
     std::vector<double> log_ratios;
     for (std::size_t block = 0; block < std::min(numerator.size(), denominator.size()); ++block) {
         const auto &above = numerator[block], &below = denominator[block];
         if (!above || !below) continue;
-        if (*above <= 0 || *below <= 0) return std::nullopt;
+        if (*above <= 0 || *below <= 0) return {};
         log_ratios.push_back(std::log(*above / *below));
     }
-    if (log_ratios.empty()) return std::nullopt;
+    return log_ratios;
+}
+
+estimate ratio_from(std::span<const double> log_ratios, double level) {
     auto found = median_with_interval(log_ratios, level);
     found.median = std::exp(found.median);
     if (found.low) found.low = std::exp(*found.low);

@@ -33,11 +33,15 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(report["complete"], true);
     EXPECT_EQ(report["seed"], 7);
     EXPECT_EQ(report["warnings"], json::array());
+    EXPECT_EQ(report["aa"]["found"], "fit");
+    EXPECT_EQ(report["aa"]["twin"], "asio-epol~");
+    EXPECT_EQ(report["aa"]["comparisons"].size(), 2U);
     const auto time = time_of(report, "loop-epoll");
     EXPECT_EQ(time["samples"], std::vector<double>(7, 5000));
     EXPECT_DOUBLE_EQ(time["ratio"]["median"].get<double>(), 2);
+    EXPECT_EQ(time["verdict"], "faster");
     EXPECT_EQ(report["contenders"][1]["library"], "fake");
-    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 2 * 7);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 3 * 7);
     EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
     EXPECT_NE(ran.output.find("10.0 µs"), std::string::npos) << ran.output;
     EXPECT_NE(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;

@@ -38,14 +38,18 @@ std::vector<result> sample_results() {
     auto flagship = measured("echo/rtt/tcp/conns:1", "loop-epoll", "time", "ns", 9250.0);
     flagship.to_baseline = ratio{"asio-epoll", 1.5, 1.25, 1.75};
     flagship.judged = verdict::faster;
-    flagship.detectable_pct = 2.5;
     auto throughput = measured("echo/rtt/tcp/conns:1", "loop-epoll", "throughput", "/s", 0.1 + 0.2);
     throughput.better = direction::larger;
     throughput.to_baseline = ratio{"asio-epoll", 1e300, {}, {}};
+    throughput.judged = verdict::inconclusive;
     auto endless = measured("echo/rtt/tcp/conns:1", "loop-epoll", "late_p50", "ns", -12.5);
     endless.high = std::numeric_limits<double>::infinity();
     endless.samples[1] = std::nullopt;
     endless.reason = "1 of 3 trials printed no number for it";
+    auto periodic = measured("timer/periodic", "loop-tick", "time", "ns", 1.25e9);
+    periodic.to_baseline = ratio{"asio-epoll", 0.96, 0.9, 1.01};
+    periodic.judged = verdict::inconclusive;
+    periodic.detectable_pct = 8.75;
     auto counted = measured("timer/periodic", "loop-epoll", "waits", "per op", 1.0);
     counted.deterministic = true;
     return {
@@ -58,6 +62,7 @@ std::vector<result> sample_results() {
                         "io_uring refused: \"seccomp\", or kernel.io_uring_disabled"),
         measured("timer/periodic", "asio-epoll", "time", "ns", 1.2e9),
         counted,
+        periodic,
         without_numbers("timer/periodic", "=cmd|'/c calc'!A0", cell_status::failed,
                         "killed\nby <b>SIGSEGV</b> | \x1b[31m"),
     };
@@ -78,6 +83,13 @@ report sample_report() {
         describe("asio-epoll", {{"library", "boost.asio"}, {"library_version", "1.81"}, {"caches", {1, 2}}}),
         describe("loop-epoll", {{"library", "loop"}, {"compiler", "g++ 12"}, {"compiler_flags", "-O2"}})};
     all.results = sample_results();
+    all.judged_by = {"benjamini-hochberg", 1, 3};
+    self_comparison echo{
+        "echo/rtt/tcp/conns:1", {"asio-epoll", 1.002, 0.99, 1.01}, verdict::equivalent, 1.5, -2.5, true};
+    self_comparison timer{"timer/periodic", {"asio-epoll", 0.9, {}, {}}, verdict::slower, {}, {}, false};
+    all.aa = self_check{"asio-epoll", "asio-epol~", fitness::unfit, "asio-epoll against itself is slower",
+                        3.25,         {echo, timer}};
+    all.disturbed = {42, 5, 2, 1};
     all.warnings = {{"few_trials", "too few trials", "run six blocks"}};
     return all;
 }

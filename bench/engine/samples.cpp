@@ -1,0 +1,64 @@
+// Which attempt at a block counts, and which block a sample belongs to.
+#include "bench/engine/samples.hpp"
+
+#include <algorithm>
+
+#include "bench/statistics/median.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// The trials of one workload in one block that belong together: the last attempt, unless it was cut short.
+class attempts {
+public:
+    explicit attempts(const run_outcome& outcome) {
+        for (const auto& trial : outcome.trials) ++counts_[key(trial)][trial.attempt];
+    }
+
+    bool counts(const trial_record& trial) const {
+        const auto& by_attempt = counts_.at(key(trial));
+        auto best = by_attempt.begin();
+        for (auto other = best; other != by_attempt.end(); ++other)
+            if (other->second >= best->second) best = other;
+        return trial.attempt == best->first;
+    }
+
+private:
+    using row = std::pair<std::uint64_t, std::size_t>;  // block, workload
+    static row key(const trial_record& trial) { return {trial.block, trial.where.workload}; }
+
+    std::map<row, std::map<std::uint64_t, std::size_t>> counts_;
+};
+
+}  // namespace
+
+sample_table::sample_table(const run_plan& plan, const run_outcome& outcome) {
+    cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
+    const attempts tried{outcome};
+    for (const auto& trial : outcome.trials)
+        if (tried.counts(trial)) take(trial);
+}
+
+void sample_table::take(const trial_record& trial) {
+    ++trials_;
+    if (!trial.outcome.disturbed.empty()) ++disturbed_;
+    auto& metrics = cells_[trial.where.workload][trial.where.contender];
+    for (const auto& [name, value] : trial.outcome.metrics) metrics[name];
+    for (auto& [name, values] : metrics) {
+        const auto printed = trial.outcome.metrics.find(name);
+        values.resize(std::max(values.size(), trial.block + 1));
+        values[trial.block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
+    }
+}
+
+std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
+                                             const reports::metric_info& metric) const {
+    const auto &ours = of({workload, who}), &theirs = of({workload, to});
+    const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
+    if (mine == ours.end() || other == theirs.end()) return {};
+    return metric.better == reports::direction::smaller ? paired_log_ratios(other->second, mine->second)
+                                                        : paired_log_ratios(mine->second, other->second);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,40 @@
+// Trials as samples: indexed by block, so that a contender's and the baseline's are pairs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/engine/runner.hpp"
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
+
+class sample_table {
+public:
+    sample_table(const run_plan& plan, const run_outcome& outcome);
+
+    /// Index i of each metric is block i, or nothing where the trial has no number.
+    [[nodiscard]] const samples_by_metric& of(cell where) const {
+        return cells_[where.workload][where.contender];
+    }
+    /// How many of the trials that count were disturbed.
+    [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
+    [[nodiscard]] std::uint64_t trials() const { return trials_; }
+
+    /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are none.
+    [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
+                                                 const reports::metric_info& metric) const;
+
+private:
+    void take(const trial_record& trial);
+
+    std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
+    std::uint64_t disturbed_ = 0, trials_ = 0;
+};
+
+}  // namespace loopbench::bench

@@ -1,0 +1,17 @@
+// Random numbers that are the same on every machine: std::uniform_int_distribution and std::shuffle may differ
+// between libraries, std::mt19937_64 may not.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+namespace loopbench::bench {
+
+/// Uniform in [0, bound), by rejection of the part of the range that would favour small values. `bound` > 0.
+inline std::uint64_t below(std::mt19937_64& random, std::uint64_t bound) {
+    const std::uint64_t unfair = (0 - bound) % bound;  // 2^64 mod bound
+    for (;;)
+        if (const auto value = random(); value >= unfair) return value % bound;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,131 @@
+// Sign tests by Boost.Math's binomial distribution.
+#include "bench/statistics/verdict.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::verdict;
+
+constexpr double wanted_power = 0.8;
+
+/// What the pairs of one comparison say, before any correction.
+struct evidence {
+    double p_difference = 1, p_equivalence = 1;
+    verdict zone = verdict::inconclusive;  // where the interval lies
+};
+
+template <class predicate>
+double sign_test_of(std::span<const double> log_ratios, predicate counts) {
+    return sign_test(static_cast<std::size_t>(std::ranges::count_if(log_ratios, counts)), log_ratios.size());
+}
+
+verdict zone_of(const estimate& found, double threshold) {
+    if (!found.low || !found.high) return verdict::inconclusive;
+    if (*found.low > threshold) return verdict::faster;
+    if (*found.high < -threshold) return verdict::slower;
+    if (*found.low > -threshold && *found.high < threshold) return verdict::equivalent;
+    return verdict::inconclusive;
+}
+
+evidence evidence_of(std::span<const double> log_ratios, const verdict_rule& rule) {
+    const double t = rule.threshold();
+    const double p_above = sign_test_of(log_ratios, [t](double d) { return d > t; });
+    const double p_below = sign_test_of(log_ratios, [t](double d) { return d < -t; });
+    const double p_not_above = sign_test_of(log_ratios, [t](double d) { return d < t; });
+    const double p_not_below = sign_test_of(log_ratios, [t](double d) { return d > -t; });
+    evidence found{std::min(1.0, 2 * std::min(p_above, p_below)),
+                   std::min(1.0, 2 * std::max(p_not_above, p_not_below))};
+    if (std::min(found.p_difference, found.p_equivalence) <=
+        rule.alpha())  // otherwise it is inconclusive anyway
+        found.zone = zone_of(median_with_interval(log_ratios, rule.level), t);
+    return found;
+}
+
+double standard_deviation(std::span<const double> values) {
+    double mean = 0, squares = 0;
+    for (const double value : values) mean += value / static_cast<double>(values.size());
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    return values.size() > 1 ? std::sqrt(squares / static_cast<double>(values.size() - 1)) : 0;
+}
+
+double median_absolute_deviation(std::span<const double> values) {
+    const double middle = median_of(values);
+    std::vector<double> deviations;
+    for (const double value : values) deviations.push_back(std::abs(value - middle));
+    return median_of(deviations);
+}
+
+double spread_of(std::span<const double> values) {
+    constexpr double of_a_normal_distribution = 1.4826;
+    return values.size() < many_samples ? standard_deviation(values)
+                                        : of_a_normal_distribution * median_absolute_deviation(values);
+}
+
+/// The fewest successes that are significant; more than `trials` when none is.
+std::size_t critical_count(std::size_t trials, double level) {
+    std::size_t k = trials / 2;
+    while (k <= trials && 2 * sign_test(k, trials) > level) ++k;
+    return k;
+}
+
+}  // namespace
+
+double sign_test(std::size_t successes, std::size_t trials) {
+    if (successes == 0) return 1;
+    const boost::math::binomial_distribution<double> fair{static_cast<double>(trials), 0.5};
+    return cdf(complement(fair, static_cast<double>(successes - 1)));
+}
+
+std::size_t fewest_pairs(double level) {
+    return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
+}
+
+std::optional<double> share_needed(std::size_t pairs, double level) {
+    const auto k = critical_count(pairs, level);
+    if (k > pairs) return std::nullopt;
+    return boost::math::ibeta_inv(static_cast<double>(k), static_cast<double>(pairs - k + 1), wanted_power);
+}
+
+std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level) {
+    const auto share = share_needed(log_ratios.size(), level);
+    if (!share) return std::nullopt;
+    const double z = quantile(boost::math::normal_distribution<double>{}, *share);
+    return 100 * std::expm1(threshold + spread_of(log_ratios) * z);
+}
+
+std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
+                                         const verdict_rule& rule) {
+    std::vector<evidence> found;
+    std::vector<double> p_differences, p_equivalences;
+    for (const auto& log_ratios : comparisons) {
+        found.push_back(evidence_of(log_ratios, rule));
+        p_differences.push_back(found.back().p_difference);
+        p_equivalences.push_back(found.back().p_equivalence);
+    }
+    const auto differs = adjusted(p_differences, rule.how), equals = adjusted(p_equivalences, rule.how);
+    const auto significant = [&](double p) { return p <= rule.alpha(); };
+    const auto level =
+        comparisons.empty()
+            ? rule.alpha()
+            : level_for_one_more(static_cast<std::size_t>(std::ranges::count_if(differs, significant)),
+                                 comparisons.size(), rule.alpha(), rule.how);
+    std::vector<judged_comparison> judged(comparisons.size());
+    for (std::size_t i = 0; i < comparisons.size(); ++i) {
+        const auto zone = found[i].zone;
+        const bool is_difference = zone == verdict::faster || zone == verdict::slower;
+        if (is_difference ? significant(differs[i]) : zone == verdict::equivalent && significant(equals[i]))
+            judged[i].verdict = zone;
+        if (!is_difference || judged[i].verdict == verdict::inconclusive)
+            judged[i].detectable_pct = detectable_pct(comparisons[i], rule.threshold(), level);
+    }
+    return judged;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,124 @@
+// Reading JSON that somebody else may have written, cut short or edited: every field is checked, and what is wrong
+// is named by its place ("results[3].median").
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/json.hpp"
+
+namespace loopbench::reports {
+
+/// The document in `text`. Stricter than JSON, so that no file can make its reader guess, overflow the stack or fill
+/// the memory: no key twice in an object, at most 64 levels, no number beyond a double. Throws format_error with line
+/// and column.
+nlohmann::ordered_json parse_strictly(std::string_view text);
+
+/// A value in the document together with the way to it.
+class node {
+public:
+    using json = nlohmann::ordered_json;
+
+    /// The value must outlive the node.
+    node(const json& value, std::string path) : value_{value}, path_{std::move(path)} {}
+
+    [[nodiscard]] node at(const std::string& key) const {
+        if (!value_.is_object()) mismatch("an object");
+        const auto found = value_.find(key);
+        if (found == value_.end()) fail(fmt::format("the field \"{}\" is missing", key));
+        return {*found, path_.empty() ? key : path_ + "." + key};
+    }
+
+    /// The same, or nothing when there is no such field.
+    [[nodiscard]] std::optional<node> find(const std::string& key) const {
+        if (!value_.is_object()) mismatch("an object");
+        if (!value_.contains(key)) return std::nullopt;
+        return at(key);
+    }
+
+    /// All the fields of an object with their names.
+    template <class function>
+    void each_field(function take) const {
+        for (const auto& [key, value] : object().items())
+            take(key, node{value, path_.empty() ? key : path_ + "." + key});
+    }
+
+    template <class function>
+    [[nodiscard]] auto each(function convert) const {
+        if (!value_.is_array()) mismatch("a list");
+        std::vector<decltype(convert(*this))> all;
+        all.reserve(value_.size());
+        for (std::size_t i = 0; i < value_.size(); ++i)
+            all.push_back(convert(node{value_[i], fmt::format("{}[{}]", path_, i)}));
+        return all;
+    }
+
+    [[nodiscard]] std::string text() const {
+        if (!value_.is_string()) mismatch("a text");
+        return value_.get<std::string>();
+    }
+    [[nodiscard]] bool flag() const {
+        if (!value_.is_boolean()) mismatch("true or false");
+        return value_.get<bool>();
+    }
+    [[nodiscard]] double number() const {
+        if (!value_.is_number()) mismatch("a number");
+        return value_.get<double>();
+    }
+    [[nodiscard]] std::uint64_t natural() const {
+        if (!value_.is_number_unsigned()) mismatch("a whole number that is not negative");
+        return value_.get<std::uint64_t>();
+    }
+    [[nodiscard]] std::int64_t whole() const {
+        if (!value_.is_number_integer()) mismatch("a whole number");
+        return value_.is_number_unsigned() ? count() : value_.get<std::int64_t>();
+    }
+    [[nodiscard]] std::int64_t count() const {
+        constexpr std::uint64_t largest = INT64_MAX;
+        return static_cast<std::int64_t>(std::min(natural(), largest));
+    }
+    [[nodiscard]] const json& object() const {
+        if (!value_.is_object()) mismatch("an object");
+        return value_;
+    }
+
+    /// The value as `read` gives it, or nothing for null.
+    template <class value>
+    [[nodiscard]] std::optional<value> maybe(value (node::*read)() const) const {
+        if (value_.is_null()) return std::nullopt;
+        return (this->*read)();
+    }
+
+    template <class value, class names>
+    [[nodiscard]] value one_of(const names& all) const {
+        const auto found = std::ranges::find(all, text());
+        if (found == all.end()) fail(fmt::format("\"{}\" is not one of {}", text(), fmt::join(all, ", ")));
+        return static_cast<value>(found - all.begin());
+    }
+
+    [[nodiscard]] bool is_null() const { return value_.is_null(); }
+
+    [[noreturn]] void fail(const std::string& cause) const {
+        throw format_error{path_.empty() ? cause : fmt::format("{}: {}", path_, cause)};
+    }
+
+private:
+    [[noreturn]] void mismatch(std::string_view expected) const {
+        fail(fmt::format("expected {}, found {}", expected, value_.type_name()));
+    }
+
+    const json& value_;
+    std::string path_;
+};
+
+/// The environment as reports and journals have it.
+environment read_environment(const node& from);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,112 @@
+// Intervals and verdicts against chance: whether they are wrong as seldom as they say. Seeds are fixed, so that these
+// tests give the same numbers each time.
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/binomial.hpp>
+
+#include "bench/statistics/median.hpp"
+#include "bench/statistics/verdict.hpp"
+#include "chance.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using reports::verdict;
+
+double coverage(const population& from, std::size_t count, int tries) {
+    generator random{20261121};
+    int covered = 0;
+    for (int i = 0; i < tries; ++i) {
+        const auto found = bench::median_with_interval(from.sample(random, count));
+        covered += *found.low <= from.median && from.median <= *found.high ? 1 : 0;
+    }
+    return static_cast<double>(covered) / tries;
+}
+
+// The bootstrap promises 95 %; 2,000 tries have a standard error of 0.5 %, and the seed is fixed.
+TEST(coverage, of_many_blocks_is_95_percent_within_one_on_data_of_every_kind) {
+    for (const auto& from : populations())
+        for (const std::size_t count : {50UL, 71UL})
+            EXPECT_NEAR(coverage(from, count, 2000), 0.95, 0.01) << from.name << count;
+}
+
+// The sign test's is known exactly, whatever the distribution, and never below 95 %.
+TEST(coverage, of_few_blocks_is_what_the_binomial_says_and_at_least_95_percent) {
+    struct expectation {
+        std::size_t count, rank;
+    };
+    for (const auto& [count, rank] :
+         {expectation{7, 1}, expectation{10, 2}, expectation{20, 6}, expectation{49, 18}}) {
+        const boost::math::binomial_distribution<double> fair{static_cast<double>(count), 0.5};
+        const double exact = 1 - 2 * cdf(fair, static_cast<double>(rank - 1));
+        EXPECT_GE(exact, 0.95) << count;
+        for (const auto& from : populations())
+            EXPECT_NEAR(coverage(from, count, 5000), exact, 0.01) << from.name << count;
+    }
+}
+
+/// The share of reports with a false difference, of reports of 40 comparisons without any difference.
+double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, int reports) {
+    generator random{7};
+    const auto kinds = populations();
+    int wrong = 0;
+    for (int i = 0; i < reports; ++i) {
+        std::vector<std::vector<double>> comparisons;
+        for (std::size_t k = 0; k < 40; ++k)
+            comparisons.push_back(kinds[k % kinds.size()].sample(random, blocks));
+        const auto judged = bench::judge_all(comparisons, rule);
+        wrong += std::ranges::any_of(judged, [](const auto& one) {
+            return one.verdict == verdict::faster || one.verdict == verdict::slower;
+        });
+    }
+    return static_cast<double>(wrong) / reports;
+}
+
+// Without a threshold, so that nothing but the correction holds the errors down.
+TEST(coverage, a_report_of_40_comparisons_without_a_difference_seldom_names_one) {
+    for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
+        bench::verdict_rule rule;
+        rule.threshold_pct = 0;
+        rule.how = how;
+        EXPECT_LE(family_wise_error(7, rule, 2000), 0.05) << name_of(how);
+        EXPECT_LE(family_wise_error(20, rule, 2000), 0.05) << name_of(how);
+        EXPECT_LE(family_wise_error(60, rule, 200), 0.05) << name_of(how);
+    }
+}
+
+TEST(coverage, without_the_correction_most_such_reports_would) {
+    bench::verdict_rule rule;
+    rule.threshold_pct = 0;
+    generator random{7};
+    int wrong = 0;
+    for (int i = 0; i < 200; ++i)
+        for (int k = 0; k < 40; ++k) {
+            const std::vector<std::vector<double>> alone{populations()[0].sample(random, 20)};
+            if (bench::judge_all(alone, rule)[0].verdict == verdict::inconclusive) continue;
+            ++wrong;
+            break;
+        }
+    EXPECT_GT(wrong, 140);
+}
+
+TEST(coverage, what_could_have_been_seen_is_seen_in_four_of_five_runs) {
+    const bench::verdict_rule rule;
+    for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
+        generator random{11};
+        // The spread is known here: 4 %. A run's own guess of it strays, but not on average.
+        double share = bench::share_needed(blocks, rule.alpha()).value_or(0), z = 0;
+        for (double step = 1; step > 1e-9; step /= 2)
+            while (std::erfc(-(z + step) / std::sqrt(2.0)) / 2 <= share) z += step;
+        const auto slower = populations(-(rule.threshold() + 0.04 * z))[0];
+        int seen = 0;
+        for (int i = 0; i < 4000; ++i)
+            seen += bench::judge_all(std::vector<std::vector<double>>{slower.sample(random, blocks)}, rule)[0]
+                        .verdict == verdict::slower;
+        EXPECT_NEAR(seen / 4000.0, 0.8, 0.025) << blocks;
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Writes answers.json: what SciPy makes of stored data, for scipy_test.cpp to agree with.
+
+Run with Debian's python3-scipy (1.10.1): ./make_answers.py > answers.json
+"""
+
+import json
+
+import numpy
+import scipy.stats
+
+random = numpy.random.default_rng(20261121)
+
+
+def samples_of(kind, count):
+    """Log ratios of the kinds that trials give, rounded so that the file stays small."""
+    values = {
+        "normal": lambda: random.normal(0.01, 0.04, count),
+        "skewed": lambda: random.lognormal(-3.5, 0.8, count) - 0.03,
+        "heavy": lambda: random.standard_t(2, count) * 0.02,
+        "bimodal": lambda: numpy.where(random.random(count) < 0.7, 0.0, 0.08) + random.normal(0, 0.01, count),
+        "ties": lambda: random.integers(-3, 4, count) / 100,
+    }[kind]()
+    return [round(float(value), 5) for value in values]
+
+
+def median_answers(data):
+    # The first rank whose distribution function reaches 2.5 %: all below it is outside of the interval.
+    rank, ordered = int(scipy.stats.binom.ppf(0.025, len(data), 0.5)), sorted(data)
+    above, threshold = sum(value > 0.01 for value in data), 0.01
+    return {
+        "median": float(numpy.median(data)),
+        "sign_low": ordered[rank - 1],
+        "sign_high": ordered[-rank],
+        "threshold": threshold,
+        "above": above,
+        "p_above": scipy.stats.binomtest(above, len(data), 0.5, alternative="greater").pvalue,
+    }
+
+
+def bootstrap_answers(data):
+    found = scipy.stats.bootstrap((data,), numpy.median, n_resamples=399, vectorized=True, axis=-1, method="BCa",
+                                  random_state=7)
+    many = scipy.stats.bootstrap((data,), numpy.median, n_resamples=20000, vectorized=True, axis=-1, method="BCa",
+                                 random_state=8).confidence_interval
+    left_out = [float(numpy.median(data[:i] + data[i + 1:])) for i in range(len(data))]
+    return {
+        "resampled": [float(value) for value in found.bootstrap_distribution],
+        "left_out": left_out,
+        "low": float(found.confidence_interval.low),
+        "high": float(found.confidence_interval.high),
+        "low_of_20000": float(many.low),
+        "high_of_20000": float(many.high),
+    }
+
+
+def two_sample_answers(first, second):
+    small, ties = max(len(first), len(second)) <= 20, len(set(first + second)) < len(first + second)
+    method = "exact" if small and not ties else "asymptotic"
+    return {"first": first, "second": second,
+            "p": float(scipy.stats.mannwhitneyu(first, second, method=method).pvalue)}
+
+
+medians = []
+for kind, count in [("normal", 6), ("normal", 7), ("skewed", 10), ("heavy", 20), ("ties", 12), ("bimodal", 31)]:
+    data = samples_of(kind, count)
+    medians.append({"kind": kind, "data": data, **median_answers(data)})
+bootstraps = []
+for kind, count in [("normal", 50), ("skewed", 51), ("heavy", 64), ("bimodal", 80)]:
+    data = samples_of(kind, count)
+    bootstraps.append({"kind": kind, "data": data, **bootstrap_answers(data)})
+two_samples = [two_sample_answers(samples_of(a, m), samples_of(b, n))
+               for a, m, b, n in [("normal", 5, "skewed", 4), ("heavy", 9, "normal", 12), ("skewed", 20, "skewed", 20),
+                                  ("ties", 15, "ties", 12), ("bimodal", 40, "normal", 33)]]
+power = []
+for count, critical in [(7, 7), (10, 9), (40, 27), (100, 61)]:
+    share = float(scipy.stats.beta.ppf(0.8, critical, count - critical + 1))
+    power.append({"pairs": count, "critical": critical, "share": share,
+                  "power": float(scipy.stats.binom.sf(critical - 1, count, share))})
+print(json.dumps({"scipy": scipy.__version__, "medians": medians, "bootstraps": bootstraps,
+                  "two_samples": two_samples, "power": power}, indent=1))

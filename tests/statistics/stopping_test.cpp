@@ -1,0 +1,101 @@
+// What stopping early does to the errors.
+#include "bench/engine/stopping.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "bench/statistics/median.hpp"
+#include "chance.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::blocks_for;
+using bench::pilot_blocks;
+
+TEST(stopping, needs_four_times_the_blocks_for_half_the_width) {
+    std::vector<double> pairs;
+    for (int i = 0; i < 30; ++i) pairs.push_back(std::log1p(0.01) * (i < 15 ? -1 : 1));
+    EXPECT_EQ(blocks_for(pairs, 1), 30U);
+    EXPECT_EQ(blocks_for(pairs, 2), pilot_blocks) << "no fewer than the pilot has";
+    for (auto& pair : pairs) pair *= 2;
+    EXPECT_EQ(blocks_for(pairs, 1), 120U);
+}
+
+TEST(stopping, reckons_with_the_wider_side) {
+    std::vector<double> below(30, 0.0), above(30, 0.0);
+    for (std::size_t i = 0; i < 14; ++i) below[i] = -0.1, above[i] = 0.1;
+    EXPECT_EQ(blocks_for(below, 5), blocks_for(above, 5));
+    EXPECT_GT(blocks_for(above, 5), 80U);
+}
+
+struct simulated {
+    double coverage = 0, blocks = 0;
+};
+
+/// Many runs in which `wanted` says, after each block, how many blocks there shall be.
+simulated simulate(const population& from,
+                   const std::function<std::uint64_t(const std::vector<double>&)>& wanted) {
+    generator random{20261121};
+    constexpr int runs = 1500;
+    simulated found;
+    for (int run = 0; run < runs; ++run) {
+        std::vector<double> pairs;
+        for (std::uint64_t blocks = 160; pairs.size() < blocks;) {
+            pairs.push_back(from.draw(random));
+            blocks = std::min(blocks, wanted(pairs));
+        }
+        const auto interval = bench::median_with_interval(pairs);
+        found.coverage += *interval.low <= from.median && from.median <= *interval.high ? 1.0 / runs : 0;
+        found.blocks += static_cast<double>(pairs.size()) / runs;
+    }
+    return found;
+}
+
+constexpr double precision_pct = 1.5;
+constexpr std::uint64_t no_end = 1000;
+
+TEST(stopping, after_two_stages_keeps_the_coverage) {
+    for (const auto& from : populations()) {
+        const auto found = simulate(from, [](const auto& pairs) {
+            return pairs.size() == pilot_blocks ? blocks_for(pairs, precision_pct) : no_end;
+        });
+        EXPECT_GE(found.coverage, 0.94) << from.name;
+        EXPECT_GT(found.blocks, 34) << from.name << ": the pilot was always enough";
+        EXPECT_LT(found.blocks, 140) << from.name << ": it never was";
+    }
+}
+
+TEST(stopping, as_soon_as_the_interval_is_narrow_would_lose_some) {
+    const auto found = simulate(populations()[0], [](const auto& pairs) {
+        return pairs.size() < 10                                 ? no_end
+               : blocks_for(pairs, precision_pct) > pairs.size() ? no_end
+                                                                 : pairs.size();
+    });
+    EXPECT_LT(found.coverage, 0.935);
+}
+
+// The control: a run that looks after each block and stops at a difference finds one all too often.
+TEST(stopping, at_the_first_difference_would_lose_it) {
+    generator random{3};
+    const auto from = populations()[0];
+    int wrong = 0;
+    for (int run = 0; run < 300; ++run) {
+        std::vector<double> pairs;
+        while (pairs.size() < 49) {
+            pairs.push_back(from.draw(random));
+            const auto interval = bench::median_with_interval(pairs);
+            if (!interval.low || (*interval.low <= 0 && 0 <= *interval.high)) continue;
+            ++wrong;
+            break;
+        }
+    }
+    EXPECT_GT(wrong, 30) << "more than 10 % of runs";
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,85 @@
+// Words for numbers.
+#include "bench/statistics/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::judge_all;
+using bench::verdict_rule;
+using reports::verdict;
+using pairs = std::vector<double>;
+
+pairs around(double middle, std::size_t count, double step = 0.0001) {
+    pairs all;
+    for (std::size_t i = 0; i < count; ++i)
+        all.push_back(middle + step * (static_cast<double>(i) - static_cast<double>(count - 1) / 2));
+    return all;
+}
+
+verdict judged(const pairs& one) {
+    return judge_all(std::vector<pairs>{one}, {})[0].verdict;
+}
+
+TEST(verdict, needs_the_interval_beyond_the_threshold) {
+    EXPECT_EQ(judged(around(0.05, 7)), verdict::faster);
+    EXPECT_EQ(judged(around(-0.05, 7)), verdict::slower);
+    EXPECT_EQ(judged(around(0, 7)), verdict::equivalent);
+    EXPECT_EQ(judged(around(0.009, 7)), verdict::equivalent) << "0.9 % is of no interest";
+    EXPECT_EQ(judged(around(0.01, 7, 0.01)), verdict::inconclusive) << "on both sides of the threshold";
+    EXPECT_EQ(judged(around(0, 7, 0.01)), verdict::inconclusive) << "from -3 to 3 %";
+}
+
+TEST(verdict, needs_six_blocks) {
+    EXPECT_EQ(judged(around(1, 5)), verdict::inconclusive);
+    EXPECT_EQ(judged(around(1, 6)), verdict::faster);
+    EXPECT_EQ(bench::fewest_pairs(0.05), 6U);
+    EXPECT_EQ(bench::fewest_pairs(0.05 / 40), 11U);
+}
+
+TEST(verdict, among_many_needs_more_evidence) {
+    std::vector<pairs> comparisons(40, around(0, 8, 0.01));
+    comparisons[3] = around(0.5, 8);
+    EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::inconclusive) << "8 pairs among 40 comparisons";
+    comparisons[3] = around(0.5, 11);
+    EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::faster);
+}
+
+TEST(verdict, in_a_report_full_of_differences_seven_blocks_do_and_in_a_gate_they_do_not) {
+    const std::vector<pairs> comparisons(40, around(-0.5, 7));
+    verdict_rule rule;
+    EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::slower);
+    rule.how = bench::correction::holm;
+    EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::inconclusive);
+}
+
+TEST(verdict, that_is_no_difference_says_what_could_have_been_seen) {
+    const auto found =
+        judge_all(std::vector<pairs>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
+    EXPECT_EQ(found[0].verdict, verdict::equivalent);
+    EXPECT_NEAR(*found[0].detectable_pct, 1, 0.1) << "hardly more than the threshold";
+    EXPECT_EQ(found[1].verdict, verdict::faster);
+    EXPECT_FALSE(found[1].detectable_pct);
+    EXPECT_EQ(found[2].verdict, verdict::inconclusive);
+    EXPECT_FALSE(found[2].detectable_pct) << "five blocks can show no difference of any size";
+    EXPECT_EQ(found[3].verdict, verdict::inconclusive);
+    EXPECT_GT(*found[3].detectable_pct, 5);
+}
+
+TEST(verdict, of_no_comparison_is_none) {
+    EXPECT_TRUE(judge_all({}, {}).empty());
+}
+
+TEST(verdict, can_see_less_with_more_spread_and_more_with_more_blocks) {
+    const auto seen = [](std::size_t count, double step) {
+        return bench::detectable_pct(around(0, count, step), 0.01, 0.05).value();
+    };
+    EXPECT_LT(seen(20, 0.001), seen(20, 0.002));
+    EXPECT_GT(seen(10, 0.002), seen(20, 0.001)) << "the same range";
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
