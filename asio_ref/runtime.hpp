@@ -58,7 +58,7 @@ public:
         co_await sleep.async_wait(boost::asio::deferred);
     }
 
-    auto yield() { return boost::asio::post(get_executor(), boost::asio::use_awaitable_t<executor>()); }
+    auto yield() { return boost::asio::post(get_executor(), boost::asio::deferred); }
 
     void spawn(task<void> detached) {
         const bool would_start_inline = get_executor().running_in_this_thread();

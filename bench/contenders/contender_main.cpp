@@ -167,7 +167,7 @@ void print_description(context all, const contender_info& info) {
 
 bool kernel_refuses(const std::error_code& error) noexcept {
     return error == std::errc::function_not_supported || error == std::errc::operation_not_permitted ||
-           error == std::errc::permission_denied;
+           error == std::errc::permission_denied || error == std::errc::not_enough_memory;
 }
 
 int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,

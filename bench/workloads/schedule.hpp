@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/trial.hpp"
@@ -28,6 +30,26 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     t.prove("posted functions that ran out of order", 0, out_of_order);
     const bool all_in_order = ran == count && out_of_order == 0;
     co_return all_in_order;
+}
+
+/// One of two that walk in step: each yield lets the other one go first.
+template <Runtime R>
+task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
+    for (int i = 0; i < 1000; ++i) {
+        if (++mine > others + 1) ++out_of_turn;
+        co_await runtime.yield();
+    }
+}
+
+/// Not timed: a yield that goes on at once, be it only now and then, fails.
+template <Runtime R>
+task_of<R> yields_take_turns(R& runtime, trial& t) {
+    std::uint64_t left = 0, right = 0, out_of_turn = 0;
+    std::array<task_of<R>, 2> both{walk(runtime, left, right, out_of_turn),
+                                   walk(runtime, right, left, out_of_turn)};
+    co_await runtime.gather(std::span<task_of<R>>(both));
+    t.prove("steps of two coroutines that yield to each other", 2000, left + right);
+    t.prove("steps that one of them took before its turn", 0, out_of_turn);
 }
 
 template <Runtime R>
@@ -72,6 +94,17 @@ template <Runtime R>
 task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
     ++ran;
     co_return;
+}
+
+inline constexpr std::uint64_t spawn_batch_size = 10'000;
+
+template <Runtime R>
+task_of<R> spawn_batch(R& runtime, std::uint64_t count, std::uint64_t& ran, std::uint64_t& ran_inline) {
+    const std::uint64_t before = ran;
+    for (std::uint64_t i = 0; i < count; ++i) runtime.spawn(empty_coroutine(runtime, ran));
+    ran_inline += ran - before;
+    co_await runtime.yield();  // they run
+    co_await runtime.yield();  // a runtime that needs another turn to free them has had it
 }
 
 }  // namespace detail
@@ -120,30 +153,30 @@ task_of<R> await_leaf(R& runtime, trial& t) {
 /// One operation: one yield, by the only coroutine there is.
 template <Runtime R>
 task_of<R> yield(R& runtime, trial& t) {
-    if (!co_await detail::post_keeps_every_function(runtime, t))
-        co_return;  // a yield that does not yield fails
-    std::uint64_t yields = 0;
+    co_await detail::yields_take_turns(runtime, t);
     t.begin();
-    for (; yields < t.operations(); ++yields) co_await runtime.yield();
+    for (std::uint64_t yields = 0; yields < t.operations(); ++yields) co_await runtime.yield();
     t.end();
-    t.prove("yields", t.operations(), yields);
 }
 
-/// One operation: an empty coroutine is spawned, runs and is freed; 10,000 are spawned at a time.
+/// One operation: an empty coroutine is spawned, runs and is freed; 10,000 are spawned at a time. The first 10,000 are
+/// not timed: they meet memory that the process has not touched yet, which says nothing of the runtime.
 template <Runtime R>
 task_of<R> spawn(R& runtime, trial& t) {
-    constexpr std::uint64_t batch = 10'000;
     std::uint64_t spawned = 0;
     std::uint64_t ran = 0;
+    std::uint64_t ran_inline = 0;
+    co_await detail::spawn_batch(runtime, detail::spawn_batch_size, ran, ran_inline);
+    ran = 0;
     t.begin();
     while (spawned < t.operations()) {
-        const std::uint64_t batch_end = std::min(spawned + batch, t.operations());
-        for (; spawned < batch_end; ++spawned) runtime.spawn(detail::empty_coroutine(runtime, ran));
-        co_await runtime.yield();  // they run
-        co_await runtime.yield();  // a runtime that needs another turn to free them has had it
+        const std::uint64_t count = std::min(detail::spawn_batch_size, t.operations() - spawned);
+        co_await detail::spawn_batch(runtime, count, ran, ran_inline);
+        spawned += count;
     }
     t.end();
     t.prove("spawned coroutines that ran", spawned, ran);
+    t.prove("spawned coroutines that ran inside of spawn()", 0, ran_inline);
 }
 
 }  // namespace loopbench::bench::workloads

@@ -38,8 +38,7 @@ std::string forbidden() {
     }
     return "a seccomp filter forbids it, as the default profiles of containers do; run the container with "
            "--security-opt seccomp=unconfined, or with a profile that allows io_uring_setup, io_uring_enter "
-           "and "
-           "io_uring_register";
+           "and io_uring_register";
 }
 
 std::string cause_and_remedy(int error) {
@@ -73,7 +72,9 @@ uring_ring::uring_ring(const uring_limits& limits) {
     parameters.flags = setup_flags;
     parameters.cq_entries = limits.completions;
     const int error = -io_uring_queue_init_params(limits.submissions, &ring_, &parameters);
-    if (error > 0) throw_errno("io_uring refused: " + cause_and_remedy(error), error);
+    if (error <= 0) return;
+    // A flag that this kernel does not know is EINVAL to it, and io_uring that is not there to us.
+    throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
 uring_ring::~uring_ring() {

@@ -44,7 +44,8 @@ endpoint ask_endpoint(int fd, Call call, const char* what) {
 
 unique_fd open_listener(const endpoint& local) {
     unique_fd fd = open_socket(local.family(), SOCK_STREAM);
-    if (local.family() != AF_UNIX) set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, "setsockopt SO_REUSEADDR");
+    // A port that the kernel chooses is free; one that was asked for may still be in TIME_WAIT.
+    if (local.port() != 0) set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, "setsockopt SO_REUSEADDR");
     bind_to(fd.get(), local);
     checked(::listen(fd.get(), listen_backlog), "listen");
     return fd;
