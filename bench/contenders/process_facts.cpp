@@ -9,6 +9,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
@@ -16,19 +17,29 @@ namespace loopbench::bench {
 
 namespace {
 
-/// The name of the file that provides the symbol; empty when none does.
-std::string provider_of(const char* symbol) {
-    const void* const place = ::dlsym(RTLD_DEFAULT, symbol);
+/// The name of the file that has this address; empty when none has.
+std::string file_of(const void* place) {
     Dl_info found{};
     if (place == nullptr || ::dladdr(place, &found) == 0 || found.dli_fname == nullptr) return {};
     const std::string_view path = found.dli_fname;
     return std::string(path.substr(path.rfind('/') + 1));
 }
 
+std::string provider_of(const char* symbol) {
+    return file_of(::dlsym(RTLD_DEFAULT, symbol));
+}
+
+/// The linker binds by version too, which dlsym does not: so the address as this file has it counts. In a program at a
+/// fixed address that may be a stub of its own; only then dlsym is asked.
+std::string provider_of_malloc() {
+    const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
+    return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;
+}
+
 }  // namespace
 
 std::string allocator_in_use() {
-    const std::string malloc_from = provider_of("malloc");
+    const std::string malloc_from = provider_of_malloc();
     std::string text = malloc_from.starts_with("libc.so")
                            ? fmt::format("glibc {} malloc", ::gnu_get_libc_version())
                            : fmt::format("malloc of {}", malloc_from);

@@ -8,7 +8,8 @@ namespace loopbench::bench {
 /// Whose malloc this process calls, and whose operator new when that is not the C++ library's.
 std::string allocator_in_use();
 
-/// The sanitizers whose run-time libraries are in this process, or "off".
+/// The sanitizers whose run-time libraries are in this process, or "off". (clang's run-time libraries
+/// for the others have the one for undefined behaviour in them.)
 std::string sanitizers_in_use();
 
 /// The kernel's clock that std::chrono::steady_clock reads, with its resolution.

@@ -119,5 +119,18 @@ TEST(floors, reject_a_workload_that_the_suite_does_not_have) {
     EXPECT_THROW(all_workloads(can, {}), std::logic_error);
 }
 
+TEST(floors, tell_the_options_of_their_own_sockets) {
+    for (const floor& f : all_floors()) {
+        const std::string options = f.socket_options();
+        if (f.name == "floor-sleep") {
+            EXPECT_TRUE(options.starts_with("none: ")) << options;
+        } else {
+            EXPECT_TRUE(options.starts_with("client TCP_NODELAY=1 ")) << f.name << ": " << options;
+            EXPECT_NE(options.find("; server TCP_NODELAY=1 "), std::string::npos)
+                << f.name << ": " << options;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace loopbench::bench::floors

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "bench/contenders/process_facts.hpp"
+
 namespace loopbench::bench {
 namespace {
 
@@ -48,9 +50,30 @@ TEST(contender, says_in_the_context_who_it_is_and_how_it_was_built) {
     EXPECT_EQ(context["contender"], "asio-epoll");
     EXPECT_EQ(context["library"], "Boost.Asio");
     EXPECT_EQ(context["driver"], "epoll");
-    for (const char* key : {"library_version", "compiler", "compiler_flags", "build_type", "timer_slack_ns",
-                            "clock", "socket_options"})
+    for (const char* key : {"library_version", "compiler", "compiler_flags", "build_type", "optimised",
+                            "assertions", "sanitizers", "allocator", "timer_slack_ns", "clock", "buffers"})
         EXPECT_TRUE(context.contains(key) && context[key].is_string()) << key;
+}
+
+TEST(contender, describes_itself_without_running_anything) {
+    const auto result = run("LOOPBENCH_DESCRIBE=1", "--benchmark_list_tests=true");
+    EXPECT_EQ(result.exit_code, 0);
+    const auto described = nlohmann::json::parse(result.output);
+    EXPECT_EQ(described["benchmarks"], nlohmann::json::array());
+    EXPECT_EQ(described["context"]["contender"], "asio-epoll");
+    const std::string options = described["context"]["socket_options"];
+    EXPECT_TRUE(options.starts_with("client TCP_NODELAY=1 ")) << options;
+}
+
+TEST(contender, tells_of_an_allocator_that_was_preloaded) {
+    if (sanitizers_in_use() != "off") GTEST_SKIP() << "a sanitizer's own allocator must come first";
+    const auto allocator = [](const std::string& environment) {
+        const auto result = run(environment + " LOOPBENCH_DESCRIBE=1", "");
+        return nlohmann::json::parse(result.output)["context"]["allocator"].get<std::string>();
+    };
+    EXPECT_TRUE(allocator("").starts_with("glibc "));
+    EXPECT_EQ(allocator("LD_PRELOAD=libc_malloc_debug.so.0"),
+              "malloc of libc_malloc_debug.so.0");  // glibc's own
 }
 
 TEST(contender, reports_time_per_operation_and_a_throughput_that_agrees_with_it) {

@@ -1,0 +1,100 @@
+// What a contender says of itself is what the kernel, the linker and the compiler say.
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <string>
+
+#include "asio_ref/runtime.hpp"
+#include "bench/contenders/build_facts.hpp"
+#include "bench/contenders/contender_main.hpp"
+#include "bench/contenders/no_network.hpp"
+#include "bench/contenders/process_facts.hpp"
+#include "loop/designs.hpp"
+
+namespace loopbench::bench {
+namespace {
+
+void set(int fd, int level, int option, int value) {
+    ASSERT_EQ(::setsockopt(fd, level, option, &value, sizeof(value)), 0);
+}
+
+/// Its clients leave Nagle's algorithm on.
+struct nagle_runtime : loop::epoll_runtime {
+    task<stream> connect(std::uint16_t port) {
+        stream made = co_await loop::epoll_runtime::connect(port);
+        set(made.native_handle(), IPPROTO_TCP, TCP_NODELAY, 0);
+        co_return std::move(made);
+    }
+};
+
+struct unconnected_runtime : loop::epoll_runtime {
+    using stream = no_network::stream;
+    using listener = no_network::listener;
+    static listener listen() { return no_network().listen(); }
+    static auto connect(std::uint16_t port) { return no_network().connect(port); }
+};
+
+TEST(sheet, socket_options_are_those_that_were_set) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_GE(fd, 0);
+    EXPECT_TRUE(options_of_socket(fd).starts_with("TCP_NODELAY=0 ")) << options_of_socket(fd);
+    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set(fd, SOL_SOCKET, SO_RCVBUF, 50'000);  // the kernel doubles it, socket(7)
+    const std::string options = options_of_socket(fd);
+    ::close(fd);
+    EXPECT_TRUE(options.starts_with("TCP_NODELAY=1 ")) << options;
+    EXPECT_NE(options.find(" SO_RCVBUF=100000 "), std::string::npos) << options;
+}
+
+TEST(sheet, an_option_that_cannot_be_read_shows_the_error) {
+    EXPECT_TRUE(options_of_socket(-1).starts_with("TCP_NODELAY=EBADF ")) << options_of_socket(-1);
+}
+
+TEST(sheet, both_ends_of_a_connection_that_the_runtime_made_are_read_and_equal_across_runtimes) {
+    const std::string of_loop = own_socket_options<loop::epoll_runtime>();
+    EXPECT_TRUE(of_loop.starts_with("client TCP_NODELAY=1 ")) << of_loop;
+    EXPECT_NE(of_loop.find("; server TCP_NODELAY=1 "), std::string::npos) << of_loop;
+    EXPECT_EQ(own_socket_options<asio_ref::runtime>(), of_loop);
+}
+
+TEST(sheet, a_runtime_that_leaves_nagles_algorithm_on_at_one_end_says_so) {
+    const std::string options = own_socket_options<nagle_runtime>();
+    EXPECT_TRUE(options.starts_with("client TCP_NODELAY=0 ")) << options;
+    EXPECT_NE(options.find("; server TCP_NODELAY=1 "), std::string::npos) << options;
+}
+
+TEST(sheet, a_runtime_without_a_network_has_no_options) {
+    EXPECT_EQ(own_socket_options<unconnected_runtime>(), "none: this loop has no network");
+}
+
+TEST(sheet, a_workload_that_needs_what_the_runtime_lacks_is_unsupported_and_others_run) {
+    for (const workload<unconnected_runtime>& each : workload_list<unconnected_runtime>()) {
+        trial t(trial_size::smoke, 1);
+        if (each.name == "yield") {
+            EXPECT_NO_THROW(with_runtime(each).run(t));
+        } else if (each.name.starts_with("echo/rtt/tcp/conns:1/")) {
+            EXPECT_THROW(with_runtime(each).run(t), lacking);
+        }
+    }
+}
+
+TEST(sheet, timer_slack_is_the_threads_own) {
+    const int before = ::prctl(PR_GET_TIMERSLACK);
+    ASSERT_EQ(::prctl(PR_SET_TIMERSLACK, 1234), 0);
+    EXPECT_EQ(timer_slack_in_use(), "1234");
+    ::prctl(PR_SET_TIMERSLACK, before);
+}
+
+TEST(sheet, the_compiler_and_its_flags_are_those_of_this_file) {
+    const build_facts facts = this_build();
+    const std::string version = facts.compiler.substr(facts.compiler.find(' ') + 1);
+    EXPECT_NE(std::string(__VERSION__).find(version), std::string::npos) << facts.compiler;
+    EXPECT_EQ(facts.flags.find("-DNDEBUG") == std::string::npos, facts.assertions) << facts.flags;
+    EXPECT_FALSE(facts.type.empty());
+}
+
+}  // namespace
+}  // namespace loopbench::bench
