@@ -21,14 +21,16 @@ public:
             boost::asio::io_context context(1);
             const timer makes_a_ring(context.get_executor());
         } catch (const boost::system::system_error& error) {
-            throw std::system_error(error.code().value(), std::system_category(),
-                                    "io_uring_setup: refused by seccomp, kernel.io_uring_disabled or the kernel");
+            throw std::system_error(
+                error.code().value(), std::system_category(),
+                "io_uring_setup: refused by seccomp, kernel.io_uring_disabled or the kernel");
         }
     }
 
 private:
-    using timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                                    boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
+    using timer =
+        boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                          boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
 };
 
 class uring_runtime : uring_probe, public runtime {

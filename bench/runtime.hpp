@@ -78,8 +78,8 @@ concept Event = requires(E& event) {
 ///   are still suspended stay so, and go on when run() is called again. An exception that leaves a spawned
 ///   task or a posted function leaves run(); the rest of the queue is kept.
 /// - now(): the runtime's clock, read afresh or, at most, one turn old.
-/// - sleep_until(t): completes when the clock has reached t, never before, not by a nanosecond; when t has
-/// passed
+/// - sleep_until(t): completes when the clock has reached t, never before, not by a nanosecond (but see early_limit);
+/// when t has passed
 ///   already it still goes through the queue once, so that a zero sleep cannot starve others.
 /// - yield(): lets everything run that was ready before, then goes on.
 /// - spawn(task): starts it soon, never inline; nobody waits for it.
@@ -112,6 +112,15 @@ concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&
     { runtime.listen() } -> std::same_as<typename R::listener>;
     runtime.connect(port);  // awaitable, gives R::stream
 };
+
+/// How long before its deadline a sleep may end. Nothing, as the concept says, unless a runtime that adapts a library
+/// with coarser timers states `static constexpr std::chrono::nanoseconds early_limit`: its early fires are counted and
+/// shown, and only one beyond the limit is a failure.
+template <class R>
+inline constexpr std::chrono::nanoseconds early_limit{0};
+template <class R>
+requires requires { R::early_limit; }
+inline constexpr std::chrono::nanoseconds early_limit<R> = R::early_limit;
 
 template <Runtime R, class T = void>
 using task_of = typename R::template task<T>;

@@ -1,8 +1,8 @@
 // Sockets over Asio's operations, awaited directly.
 //
 // A write is tried at once and completes without the queue when the kernel takes everything, which is nearly always:
-// Asio tries too, but passes the result through its queue. A read is left to Asio, which knows from the last one
-// whether trying would only give EAGAIN, and waits for the edge then.
+// Asio tries too, but passes the result through its queue. A read is left to Asio, which tries and then waits for the
+// edge; to wait first (async_wait) would save the try and make epoll_ctl each time, which costs more.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>

@@ -13,9 +13,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-using timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                                boost::asio::wait_traits<std::chrono::steady_clock>,
-                                                scheduler::executor>;
+using timer = boost::asio::basic_waitable_timer<
+    std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, scheduler::executor>;
 
 class sleep_awaiter : public completion_awaiter {
 public:
@@ -45,7 +44,8 @@ struct scheduled_call_base {
     scheduled_call_base(scheduler& loop, timer::time_point when) : waiting(loop.get_executor(), when) {}
 
     timer waiting;
-    bool cancelled = false;  // a timer that has expired cannot be cancelled, but its handler may still be queued
+    bool cancelled =
+        false;  // a timer that has expired cannot be cancelled, but its handler may still be queued
 };
 
 }  // namespace detail

@@ -63,6 +63,7 @@ contender_workload with_runtime(const workload<R>& shape) {
                     t.unsupported(error.what());
                     return;
                 }
+                t.may_be_early_by(early_limit<R>);
                 runtime->run(run(*runtime, t));
             }};
 }

@@ -28,7 +28,7 @@ void trial::fail(std::string reason) {
 
 std::optional<std::string> trial::failure() const {
     // First, because it is the cause of what else was not as expected.
-    if (lateness_.early_count() > 0)
+    if (lateness_.count() > 0 && lateness_.min_ns() < -early_limit_.count())
         return fmt::format("{} of {} timers fired early, the earliest by {} ns", lateness_.early_count(),
                            lateness_.count(), -lateness_.min_ns());
     if (failure_) return failure_;

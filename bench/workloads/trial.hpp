@@ -4,6 +4,7 @@
 // nothing, or whose proof failed, has no result at all, so an unproved number cannot be printed by mistake.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,8 +52,11 @@ public:
     histogram* latency_if_recording() noexcept { return recording_ ? &latency_ : nullptr; }
     const histogram& latency() const noexcept { return latency_; }
 
-    /// Lateness of timers. That a timer fired early fails the trial: no runtime may do that
-    /// (bench/runtime.hpp).
+    /// How long before its deadline a timer may fire: the runtime's early_limit (bench/runtime.hpp), mostly nothing.
+    void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
+    std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
+
+    /// Lateness of timers. That a timer fired earlier than it may fails the trial.
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
@@ -90,6 +94,7 @@ private:
     std::optional<std::string> failure_;
     std::optional<std::string> unsupported_;
     std::vector<std::pair<std::string, double>> reported_;
+    std::chrono::nanoseconds early_limit_{0};
     histogram latency_;
     signed_histogram lateness_;
 };

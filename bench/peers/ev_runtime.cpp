@@ -1,0 +1,69 @@
+#include "bench/peers/ev_runtime.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "loop/system_error.hpp"
+
+namespace loopbench::bench::peers {
+
+namespace {
+
+/// As in the flagship loop: how many callbacks may run before the sockets and timers are looked at again.
+constexpr int callbacks_between_polls = 64;
+
+struct config_deleter {
+    void operator()(event_config* config) const noexcept { event_config_free(config); }
+};
+
+}  // namespace
+
+ev_base make_ev_base() {
+    const std::unique_ptr<event_config, config_deleter> config(event_config_new());
+    if (!config) throw std::bad_alloc();
+    event_config_set_flag(config.get(), EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV |
+                                            EVENT_BASE_FLAG_PRECISE_TIMER | EVENT_BASE_FLAG_NO_CACHE_TIME);
+    event_config_require_features(config.get(), EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
+    event_config_set_max_dispatch_interval(config.get(), nullptr, callbacks_between_polls, 0);
+    ev_base base(event_base_new_with_config(config.get()));
+    if (!base) throw std::runtime_error("libevent has no edge-triggered backend here (epoll refused?)");
+    return base;
+}
+
+ev_runtime::ev_runtime()
+    : base_(make_ev_base()), door_(loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+    event_assign(&turn_, base_.get(), -1, 0, &on_turn, this);
+    event_assign(&knock_, base_.get(), door_.get(), EV_READ | EV_PERSIST, &on_knock, this);
+    if (event_add(&knock_, nullptr) != 0) throw std::runtime_error("libevent cannot wait for an eventfd");
+}
+
+ev_runtime::~ev_runtime() {
+    close();  // frees the frames, which delete their events
+    event_del(&turn_);
+    event_del(&knock_);
+}
+
+void ev_runtime::run_library() {
+    if (event_base_loop(base_.get(), EVLOOP_NO_EXIT_ON_EMPTY) < 0)
+        throw std::runtime_error("libevent's loop failed: see what it printed");
+}
+
+void ev_runtime::wake() noexcept {
+    if (knocked_.exchange(true, std::memory_order_seq_cst)) return;
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(door_.get(), &one, sizeof one));  // a counter that is full wakes as well
+}
+
+void ev_runtime::on_knock(evutil_socket_t fd, short, void* self) noexcept {
+    auto& runtime = *static_cast<ev_runtime*>(self);
+    std::uint64_t knocks = 0;
+    static_cast<void>(!::read(fd, &knocks, sizeof knocks));
+    runtime.knocked_.store(false,
+                           std::memory_order_seq_cst);  // before pass() looks: a later post knocks again
+    runtime.pass();
+}
+
+}  // namespace loopbench::bench::peers

@@ -1,0 +1,124 @@
+// The vocabulary of bench/runtime.hpp over libevent.
+//
+// Configured as its documentation says for one thread: no locks (EVENT_BASE_FLAG_NOLOCK), edge-triggered epoll
+// required, precise timers (which give it a timerfd: microseconds instead of milliseconds), no cached time (so that a
+// delay counts from now and a timer is never early), and a limit on the callbacks between two looks at the sockets,
+// without which ready coroutines would starve them. Events are parts of what waits (event_assign): the adapter
+// allocates nothing for an operation.
+#pragma once
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <sys/time.h>
+
+#include <atomic>
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "bench/peers/ev_socket.hpp"
+#include "bench/peers/library_loop.hpp"
+#include "loop/event.hpp"
+#include "loop/net/socket_calls.hpp"
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::bench::peers {
+
+/// An event_base for one thread. Throws std::runtime_error when libevent cannot do what is asked.
+struct ev_base_deleter {
+    void operator()(event_base* base) const noexcept { event_base_free(base); }
+};
+using ev_base = std::unique_ptr<event_base, ev_base_deleter>;
+ev_base make_ev_base();
+
+/// Models Runtime (bench/runtime.hpp).
+class ev_runtime final : public library_loop {
+public:
+    static constexpr std::string_view name = "libevent";
+
+    template <class T>
+    using task = loop::task<T>;
+    using stream = ev_stream;
+    using listener = ev_listener;
+    using event = loop::event;
+    using clock = std::chrono::steady_clock;
+
+    /// Throws std::runtime_error or std::system_error with the cause.
+    ev_runtime();
+    ~ev_runtime();
+
+    clock::time_point now() const { return clock::now(); }
+
+    class sleep_awaiter;
+    sleep_awaiter sleep_until(clock::time_point when) noexcept;
+
+    listener listen() { return listener(*this, base_.get()); }
+    ev_connect_awaiter connect(std::uint16_t port) {
+        return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(AF_INET)), port};
+    }
+
+protected:
+    void run_library() override;
+    void leave() noexcept override { event_base_loopbreak(base_.get()); }
+    void call_soon() noexcept override { event_active(&turn_, EV_TIMEOUT, 0); }
+    void wake() noexcept override;
+
+private:
+    using event_struct = ::event;
+
+    static void on_turn(evutil_socket_t, short, void* self) noexcept {
+        static_cast<ev_runtime*>(self)->pass();
+    }
+    static void on_knock(evutil_socket_t, short, void* self) noexcept;
+
+    ev_base base_;
+    loop::unique_fd door_;  // an eventfd: libevent without locks has no call for other threads
+    std::atomic<bool> knocked_{false};
+    event_struct turn_{};
+    event_struct knock_{};
+};
+
+class ev_runtime::sleep_awaiter : public callback_awaiter {
+public:
+    sleep_awaiter(ev_runtime& owner, clock::time_point when) noexcept
+        : callback_awaiter(owner), runtime_(owner), when_(when) {}
+    ~sleep_awaiter() {
+        if (armed_) event_del(&timer_);
+    }
+
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
+        using std::chrono::microseconds;
+        wait(waiter);
+        const clock::time_point now = clock::now();
+        if (when_ <= now) return queue();
+        // libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up ends in
+        // time.
+        const auto delay = std::chrono::ceil<microseconds>(when_ - std::chrono::floor<microseconds>(now));
+        const timeval relative{.tv_sec = static_cast<time_t>(delay.count() / 1'000'000),
+                               .tv_usec = static_cast<suseconds_t>(delay.count() % 1'000'000)};
+        event_assign(&timer_, runtime_.base_.get(), -1, 0, &on_timer, this);
+        armed_ = event_add(&timer_, &relative) == 0;
+    }
+    void await_resume() const noexcept {}
+
+private:
+    static void on_timer(evutil_socket_t, short, void* awaiter) noexcept {
+        auto& self = *static_cast<sleep_awaiter*>(awaiter);
+        self.armed_ = false;
+        self.completed();
+    }
+
+    ev_runtime& runtime_;
+    clock::time_point when_;
+    bool armed_ = false;
+    event_struct timer_{};
+};
+
+inline ev_runtime::sleep_awaiter ev_runtime::sleep_until(clock::time_point when) noexcept {
+    return {*this, when};
+}
+
+}  // namespace loopbench::bench::peers

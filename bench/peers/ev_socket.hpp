@@ -1,0 +1,225 @@
+// Sockets over libevent's events, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
+//
+// Plain events over non-blocking sockets, edge-triggered and persistent (EV_ET | EV_PERSIST): each is added once, a
+// call is tried before it is waited for, and a short read means that there is no more, unless libevent has seen the end
+// of the stream as well (EV_CLOSED), which is no edge that comes again. Bufferevents would copy every
+// byte once more and own the buffers, which nobody does who uses libevent for speed.
+#pragma once
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "bench/peers/library_loop.hpp"
+#include "loop/frame_pool.hpp"
+#include "loop/net/io_awaiter.hpp"
+#include "loop/unique_fd.hpp"
+
+namespace loopbench::bench::peers {
+
+/// Waits for one direction of a socket. What the waiting coroutine does when it is woken is in the awaiters below.
+struct ev_waiter : callback_awaiter {
+    using callback_awaiter::callback_awaiter;
+
+    /// Called when the socket may be ready, or is closed. True when the wait is over.
+    virtual bool try_again() noexcept = 0;
+
+    int fd = -1;  // -1 when it was closed while we waited
+
+protected:
+    ~ev_waiter() = default;
+};
+
+/// One direction of a socket: its event, who waits for it, and whether trying is worth it.
+class ev_direction {
+public:
+    /// `what`: EV_READ | EV_CLOSED or EV_WRITE.
+    ev_direction(event_base* base, int fd, short what) noexcept;
+    ~ev_direction() { stop(); }
+    ev_direction(const ev_direction&) = delete;
+    ev_direction& operator=(const ev_direction&) = delete;
+
+    /// Until the next edge, nothing is to be had here.
+    void exhausted() noexcept { may_be_ready_ = peer_closed_; }
+    bool may_be_ready() const noexcept { return may_be_ready_; }
+
+    /// `waiter` is tried at the next edge. False when libevent cannot wait for this descriptor.
+    bool wait(ev_waiter& waiter) noexcept;
+    void forget(const ev_waiter& waiter) noexcept {
+        if (waiter_ == &waiter) waiter_ = nullptr;
+    }
+
+    /// The socket is being closed: the waiter's wait is over.
+    void stop() noexcept;
+
+private:
+    static void on_edge(evutil_socket_t, short what, void* self) noexcept;
+
+    event event_{};
+    ev_waiter* waiter_ = nullptr;
+    bool added_ = false;
+    bool may_be_ready_ = true;
+    bool peer_closed_ = false;
+};
+
+/// A socket and its two directions, at an address that libevent may keep.
+class ev_socket {
+public:
+    ev_socket(event_base* base, loop::unique_fd fd) noexcept
+        : base_(base),
+          fd_(std::move(fd)),
+          reading_(base, fd_.get(), EV_READ | EV_CLOSED),
+          writing_(base, fd_.get(), EV_WRITE) {}
+
+    static void* operator new(std::size_t bytes) { return loop::frame_pool::allocate(bytes); }
+    static void operator delete(void* block, std::size_t bytes) noexcept {
+        loop::frame_pool::deallocate(block, bytes);
+    }
+
+    int fd() const noexcept { return fd_.get(); }
+    event_base* base() const noexcept { return base_; }
+    ev_direction& reading() noexcept { return reading_; }
+    ev_direction& writing() noexcept { return writing_; }
+
+private:
+    event_base* base_;
+    loop::unique_fd fd_;  // closed after its events are deleted
+    ev_direction reading_;
+    ev_direction writing_;
+};
+
+/// What the awaiters share: try; when that would block, wait for the edge and try again.
+class ev_awaiter : public ev_waiter {
+public:
+    ev_awaiter(library_loop& owner, ev_direction* direction, int on) noexcept
+        : ev_waiter(owner), direction_(direction) {
+        fd = on;
+    }
+    bool await_ready() noexcept {
+        done_ = direction_ == nullptr || (direction_->may_be_ready() && attempt());
+        return done_ && owner().may_complete_inline();
+    }
+
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
+        wait(waiter);
+        if (!done_) waiting_ = direction_->wait(*this);
+        if (!waiting_) queue();
+    }
+
+    bool try_again() noexcept final {
+        const bool over = fd < 0 || attempt();
+        if (over) waiting_ = false;
+        return over;
+    }
+
+protected:
+    ~ev_awaiter() {
+        if (waiting_) direction_->forget(*this);
+    }
+
+    /// Makes the call. True when the operation is over, with a result or an error.
+    virtual bool attempt() noexcept = 0;
+
+    ev_direction& direction() const noexcept { return *direction_; }
+
+private:
+    ev_direction* direction_;  // null when the socket was closed before
+    bool done_ = false;
+    bool waiting_ = false;
+};
+
+class ev_read_awaiter final : public ev_awaiter {
+public:
+    ev_read_awaiter(library_loop& owner, ev_socket* socket, std::span<std::byte> in) noexcept;
+    loop::io_result await_resume() const noexcept;
+
+private:
+    bool attempt() noexcept override;
+
+    std::span<std::byte> in_;
+    std::optional<loop::io_result> result_;
+};
+
+class ev_write_awaiter final : public ev_awaiter {
+public:
+    ev_write_awaiter(library_loop& owner, ev_socket* socket, std::span<const std::byte> out) noexcept;
+    loop::io_result await_resume() const noexcept;
+
+private:
+    bool attempt() noexcept override;
+
+    std::span<const std::byte> rest_;
+    std::size_t written_ = 0;
+    std::optional<int> error_;
+};
+
+/// A connected stream.
+class ev_stream {
+public:
+    /// Sets TCP_NODELAY. Throws std::system_error.
+    ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected);
+
+    ev_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
+    ev_write_awaiter write_all(std::span<const std::byte> out) noexcept {
+        return {*owner_, socket_.get(), out};
+    }
+    void shutdown_write() noexcept;
+    void close() noexcept { socket_.reset(); }
+    int native_handle() const noexcept { return socket_ ? socket_->fd() : -1; }
+
+private:
+    library_loop* owner_;
+    std::unique_ptr<ev_socket> socket_;
+};
+
+class ev_connect_awaiter final : public ev_awaiter {
+public:
+    ev_connect_awaiter(library_loop& owner, std::unique_ptr<ev_socket> socket, std::uint16_t port) noexcept;
+    ev_stream await_resume();
+
+private:
+    bool attempt() noexcept override;
+
+    std::unique_ptr<ev_socket> socket_;
+    std::uint16_t port_;
+    bool started_ = false;
+    int error_ = 0;
+};
+
+class ev_accept_awaiter final : public ev_awaiter {
+public:
+    ev_accept_awaiter(library_loop& owner, ev_socket* listener) noexcept;
+    ev_stream await_resume();
+
+private:
+    bool attempt() noexcept override;
+
+    event_base* base_;
+    loop::unique_fd accepted_;
+    int error_;
+};
+
+/// A listener on 127.0.0.1.
+class ev_listener {
+public:
+    /// Throws std::system_error.
+    ev_listener(library_loop& owner, event_base* base);
+
+    ev_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
+    std::uint16_t port() const;
+    void close() noexcept { socket_.reset(); }
+
+private:
+    library_loop* owner_;
+    std::unique_ptr<ev_socket> socket_;
+};
+
+}  // namespace loopbench::bench::peers

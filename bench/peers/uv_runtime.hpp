@@ -1,0 +1,142 @@
+// The vocabulary of bench/runtime.hpp over libuv.
+//
+// Used as its guide and its heaviest users (Node.js, uvloop) use it: one uv_loop_t, uv_run in its default mode, an idle
+// handle while coroutines are ready, uv_try_write before uv_write, reading never stopped between two messages, handles
+// kept and used again. The adapter allocates nothing for an operation.
+//
+// libuv keeps time in whole milliseconds and cuts off the rest: a timer fires up to a millisecond before the delay that
+// was asked for has passed, so this runtime states an early_limit. The delay is rounded up and the loop's time brought
+// up to date, as uvloop does; more would be an adapter that hides what the library is.
+#pragma once
+
+#include <uv.h>
+
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bench/peers/library_loop.hpp"
+#include "bench/peers/uv_stream.hpp"
+#include "loop/event.hpp"
+#include "loop/net/socket_calls.hpp"
+
+namespace loopbench::bench::peers {
+
+/// Models Runtime (bench/runtime.hpp). Throws std::system_error when libuv cannot be set up.
+class uv_runtime final : public library_loop {
+public:
+    static constexpr std::string_view name = "libuv";
+    /// One millisecond that libuv cuts off, and one by which its clock may be behind (a coarse clock is read).
+    static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
+
+    template <class T>
+    using task = loop::task<T>;
+    using stream = uv_connection;
+    using listener = uv_listener;
+    using event = loop::event;
+    using clock = std::chrono::steady_clock;
+
+    uv_runtime() {
+        loop::ignore_sigpipe();  // libuv writes with write(2), and its guide says to
+        uv_checked(uv_loop_init(&loop_), "uv_loop_init");
+        uv_checked(uv_idle_init(&loop_, &idle_), "uv_idle_init");
+        uv_checked(uv_async_init(&loop_, &door_, [](uv_async_t* door) { of(door->data).pass(); }),
+                   "uv_async_init");
+        idle_.data = this;
+        door_.data = this;
+    }
+
+    ~uv_runtime() {
+        close();  // frees the frames, which close their sockets and stop their timers
+        for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
+        uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
+        uv_close(reinterpret_cast<uv_handle_t*>(&door_), nullptr);
+        uv_run(&loop_, UV_RUN_DEFAULT);  // a handle is closed in the loop
+        uv_loop_close(&loop_);
+    }
+
+    clock::time_point now() const { return clock::now(); }
+
+    class sleep_awaiter;
+    sleep_awaiter sleep_until(clock::time_point when) noexcept;
+
+    listener listen() { return listener(*this, loop_); }
+    uv_connect_awaiter connect(std::uint16_t port) { return {*this, loop_, port}; }
+
+protected:
+    void run_library() override { uv_run(&loop_, UV_RUN_DEFAULT); }
+    void leave() noexcept override { uv_stop(&loop_); }
+    void call_soon() noexcept override {
+        if (!uv_is_active(reinterpret_cast<uv_handle_t*>(&idle_))) uv_idle_start(&idle_, &on_idle);
+    }
+    void wake() noexcept override { uv_async_send(&door_); }
+
+private:
+    static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
+
+    static void on_idle(uv_idle_t* idle) {
+        uv_runtime& self = of(idle->data);
+        uv_idle_stop(idle);
+        self.pass();  // starts it again when there is more
+    }
+
+    uv_timer_t* take_timer() {
+        if (free_timers_.empty()) {
+            uv_timer_t& made = timers_.emplace_back();
+            uv_timer_init(&loop_, &made);
+            free_timers_.reserve(timers_.size());  // so that giving one back cannot fail
+            return &made;
+        }
+        uv_timer_t* const timer = free_timers_.back();
+        free_timers_.pop_back();
+        return timer;
+    }
+    void give_back(uv_timer_t* timer) noexcept { free_timers_.push_back(timer); }
+
+    uv_loop_t loop_{};
+    uv_idle_t idle_{};
+    uv_async_t door_{};
+    std::deque<uv_timer_t> timers_;
+    std::vector<uv_timer_t*> free_timers_;
+};
+
+class uv_runtime::sleep_awaiter : public callback_awaiter {
+public:
+    sleep_awaiter(uv_runtime& owner, clock::time_point when) noexcept
+        : callback_awaiter(owner), runtime_(owner), when_(when) {}
+    ~sleep_awaiter() {
+        if (timer_ == nullptr) return;
+        uv_timer_stop(timer_);
+        runtime_.give_back(timer_);
+    }
+
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiter) {
+        wait(waiter);
+        const clock::time_point now = clock::now();
+        if (when_ <= now) return queue();  // a timer of zero could starve the sockets
+        timer_ = runtime_.take_timer();
+        timer_->data = this;
+        uv_update_time(&runtime_.loop_);
+        const auto delay = std::chrono::ceil<std::chrono::milliseconds>(when_ - now);
+        uv_timer_start(timer_, &on_timer, static_cast<std::uint64_t>(delay.count()), 0);
+    }
+    void await_resume() const noexcept {}
+
+private:
+    static void on_timer(uv_timer_t* timer) { static_cast<sleep_awaiter*>(timer->data)->completed(); }
+
+    uv_runtime& runtime_;
+    clock::time_point when_;
+    uv_timer_t* timer_ = nullptr;
+};
+
+inline uv_runtime::sleep_awaiter uv_runtime::sleep_until(clock::time_point when) noexcept {
+    return {*this, when};
+}
+
+}  // namespace loopbench::bench::peers

@@ -1,0 +1,214 @@
+#include "bench/peers/uv_stream.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <new>
+
+#include "loop/frame_pool.hpp"
+#include "loop/net/endpoint.hpp"
+#include "loop/net/socket_calls.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::bench::peers {
+
+namespace {
+
+uv_socket& of(void* data) noexcept {
+    return *static_cast<uv_socket*>(data);
+}
+
+const sockaddr* address_of(const loop::endpoint& e) noexcept {
+    return reinterpret_cast<const sockaddr*>(&e.address());
+}
+
+// libuv's errors are negated errnos, but for a few of its own (UV_EOF), which are no errors here.
+int errno_of(int result) noexcept {
+    return result < 0 ? -result : 0;
+}
+
+uv_buf_t buffer_over(std::span<const std::byte> bytes) noexcept {
+    uv_buf_t buffer{};  // one type for both directions; a write does not write through it
+    buffer.base = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
+    buffer.len = bytes.size();
+    return buffer;
+}
+
+void give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+    const uv_read_awaiter* const reader = of(handle->data).reader;
+    *buffer = reader == nullptr ? uv_buf_t{} : buffer_over(reader->buffer);
+}
+
+void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
+    uv_socket& socket = of(stream->data);
+    if (count == 0) return;  // EAGAIN
+    if (socket.reader == nullptr) {
+        uv_read_stop(
+            stream);  // nobody asks: UV_ENOBUFS, or the end, which will be there for the next reader too
+        return;
+    }
+    std::exchange(socket.reader, nullptr)->complete_with(count);
+}
+
+void on_written(uv_write_t* request, int status) {
+    uv_write_awaiter* const writer = std::exchange(of(request->handle->data).writer, nullptr);
+    if (writer == nullptr) return;
+    writer->socket = nullptr;
+    if (status == 0) {
+        writer->result.bytes += writer->rest.size();
+    } else {
+        writer->result.error = errno_of(status);
+    }
+    writer->completed();
+}
+
+void on_connected(uv_connect_t* request, int status) {
+    uv_connect_awaiter* const connector = std::exchange(of(request->handle->data).connector, nullptr);
+    if (connector != nullptr) connector->go_on(status);
+}
+
+void on_connection(uv_stream_t* listener, int status) {
+    if (status < 0) return;  // it failed before it was accepted: the listener waits for the next
+    uv_accept_awaiter* const acceptor = std::exchange(of(listener->data).acceptor, nullptr);
+    if (acceptor != nullptr) acceptor->go_on(false);
+}
+
+}  // namespace
+
+void uv_checked(int result, const char* what) {
+    if (result < 0) loop::throw_errno(what, -result);
+}
+
+uv_socket* uv_socket::open(uv_loop_t& loop) {
+    auto* const socket = ::new (loop::frame_pool::allocate(sizeof(uv_socket))) uv_socket;
+    socket->handle.data = socket;
+    uv_tcp_init(&loop, &socket->handle);  // cannot fail without an address family: no socket is made yet
+    return socket;
+}
+
+void uv_socket::close() noexcept {
+    // libuv forgets a reader and a listener; it tells a writer and a connector, in the loop.
+    if (reader != nullptr) {
+        reader->socket = nullptr;
+        reader->result.error = ECANCELED;
+        std::exchange(reader, nullptr)->queue();
+    }
+    if (acceptor != nullptr) std::exchange(acceptor, nullptr)->go_on(true);
+    connector = nullptr;  // it owns this, and is gone
+    uv_close(reinterpret_cast<uv_handle_t*>(&handle), [](uv_handle_t* closed) {
+        auto* const socket = static_cast<uv_socket*>(closed->data);
+        std::destroy_at(socket);
+        loop::frame_pool::deallocate(socket, sizeof(uv_socket));
+    });
+}
+
+void uv_read_awaiter::start() noexcept {
+    if (socket == nullptr) {
+        result.error = ECANCELED;
+        return queue();
+    }
+    socket->reader = this;
+    const int started = uv_read_start(socket->stream(), &give_buffer, &on_read);
+    if (started == 0 || started == UV_EALREADY) return;
+    socket->reader = nullptr;
+    result.error = errno_of(started);
+    queue();
+}
+
+void uv_read_awaiter::complete_with(ssize_t outcome) noexcept {
+    socket = nullptr;
+    if (outcome > 0) {
+        result.bytes = static_cast<std::size_t>(outcome);
+    } else if (outcome != UV_EOF) {
+        result.error = errno_of(static_cast<int>(outcome));
+    }
+    completed();
+}
+
+bool uv_write_awaiter::try_to_write() noexcept {
+    if (socket == nullptr) result.error = ECANCELED;
+    while (result.error == 0 && !rest.empty()) {
+        const uv_buf_t buffer = buffer_over(rest);
+        const int written = uv_try_write(socket->stream(), &buffer, 1);
+        if (written == UV_EAGAIN) return false;
+        result.error = errno_of(written);
+        if (written < 0) break;
+        result.bytes += static_cast<std::size_t>(written);
+        rest = rest.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+bool uv_write_awaiter::start() noexcept {
+    const uv_buf_t buffer = buffer_over(rest);
+    const int started = uv_write(&socket->writing, socket->stream(), &buffer, 1, &on_written);
+    result.error = errno_of(started);
+    if (started == 0) socket->writer = this;
+    return started == 0;
+}
+
+uv_connection::uv_connection(library_loop& owner, uv_socket_owner connected)
+    : owner_(&owner), socket_(std::move(connected)) {
+    uv_checked(uv_tcp_nodelay(&socket_.get()->handle, 1), "uv_tcp_nodelay");
+}
+
+void uv_connection::shutdown_write() noexcept {
+    // uv_shutdown would do it after pending writes; write_all() has none when it has completed.
+    if (socket_.get() != nullptr) ::shutdown(native_handle(), SHUT_WR);
+}
+
+int uv_connection::native_handle() const noexcept {
+    uv_os_fd_t fd = -1;
+    if (socket_.get() != nullptr) uv_fileno(reinterpret_cast<uv_handle_t*>(&socket_.get()->handle), &fd);
+    return fd;
+}
+
+void uv_connect_awaiter::start() noexcept {
+    uv_socket& socket = *socket_.get();
+    const loop::endpoint peer = loop::endpoint::loopback(port_);
+    socket.connector = this;
+    status_ = uv_tcp_connect(&socket.connecting, &socket.handle, address_of(peer), &on_connected);
+    if (status_ == 0) return;
+    socket.connector = nullptr;
+    queue();
+}
+
+uv_connection uv_connect_awaiter::await_resume() {
+    uv_checked(status_, "connect");
+    return uv_connection(owner(), std::move(socket_));
+}
+
+uv_listener::uv_listener(library_loop& owner, uv_loop_t& loop)
+    : owner_(&owner), socket_(uv_socket::open(loop)) {
+    const loop::endpoint any_port = loop::endpoint::loopback(0);
+    uv_checked(uv_tcp_bind(&socket_.get()->handle, address_of(any_port), 0), "bind to 127.0.0.1");
+    uv_checked(uv_listen(socket_.get()->stream(), loop::listen_backlog, &on_connection),
+               "listen on 127.0.0.1");
+}
+
+std::uint16_t uv_listener::port() const {
+    sockaddr_storage address{};
+    int bytes = sizeof address;
+    uv_checked(uv_tcp_getsockname(&socket_.get()->handle, reinterpret_cast<sockaddr*>(&address), &bytes),
+               "getsockname");
+    return loop::endpoint(address, static_cast<socklen_t>(bytes)).port();
+}
+
+bool uv_accept_awaiter::take() noexcept {
+    if (listener_ == nullptr) return false;
+    uv_socket_owner accepted(uv_socket::open(*listener_->handle.loop));
+    const int result = uv_accept(listener_->stream(), accepted.get()->stream());
+    if (result == 0) accepted_ = std::move(accepted);
+    if (result != UV_EAGAIN) error_ = errno_of(result);
+    return result == 0;
+}
+
+uv_connection uv_accept_awaiter::await_resume() {
+    if (accepted_.get() == nullptr) loop::throw_errno("accept", error_ != 0 ? error_ : ECANCELED);
+    return uv_connection(owner(), std::move(accepted_));
+}
+
+}  // namespace loopbench::bench::peers

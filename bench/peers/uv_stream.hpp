@@ -1,0 +1,218 @@
+// TCP over libuv, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
+//
+// A libuv handle lives until its close callback, which comes in a later turn of the loop: so it is in a block of its
+// own, with the requests of the one read and the one write that may be pending, and the stream is a name for it.
+#pragma once
+
+#include <uv.h>
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "bench/peers/library_loop.hpp"
+#include "loop/net/io_awaiter.hpp"
+
+namespace loopbench::bench::peers {
+
+/// Throws std::system_error when libuv's result is an error.
+void uv_checked(int result, const char* what);
+
+struct uv_read_awaiter;
+struct uv_write_awaiter;
+class uv_accept_awaiter;
+class uv_connect_awaiter;
+
+/// A socket's handle and its requests; frees itself after uv_close(). An awaiter and the socket that it waits for know
+/// each other while the wait lasts, and no longer: either may be gone before the coroutine goes on.
+struct uv_socket {
+    uv_tcp_t handle{};
+    uv_connect_t connecting{};
+    uv_write_t writing{};
+    uv_read_awaiter* reader = nullptr;
+    uv_write_awaiter* writer = nullptr;
+    uv_connect_awaiter* connector = nullptr;
+    uv_accept_awaiter* acceptor = nullptr;  // of a listener
+
+    static uv_socket* open(uv_loop_t& loop);
+
+    uv_stream_t* stream() noexcept { return reinterpret_cast<uv_stream_t*>(&handle); }
+    void close() noexcept;
+};
+
+/// Owns a uv_socket and closes it.
+class uv_socket_owner {
+public:
+    uv_socket_owner() = default;
+    explicit uv_socket_owner(uv_socket* socket) noexcept : socket_(socket) {}
+    uv_socket_owner(uv_socket_owner&& other) noexcept : socket_(std::exchange(other.socket_, nullptr)) {}
+    uv_socket_owner& operator=(uv_socket_owner&& other) noexcept {
+        if (this != &other) {
+            reset();
+            socket_ = std::exchange(other.socket_, nullptr);
+        }
+        return *this;
+    }
+    ~uv_socket_owner() { reset(); }
+
+    void reset() noexcept {
+        if (socket_ != nullptr) std::exchange(socket_, nullptr)->close();
+    }
+    uv_socket* get() const noexcept { return socket_; }
+
+private:
+    uv_socket* socket_ = nullptr;
+};
+
+/// Waits for libuv's next read callback. Reading goes on until data comes that nobody asked for: stopping it after every
+/// message would cost two system calls a message.
+struct uv_read_awaiter : callback_awaiter {
+    uv_read_awaiter(library_loop& owner, uv_socket* from, std::span<std::byte> into) noexcept
+        : callback_awaiter(owner), socket(from), buffer(into) {}
+    ~uv_read_awaiter() {
+        if (socket != nullptr && socket->reader == this) socket->reader = nullptr;
+    }
+
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiter) {
+        wait(waiter);
+        start();
+    }
+    loop::io_result await_resume() noexcept { return result; }
+
+    void start() noexcept;
+    void complete_with(ssize_t outcome) noexcept;
+
+    uv_socket* socket;  // null when it is closed, or the wait is over
+    std::span<std::byte> buffer;
+    loop::io_result result{};
+};
+
+/// uv_try_write first; uv_write for what the kernel did not take.
+struct uv_write_awaiter : callback_awaiter {
+    uv_write_awaiter(library_loop& owner, uv_socket* to, std::span<const std::byte> bytes) noexcept
+        : callback_awaiter(owner), socket(to), rest(bytes) {}
+    ~uv_write_awaiter() {
+        if (socket != nullptr && socket->writer == this) socket->writer = nullptr;
+    }
+
+    bool await_ready() noexcept { return (done = try_to_write()) && owner().may_complete_inline(); }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
+        wait(waiter);
+        if (done || !start()) queue();
+    }
+    loop::io_result await_resume() const noexcept { return result; }
+
+    bool try_to_write() noexcept;
+    bool start() noexcept;
+
+    uv_socket* socket;  // null when it is closed, or the wait is over
+    std::span<const std::byte> rest;
+    loop::io_result result{};
+    bool done = false;
+};
+
+/// A connected stream.
+class uv_connection {
+public:
+    /// Sets TCP_NODELAY. Throws std::system_error.
+    uv_connection(library_loop& owner, uv_socket_owner connected);
+
+    uv_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
+    uv_write_awaiter write_all(std::span<const std::byte> out) noexcept {
+        return {*owner_, socket_.get(), out};
+    }
+    void shutdown_write() noexcept;
+    void close() noexcept { socket_.reset(); }
+    int native_handle() const noexcept;
+
+private:
+    library_loop* owner_;
+    uv_socket_owner socket_;
+};
+
+class uv_connect_awaiter : public callback_awaiter {
+public:
+    uv_connect_awaiter(library_loop& owner, uv_loop_t& loop, std::uint16_t port)
+        : callback_awaiter(owner), socket_(uv_socket::open(loop)), port_(port) {}
+
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
+        wait(waiter);
+        start();
+    }
+    uv_connection await_resume();
+
+    void go_on(int status) noexcept {
+        status_ = status;
+        completed();
+    }
+
+private:
+    void start() noexcept;
+
+    uv_socket_owner socket_;
+    std::uint16_t port_;
+    int status_ = 0;
+};
+
+class uv_accept_awaiter : public callback_awaiter {
+public:
+    uv_accept_awaiter(library_loop& owner, uv_socket* listener) noexcept
+        : callback_awaiter(owner), listener_(listener) {}
+    ~uv_accept_awaiter() {
+        if (listener_ != nullptr && listener_->acceptor == this) listener_->acceptor = nullptr;
+    }
+
+    /// True when libuv holds a connection.
+    bool await_ready() noexcept { return take() && owner().may_complete_inline(); }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
+        wait(waiter);
+        if (listener_ == nullptr || error_ != 0 || accepted_.get() != nullptr) {
+            queue();
+        } else {
+            listener_->acceptor = this;
+        }
+    }
+    uv_connection await_resume();
+
+    /// Called once: libuv holds a connection, or the listener is closed.
+    void go_on(bool closed) noexcept {
+        if (closed) {
+            listener_ = nullptr;
+            queue();
+        } else {
+            take();
+            completed();
+        }
+    }
+
+private:
+    /// False when there is none; then nothing is known of why, or error_ says it.
+    bool take() noexcept;
+
+    uv_socket* listener_;  // null when it is closed
+    uv_socket_owner accepted_;
+    int error_ = 0;
+};
+
+/// A listener on 127.0.0.1. libuv accepts by itself and holds one connection until it is asked for.
+class uv_listener {
+public:
+    /// Throws std::system_error.
+    uv_listener(library_loop& owner, uv_loop_t& loop);
+
+    uv_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
+    std::uint16_t port() const;
+    void close() noexcept { socket_.reset(); }
+
+private:
+    library_loop* owner_;
+    uv_socket_owner socket_;
+};
+
+}  // namespace loopbench::bench::peers
