@@ -12,15 +12,19 @@ import sys
 sys.path.append(sys.path.pop(0))
 
 import asyncio
+import contextlib
 import os
 import platform
+import random
 import socket
 import struct
+import tempfile
 import time
 
-from gbench import Contender, Unproved, Unsupported, Workload
+from gbench import Contender, Unproved, Unsupported, Workload, percentile
 
 ECHO_BYTES = 64
+BUFFER_BYTES_MIN = 4096  # of a server
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
@@ -75,51 +79,105 @@ async def sleep_concurrent(trial):
     trial.prove("sleeps under way when the first one ended", 2, under_way_at_first_end)
 
 
-async def gather_yield(trial):
-    started = ended = incomplete = 0
+def shuffled(i, count):
+    """As in bench/workloads/lateness.hpp: no timer queue gets its deadlines sorted."""
+    return i * 2_147_483_647 % count
 
-    async def child():
-        nonlocal ended
-        await asyncio.sleep(0)
-        ended += 1
 
+async def sleep_many(trial):
+    count = trial.operations
     trial.begin()
-    while started < trial.operations:
-        started += GATHER_CHILDREN
-        await asyncio.gather(*(child() for _ in range(GATHER_CHILDREN)))
-        incomplete += ended != started
+    first = time.monotonic_ns() + 10_000_000 + count * 3000
+    await asyncio.gather(*(sleep_and_record(trial, first + shuffled(i, count) * 5000) for i in range(count)))
     trial.end()
-    trial.done = started
-    trial.prove("children that ended", started, ended)
-    trial.prove("gathers that completed before their children", 0, incomplete)
+    trial.prove("sleeps that ended", count, len(trial.late_ns))
+    trial.prove("the last sleep ended at its time or later", True, trial.cost[0] >= count * 8000)
+
+
+class Ended:
+    """Children that ran to their end."""
+
+    def __init__(self):
+        self.count = 0
+
+    async def ready(self):
+        self.count += 1
+
+    async def after_a_yield(self):
+        await asyncio.sleep(0)
+        self.count += 1
+
+    async def tree(self, leaves):
+        if leaves == 1:
+            await self.after_a_yield()
+        else:
+            await asyncio.gather(*(self.tree(leaves // 10) for _ in range(10)))
+
+
+def gather_in_batches(size, batch):
+    """One operation: one of the `size` children that each await of batch(ended) runs."""
+
+    async def run(trial):
+        ended = Ended()
+        started = incomplete = 0
+        trial.begin()
+        while started < trial.operations:
+            started += size
+            await batch(ended)
+            incomplete += ended.count != started
+        trial.end()
+        trial.done = started
+        trial.prove("children that ended", started, ended.count)
+        trial.prove("gathers that completed before their children", 0, incomplete)
+
+    return run
+
+
+gather_ready = gather_in_batches(
+    GATHER_CHILDREN, lambda ended: asyncio.gather(*(ended.ready() for _ in range(GATHER_CHILDREN))))
+gather_yield = gather_in_batches(
+    GATHER_CHILDREN, lambda ended: asyncio.gather(*(ended.after_a_yield() for _ in range(GATHER_CHILDREN))))
+
+
+def gather_tree(leaves):
+    return gather_in_batches(leaves, lambda ended: ended.tree(leaves))
 
 
 async def gather_sleep(trial):
+    skews_ns = []
     trial.begin()
     for _ in range(trial.operations):
         deadline = time.monotonic_ns() + 10_000_000
         await asyncio.gather(*(sleep_and_record(trial, deadline) for _ in range(GATHER_CHILDREN)))
+        late_ns = trial.late_ns[-GATHER_CHILDREN:]
+        skews_ns.append(max(late_ns) - min(late_ns))
     trial.end()
+    trial.reported["skew"] = percentile(skews_ns, 50)
     trial.prove("children that woke", trial.operations * GATHER_CHILDREN, len(trial.late_ns))
 
 
-def echo_pattern(connection, round_trip):
-    """Bytes that differ by connection and by round trip: SplitMix64, as in bench/workloads/echo.cpp."""
-    mask = (1 << 64) - 1
-    state = (connection << 40) ^ round_trip
-    words = []
-    for _ in range(ECHO_BYTES // 8):
-        state = (state + 0x9E3779B97F4A7C15) & mask
-        word = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & mask
-        words.append(word ^ (word >> 31))
-    return struct.pack(f"<{len(words)}Q", *words)
+class Messages:
+    """Requests that differ by connection and by round trip: windows into one block of random bytes."""
+
+    WINDOWS = 65_536
+
+    def __init__(self, size):
+        self.size = size
+        self.block = random.Random(1).randbytes(size + self.WINDOWS)
+
+    def of(self, connection, first, count):
+        """Their places are looked up beforehand: in this language that would be a good part of a round trip."""
+        offsets = random.Random(connection << 40 | first)
+        return [offsets.randrange(self.WINDOWS) for _ in range(count)]
 
 
 class Echo:
     """Clients and server in one loop, connected; asyncio's streams, which set TCP_NODELAY themselves."""
 
-    def __init__(self, connections):
+    def __init__(self, connections, message_bytes=ECHO_BYTES, unix=False):
+        self.message_bytes = message_bytes
+        self.unix = unix
+        self.messages = Messages(message_bytes)
         self.served_bytes = [0] * connections
         self.round_trips = [0] * connections
         self.server_sockets = []
@@ -128,9 +186,15 @@ class Echo:
 
     async def __aenter__(self):
         self.all_accepted = asyncio.Event()
-        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=4096)
-        port = self.server.sockets[0].getsockname()[1]
-        opened = (asyncio.open_connection("127.0.0.1", port) for _ in self.round_trips)
+        self.folder = tempfile.TemporaryDirectory(prefix="loopbench-") if self.unix else contextlib.nullcontext()
+        if self.unix:
+            path = os.path.join(self.folder.name, "echo")
+            self.server = await asyncio.start_unix_server(self._serve, path, backlog=4096)
+            opened = (asyncio.open_unix_connection(path) for _ in self.round_trips)
+        else:
+            self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=4096)
+            port = self.server.sockets[0].getsockname()[1]
+            opened = (asyncio.open_connection("127.0.0.1", port) for _ in self.round_trips)
         self.clients = await asyncio.gather(*opened)
         await self.all_accepted.wait()
         return self
@@ -140,6 +204,8 @@ class Echo:
             writer.close()
         self.server.close()
         await asyncio.gather(*self.handlers, return_exceptions=True)
+        with self.folder:
+            pass
 
     async def _serve(self, reader, writer):
         index = len(self.handlers)
@@ -147,19 +213,21 @@ class Echo:
         self.server_sockets.append(writer.get_extra_info("socket"))
         if len(self.handlers) == len(self.round_trips):
             self.all_accepted.set()
-        while data := await reader.read(4096):
+        while data := await reader.read(max(self.message_bytes, BUFFER_BYTES_MIN)):
             writer.write(data)
             await writer.drain()
             self.served_bytes[index] += len(data)
         writer.close()
 
-    async def make_round_trips(self, index, requests, latency_ns):
+    async def make_round_trips(self, index, offsets, latency_ns):
         reader, writer = self.clients[index]
+        block, size = self.messages.block, self.message_bytes
         start = time.monotonic_ns()
-        for request in requests:
+        for offset in offsets:
+            request = block[offset:offset + size]
             writer.write(request)
             await writer.drain()
-            if await reader.readexactly(ECHO_BYTES) != request:
+            if await reader.readexactly(size) != request:
                 raise Unproved(f"connection {index}: a reply is not the bytes sent")
             if latency_ns is not None:
                 end = time.monotonic_ns()
@@ -167,42 +235,77 @@ class Echo:
                 start = end
             self.round_trips[index] += 1
 
-    async def phase(self, requests, latency_ns):
-        await asyncio.gather(*(self.make_round_trips(index, each, latency_ns) for index, each in enumerate(requests)))
+    async def phase(self, offsets, latency_ns=None):
+        await asyncio.gather(*(self.make_round_trips(index, each, latency_ns) for index, each in enumerate(offsets)))
+
+    def offsets(self, first, count):
+        return [self.messages.of(index, first, count) for index in range(len(self.round_trips))]
+
+    async def finish(self, trial, each):
+        """Ends the connections and proves that every one carried its `each` round trips and the warm-up."""
+        for _, writer in self.clients:
+            writer.write_eof()
+        await asyncio.gather(*self.handlers)
+        connections = len(self.round_trips)
+        complete = [made == each + 1 for made in self.round_trips].count(True)
+        served = [count == (each + 1) * self.message_bytes for count in self.served_bytes].count(True)
+        trial.prove("connections on which every round trip was made", connections, complete)
+        trial.prove("connections on which the server echoed every byte", connections, served)
 
 
-def echo_rtt(connections):
+def echo_rtt(connections, message_bytes, unix):
     async def run(trial):
         each = -(-trial.operations // connections)
-        # Made beforehand: in this language the patterns would be a good part of the round trip.
-        patterns = [[echo_pattern(index, number) for number in range(each + 1)] for index in range(connections)]
-        warm_up, timed = [own[:1] for own in patterns], [own[1:] for own in patterns]
-        async with Echo(connections) as echo:
-            await echo.phase(warm_up, None)
+        trial.done = each * connections
+        async with Echo(connections, message_bytes, unix) as echo:
+            await echo.phase(echo.offsets(0, 1))
+            timed = echo.offsets(1, each)
             trial.begin()
             await echo.phase(timed, trial.latency_ns)
             trial.end()
-            for _, writer in echo.clients:
-                writer.write_eof()
-            await asyncio.gather(*echo.handlers)
-        trial.done = each * connections
-        complete = [made == each + 1 for made in echo.round_trips].count(True)
-        served = [count == (each + 1) * ECHO_BYTES for count in echo.served_bytes].count(True)
-        trial.prove("connections on which every round trip was made", connections, complete)
-        trial.prove("connections on which the server echoed every byte", connections, served)
+            await echo.finish(trial, each)
         trial.prove("round trips with a latency", trial.done, len(trial.latency_ns))
 
     return run
 
 
+async def gather_echo(trial):
+    connections = 100
+    gathers = -(-trial.operations // connections)
+    trial.done = gathers * connections
+    async with Echo(connections) as echo:
+        await echo.phase(echo.offsets(0, 1))
+        rounds = [echo.offsets(number, 1) for number in range(1, gathers + 1)]
+        trial.begin()
+        for offsets in rounds:
+            start = time.monotonic_ns()
+            await echo.phase(offsets)
+            trial.latency_ns.append(time.monotonic_ns() - start)
+        trial.end()
+        await echo.finish(trial, gathers)
+    trial.prove("gathers with a latency", gathers, len(trial.latency_ns))
+
+
+def echo_workloads():
+    for kind, sizes in {"tcp": (64, 1024, 16_384), "unix": (64,)}.items():
+        for size in sizes:
+            for connections, files in {1: 100, 100: 300, 1000: 2100}.items():
+                yield Workload(f"echo/rtt/{kind}/conns:{connections}/bytes:{size}",
+                               echo_rtt(connections, size, kind == "unix"),
+                               (1000, 20_000) if size == 16_384 else (3000, 40_000), open_files=files)
+
+
 WORKLOADS = [
     Workload("sleep/serial", sleep_serial, (1, 1), rate=False),
     Workload("sleep/concurrent", sleep_concurrent, (1, 1), rate=False),
+    *(Workload(f"sleep/many/sleeps:{count}", sleep_many, (count, count), rate=False)
+      for count in (1000, 10_000, 100_000)),
+    Workload("gather/ready/children:1000", gather_ready),
     Workload("gather/yield/children:1000", gather_yield),
     Workload("gather/sleep/children:1000", gather_sleep, (3, 20), rate=False),
-    Workload("echo/rtt/tcp/conns:1/bytes:64", echo_rtt(1), (3000, 40_000)),
-    Workload("echo/rtt/tcp/conns:100/bytes:64", echo_rtt(100), (3000, 40_000), open_files=300),
-    Workload("echo/rtt/tcp/conns:1000/bytes:64", echo_rtt(1000), (3000, 40_000), open_files=2100),
+    Workload("gather/echo/children:100", gather_echo, (3000, 40_000), open_files=300),
+    *(Workload(f"gather/tree/leaves:{leaves}", gather_tree(leaves)) for leaves in (100, 1000, 10_000)),
+    *echo_workloads(),
 ]
 
 
@@ -243,7 +346,8 @@ def about():
             library, version = "uvloop", uvloop.__version__
         except ImportError:
             library, version = "uvloop", "not installed"
-    return {"library": library, "library_version": version, "buffers": f"echo: messages of {ECHO_BYTES} bytes"}
+    return {"library": library, "library_version": version, 
+            "buffers": f"echo server: the message's size, at least {BUFFER_BYTES_MIN} bytes"}
 
 
 if __name__ == "__main__":

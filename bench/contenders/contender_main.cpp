@@ -138,7 +138,7 @@ context context_of(std::string_view name, const contender_info& info, trial_size
                 {"allocator", allocator_in_use()},
                 {"clock", clock_in_use()},
                 {"timer_slack_ns", timer_slack_in_use()},
-                {"buffers", fmt::format("echo: messages of {} bytes", workloads::echo_bytes)},
+                {"buffers", info.buffers},
                 {"size", size == trial_size::smoke ? "smoke" : "real"}};
     if (info.build) {
         all.emplace_back("compiler", info.build->compiler);
@@ -168,6 +168,11 @@ void print_description(context all, const contender_info& info) {
 bool kernel_refuses(const std::error_code& error) noexcept {
     return error == std::errc::function_not_supported || error == std::errc::operation_not_permitted ||
            error == std::errc::permission_denied || error == std::errc::not_enough_memory;
+}
+
+std::string workload_buffers() {
+    return fmt::format("echo server: the message's size, at least {} bytes",
+                       workloads::echo_buffer_bytes_min);
 }
 
 int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,

@@ -28,6 +28,7 @@ struct contender_info {
 
     // Filled in by contender_main().
     std::optional<build_facts> build = {};
+    std::string buffers = {};                   // how large the workloads' are
     std::string (*socket_options)() = nullptr;  // of a connection that it makes; see socket_options.hpp
 };
 
@@ -47,6 +48,9 @@ struct contender_workload {
 /// then also has what is not looked at before a trial, so as not to disturb it: the options of a connection.
 int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
+
+/// The sizes of the buffers in bench/workloads.
+std::string workload_buffers();
 
 template <Runtime R>
 contender_workload with_runtime(const workload<R>& shape) {
@@ -84,6 +88,7 @@ int contender_main(int argc, char** argv, contender_info info, reason_not_to_run
             workloads.back().run = [reason](trial& t) { t.unsupported(*reason); };
     }
     if (!info.build) info.build = this_build();
+    if (info.buffers.empty()) info.buffers = workload_buffers();
     if (info.socket_options == nullptr) info.socket_options = own_socket_options<R>;
     return run_contender(argc, argv, R::name, info, workloads);
 }

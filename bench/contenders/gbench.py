@@ -33,6 +33,7 @@ class Trial:
         self.done = operations
         self.latency_ns = []
         self.late_ns = []
+        self.reported = {}  # further metrics by name
         self.proofs = 0
 
     def begin(self):
@@ -68,7 +69,7 @@ class Trial:
             "cpu_system": system / self.done,
             "spin": cpu / wall,
             "wakeups": switches / (wall / 1e9),
-        }
+        } | self.reported
         if self.latency_ns:
             ranks = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9, "max": 100}
             found |= {f"latency_{name}": percentile(self.latency_ns, rank) for name, rank in ranks.items()}

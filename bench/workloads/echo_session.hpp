@@ -23,6 +23,7 @@
 namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t echo_bytes = 64;
+inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for one connection
 
 namespace detail {
 
@@ -137,7 +138,7 @@ template <class Transport>
 echo_task<Transport> serve_echo(echo_session<Transport>& session, std::size_t index) {
     auto& stream = *session.accepted[index];
     // Not in the frame: runtimes recycle small frames only.
-    std::vector<std::byte> buffer(std::max<std::size_t>(session.message_bytes, 4096));
+    std::vector<std::byte> buffer(std::max(session.message_bytes, echo_buffer_bytes_min));
     for (;;) {
         const auto received = co_await stream.read_some(buffer);
         if (received.error != 0 || received.bytes == 0) break;

@@ -114,18 +114,19 @@ TEST_F(asyncio, reads_its_socket_options_back_in_the_words_of_the_others) {
 }
 
 TEST_F(asyncio, a_child_that_is_left_out_of_a_gather_is_found) {
-    plant("child() for _ in range(GATHER_CHILDREN)", "child() for _ in range(GATHER_CHILDREN - 1)");
+    plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
+          "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
     expect_failed_proof("gather/yield", "children that ended: expected ");
 }
 
 TEST_F(asyncio, a_reply_that_is_not_the_request_is_found) {
     plant("writer.write(data)", "writer.write(data[::-1])");
-    expect_failed_proof("echo/rtt/tcp/conns:1", "connection 0: a reply is not the bytes sent");
+    expect_failed_proof("echo/rtt/tcp/conns:1/bytes:64", "connection 0: a reply is not the bytes sent");
 }
 
 TEST_F(asyncio, a_server_that_stops_early_is_found_and_nothing_hangs) {
     plant("while data := await reader.read(4096):", "if data := await reader.read(4096):");
-    const auto results = results_of("echo/rtt/tcp/conns:1", 1);
+    const auto results = results_of("echo/rtt/tcp/conns:1/bytes:64", 1);
     ASSERT_EQ(results.size(), 1U);
     EXPECT_EQ(results[0]["status"], "failed");
 }
