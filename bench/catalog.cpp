@@ -131,6 +131,16 @@ constexpr std::array catalog{
         "All messages; each must have reached everybody before the next one. Latency is until the last has "
         "it.",
         "100 sends and 100 receives; how many of the receivers are found ready by one call."},
+    workload_info{
+        "serve/open_loop",
+        "one operation is one request of a client in another process, which does not wait for replies",
+        "All requests on 16 connections, at a fixed rate that is so many percent of the contender's "
+        "capacity, "
+        "which is measured just before. Latency is from when a request was to be sent. Every byte of every "
+        "reply is compared. When the client was late (p99 over 10 % of the latency's) or busy for over 75 % "
+        "of the time, the result is invalid.",
+        "Queueing: latency grows with the load, and a pause of the server delays every request that is due "
+        "in it. time is the schedule's; look at the latencies and at the capacity."},
     workload_info{"pipe/read", "one operation is 4 KiB written to a pipe and read from it",
                   "From the first write to the end. Every byte is compared.",
                   "read and write, and how a full or empty pipe makes the other end wait."},

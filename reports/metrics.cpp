@@ -42,6 +42,17 @@ constexpr std::array metrics{
     metric_info{"context_switches", "per op", smaller, true, "context switches per operation"},
     metric_info{"rss_peak", "B", smaller, false, "peak resident memory of the contender's process"},
     metric_info{"bytes_per_item", "B", smaller, false, "memory per connection or pending timer"},
+    metric_info{"fairness", "ratio", larger, false,
+                "Jain's index of the connections' shares: 1 is equal, 1/n is all for one"},
+    metric_info{"skew", "ns", smaller, false,
+                "from the first to the last of the children of a gather that are due at once"},
+    metric_info{"capacity", "/s", larger, false,
+                "round trips per second that a server was found to be capable of"},
+    metric_info{"send_late_p99", "ns", smaller, false,
+                "how late the load generator sent its requests, at 99 %"},
+    metric_info{"generator_busy", "ratio", smaller, false,
+                "share of the time in which the load generator worked"},
+    metric_info{"sample_cost", "ns", smaller, false, "what recording one latency costs the workload"},
 };
 
 }  // namespace

@@ -26,5 +26,6 @@ using action = std::function<int(const std::vector<std::string>& command_line)>;
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
 void add_report_command(CLI::App& app, action& chosen);
+void add_explain_command(CLI::App& app, action& chosen);
 
 }  // namespace loopbench::bench

@@ -14,6 +14,7 @@
 #include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
+#include "bench/cli/count_pass.hpp"
 #include "bench/cli/durations.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/percents.hpp"
@@ -40,7 +41,7 @@ using steady_clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 struct run_options {
-    bool quick = false, full = false;
+    bool quick = false, full = false, counts = false;
     std::vector<std::string> contenders, workloads, contender_dirs;
     std::optional<std::string> baseline;
     std::optional<std::uint64_t> blocks, seed;
@@ -163,8 +164,9 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     auto report = summarise(plan, outcome);
     report.command = command;
     report.where = where;
+    if (options.counts && !outcome.interrupted) add_counts(report, plan, folder, stop.fd());
     publish(report, folder);
-    if (outcome.interrupted) return exit_interrupted;
+    if (outcome.interrupted || stop.requested()) return exit_interrupted;
     if (any_failed(report)) return exit_tool_failed;
     return is_unfit(report) ? exit_unfit : exit_ok;
 }
@@ -205,6 +207,8 @@ void add_run_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<run_options>();
     auto* command = app.add_subcommand("run", "measures contenders and writes the reports");
     add_choice_options(*command, *options);
+    command->add_flag("--counts", options->counts,
+                      "count system calls, waits and allocations per operation, in a pass of its own");
     auto* blocks = command->add_option("--blocks", options->blocks, "trials of each contender and workload")
                        ->type_name("N")
                        ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));

@@ -13,9 +13,14 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "bench/contenders/process_facts.hpp"
+#include "bench/contenders/settings.hpp"
+#include "bench/contenders/side_file.hpp"
+#include "bench/metrics/sample_cost.hpp"
 
 namespace loopbench::bench {
 
@@ -23,13 +28,14 @@ namespace {
 
 constexpr int usage_exit_code = 2;
 
-std::optional<trial_size> size_from_environment() {
-    const char* const text = std::getenv("LOOPBENCH_SIZE");
-    if (text == nullptr || std::string_view(text) == "real") return trial_size::real;
-    if (std::string_view(text) == "smoke") return trial_size::smoke;
-    fmt::print(stderr, "LOOPBENCH_SIZE is \"{}\", which is no size: set it to smoke or real, or unset it.\n",
-               text);
-    return std::nullopt;
+/// The settings, or what is wrong with them on standard error.
+std::optional<contender_settings> read_settings() {
+    try {
+        return settings_from_environment();
+    } catch (const std::invalid_argument& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return std::nullopt;
+    }
 }
 
 /// How many descriptors this process may open, after asking for all it may have, and for `wanted` if that is more:
@@ -60,6 +66,7 @@ void report_latency(benchmark::State& state, const histogram& latency) {
     state.counters["latency_p99"] = static_cast<double>(latency.percentile_ns(99));
     state.counters["latency_p999"] = static_cast<double>(latency.percentile_ns(99.9));
     state.counters["latency_max"] = static_cast<double>(latency.max_ns());
+    state.counters["sample_cost"] = sample_cost_ns();
 }
 
 void report_lateness(benchmark::State& state, const signed_histogram& lateness) {
@@ -81,6 +88,7 @@ void report_cost(benchmark::State& state, const trial& t) {
     state.counters["cpu_user"] = nanoseconds(t.cost().user) / operations;
     state.counters["cpu_system"] = nanoseconds(t.cost().system) / operations;
     state.counters["spin"] = nanoseconds(t.cost().cpu) / nanoseconds(t.cost().wall);
+    state.counters["operations"] = operations;
     state.counters["wakeups"] = static_cast<double>(t.cost().voluntary_switches) / wall_s;
 }
 
@@ -102,12 +110,14 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
-void run_workload(benchmark::State& state, const contender_workload& workload, trial_size size,
-                  rlim_t open_files_limit) {
+void run_workload(benchmark::State& state, const contender_workload& workload,
+                  const contender_settings& settings, rlim_t open_files_limit, side_file& histograms) {
     // One batch: the runtime is not left and entered again for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
-        trial t(size, workload.shape.calibrated() ? iterations : workload.shape.operations(size));
+        const std::uint64_t operations =
+            workload.shape.calibrated() ? iterations : workload.shape.operations(settings.size);
+        trial t(settings.size, settings.operations.value_or(operations), settings.recording);
         if (const auto error = run_trial(workload, open_files_limit, t)) {
             state.SkipWithError(error->c_str());
             break;
@@ -121,6 +131,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload, t
         report_latency(state, t.latency());
         report_lateness(state, t.lateness());
         report_the_rest(state, t);
+        histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
     // Under manual time a rate is divided by that time, so this is operations per second of the timed
     // section.
@@ -179,27 +190,34 @@ int run_contender(int argc, char** argv, std::string_view name, const contender_
                   const std::vector<contender_workload>& workloads) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return usage_exit_code;
-    const auto size = size_from_environment();
-    if (!size) return usage_exit_code;
-    const context described = context_of(name, info, *size);
+    const auto settings = read_settings();
+    if (!settings) return usage_exit_code;
+    const context described = context_of(name, info, settings->size);
     if (asked_to_describe()) {
         print_description(described, info);
         return EXIT_SUCCESS;
     }
 
     const rlim_t open_files_limit = raise_open_files_limit(most_open_files(workloads));
+    side_file histograms(name);
     for (const contender_workload& each : workloads) {
-        auto* const registered =
-            benchmark::RegisterBenchmark(std::string(each.shape.name).c_str(),
-                                         [&each, size = *size, open_files_limit](benchmark::State& state) {
-                                             run_workload(state, each, size, open_files_limit);
-                                         });
+        auto* const registered = benchmark::RegisterBenchmark(
+            std::string(each.shape.name).c_str(), [&, open_files_limit](benchmark::State& state) {
+                run_workload(state, each, *settings, open_files_limit, histograms);
+            });
         registered->UseManualTime();
-        if (!each.shape.calibrated()) registered->Iterations(1);
+        if (!each.shape.calibrated() || settings->operations) registered->Iterations(1);
     }
     for (const auto& [key, value] : described) benchmark::AddCustomContext(key, value);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
+    if (settings->side_file.empty()) return EXIT_SUCCESS;
+    try {
+        histograms.write(settings->side_file);
+    } catch (const std::system_error& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return EXIT_FAILURE;
+    }
     return EXIT_SUCCESS;
 }
 

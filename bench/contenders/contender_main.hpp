@@ -40,8 +40,7 @@ struct contender_workload {
 
 /// Registers the workloads with Google Benchmark and does what its flags say.
 ///
-/// LOOPBENCH_SIZE (smoke or real; real when it is not set) chooses the size of workloads that are not calibrated.
-/// A workload that did not prove its work has an error ("proof: ...") and no number, and so has one that cannot be
+/// The environment chooses sizes and what is recorded: settings.hpp. A workload that did not prove its work has an error ("proof: ...") and no number, and so has one that cannot be
 /// run here ("unsupported: ..."). Returns the exit code: 2 when the flags or the environment are wrong.
 ///
 /// LOOPBENCH_DESCRIBE=1: prints the context alone, as Google Benchmark's JSON without benchmarks, and runs nothing. It

@@ -22,11 +22,15 @@ public:
     histogram() : counters_(counter_count) {}
 
     /// Counts a value; one below 0 counts as 0.
-    void record(std::int64_t value_ns) noexcept {
+    void record(std::int64_t value_ns) noexcept { record_many(value_ns, 1); }
+
+    /// Counts a value so many times.
+    void record_many(std::int64_t value_ns, std::uint64_t times) noexcept {
+        if (times == 0) return;
         const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
-        ++counters_[counter_of(value)];
-        ++count_;
-        sum_ns_ += static_cast<double>(value);
+        counters_[counter_of(value)] += times;
+        count_ += times;
+        sum_ns_ += static_cast<double>(value) * static_cast<double>(times);
         min_ns_ = std::min(min_ns_, static_cast<std::int64_t>(value));
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
@@ -45,6 +49,22 @@ public:
     /// The value of this rank in ascending order (1 is the smallest, count() the largest), within 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
+    /// use(lowest, highest, count) for every counter that is not 0, in ascending order; both bounds belong to it.
+    template <class Use>
+    void for_each_bucket(Use use) const {
+        for (std::size_t counter = 0; counter < counters_.size(); ++counter)
+            if (counters_[counter] > 0)
+                use(lowest_of(counter), lowest_of(counter) + (width_of(counter) - 1), counters_[counter]);
+    }
+
+    /// The same, in descending order.
+    template <class Use>
+    void for_each_bucket_backwards(Use use) const {
+        for (std::size_t counter = counters_.size(); counter-- > 0;)
+            if (counters_[counter] > 0)
+                use(lowest_of(counter), lowest_of(counter) + (width_of(counter) - 1), counters_[counter]);
+    }
+
 private:
     static constexpr unsigned precision_bits = 7;  // counters per power of two: 2^7
     static constexpr std::size_t counter_count = (63 - precision_bits + 1) << precision_bits;
@@ -56,7 +76,8 @@ private:
         return (std::size_t{shift} << precision_bits) + static_cast<std::size_t>(value >> shift);
     }
 
-    static std::int64_t middle_of(std::size_t counter) noexcept;
+    static std::int64_t lowest_of(std::size_t counter) noexcept;
+    static std::int64_t width_of(std::size_t counter) noexcept;
 
     std::vector<std::uint64_t> counters_;
     std::uint64_t count_ = 0;
@@ -87,6 +108,17 @@ public:
 
     std::int64_t min_ns() const noexcept { return early_.count() > 0 ? -early_.max_ns() : late_.min_ns(); }
     std::int64_t max_ns() const noexcept { return late_.count() > 0 ? late_.max_ns() : -early_.min_ns(); }
+
+    double mean_ns() const noexcept;
+
+    /// As histogram::for_each_bucket(), the earliest first; bounds of early ones are negative.
+    template <class Use>
+    void for_each_bucket(Use use) const {
+        early_.for_each_bucket_backwards([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {
+            use(-highest, -lowest, count);
+        });
+        late_.for_each_bucket(use);
+    }
 
     /// As histogram::percentile_ns(), over negative and positive values together.
     std::int64_t percentile_ns(double percent) const noexcept;

@@ -34,13 +34,13 @@ private:
     using clock = std::chrono::steady_clock;
 
     void allow(std::uint64_t posts) {
-        allowed_.store(posts, std::memory_order_release);
+        allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
 
     void post_all() {
         for (std::uint64_t i = 0; i < t_.operations(); ++i) {
-            for (std::uint64_t seen = i; (seen = allowed_.load(std::memory_order_acquire)) <= i;)
+            for (std::uint32_t seen = 0; (seen = allowed_.load(std::memory_order_acquire)) <= i;)
                 allowed_.wait(seen);
             runtime_.post_from_any_thread([this, posted = clock::now()] { run_in_the_loop(posted); });
         }
@@ -57,7 +57,7 @@ private:
     trial& t_;
     typename R::event done_;
     std::uint64_t ran_ = 0;
-    std::atomic<std::uint64_t> allowed_ = 0;  // how many posts the thread may have made
+    std::atomic<std::uint32_t> allowed_ = 0;  // how many posts the thread may have made; a futex has 32 bits
     std::thread thread_;
 };
 

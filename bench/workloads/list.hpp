@@ -15,6 +15,7 @@
 #include "bench/workloads/mixed.hpp"
 #include "bench/workloads/pipe.hpp"
 #include "bench/workloads/schedule.hpp"
+#include "bench/workloads/serve.hpp"
 #include "bench/workloads/sleep.hpp"
 #include "bench/workloads/stream.hpp"
 #include "bench/workloads/timer.hpp"
@@ -127,6 +128,10 @@ constexpr auto workload_list() {
         workload<R>{{"stream/throughput/bytes:65536", 500, 20'000}, stream_throughput<R>},
         workload<R>{{"accept/churn", 300, 5000}, accept_churn<R>},
         workload<R>{{"fanout/broadcast/conns:100", 30, 1000, true, 300}, fanout_broadcast<R>},
+        workload<R>{{"serve/open_loop/load:25", 2000, 40'000, false}, serve_open_loop<R, 25>},
+        workload<R>{{"serve/open_loop/load:50", 2000, 40'000, false}, serve_open_loop<R, 50>},
+        workload<R>{{"serve/open_loop/load:75", 2000, 40'000, false}, serve_open_loop<R, 75>},
+        workload<R>{{"serve/open_loop/load:90", 2000, 40'000, false}, serve_open_loop<R, 90>},
         needs<R, pipes>("open_pipe", {"pipe/read/bytes:4096", 3000, 100'000},
                         [](auto& r, trial& t) { return pipe_read(r, t); }),
         workload<R>{{"mixed/server", 3000, 40'000}, mixed_server<R>},

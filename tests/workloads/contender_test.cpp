@@ -1,9 +1,13 @@
 // A contender as its users see it: a Google Benchmark program with our names, counters and errors.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -109,6 +113,78 @@ TEST(contender, refuses_a_size_that_is_none) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_NE(result.output.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("smoke or real"), std::string::npos) << result.output;
+}
+
+TEST(contender, does_as_many_operations_as_it_is_told) {
+    for (const std::string workload : {"yield", "timer/periodic", "sleep/serial"}) {
+        const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_OPERATIONS=13",
+                                "--benchmark_format=json '--benchmark_filter=^" + workload + "'");
+        EXPECT_EQ(nlohmann::json::parse(result.output)["benchmarks"][0]["operations"], 13) << workload;
+    }
+}
+
+TEST(contender, refuses_a_number_of_operations_that_is_none) {
+    for (const std::string number : {"0", "-1", "many", "7x", "99999999999999"}) {
+        const auto result = run("LOOPBENCH_OPERATIONS=" + number, "--benchmark_list_tests=true", true);
+        EXPECT_EQ(result.exit_code, 2) << number;
+        EXPECT_NE(result.output.find("LOOPBENCH_OPERATIONS is \"" + number + "\""), std::string::npos)
+            << result.output;
+    }
+}
+
+TEST(contender, records_no_latencies_when_it_is_told_not_to) {
+    const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_RECORD=off",
+                            "--benchmark_format=json '--benchmark_filter=^echo/rtt/tcp/conns:1/bytes:64'");
+    const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
+    EXPECT_FALSE(row.contains("error_message")) << row.dump();
+    EXPECT_FALSE(row.contains("latency_p50"));
+    EXPECT_GT(row["real_time"].get<double>(), 0);
+    EXPECT_EQ(run("LOOPBENCH_RECORD=perhaps", "--benchmark_list_tests=true").exit_code, 2);
+}
+
+TEST(contender, says_what_a_recorded_sample_costs) {
+    const double cost_ns = json_of("^echo/rtt/tcp/conns:1/bytes:64")["benchmarks"][0]["sample_cost"];
+    EXPECT_GT(cost_ns, 1);
+    EXPECT_LT(cost_ns, 10'000);
+}
+
+TEST(contender, writes_its_histograms_to_the_side_file) {
+    const std::string path = testing::TempDir() + "loopbench-side-" + std::to_string(getpid());
+    const auto result = run("LOOPBENCH_SIZE=smoke LOOPBENCH_SIDE_FILE='" + path + "'",
+                            "--benchmark_format=json '--benchmark_filter=^(mixed|timer/periodic)'");
+    ASSERT_EQ(result.exit_code, 0);
+    const auto rows = nlohmann::json::parse(result.output)["benchmarks"];
+    std::ifstream file(path);
+    const auto side = nlohmann::json::parse(file);
+    std::remove(path.c_str());
+    EXPECT_EQ(side["schema"], "loopbench-side/1");
+    EXPECT_EQ(side["contender"], "asio-epoll");
+    ASSERT_EQ(side["histograms"].size(), 3u);  // of one workload latency and lateness, of the other lateness
+    for (const auto& each : side["histograms"]) {
+        std::uint64_t count = 0;
+        std::int64_t above = std::numeric_limits<std::int64_t>::min();
+        for (const auto& bucket : each["buckets"]) {
+            EXPECT_GT(bucket[0].get<std::int64_t>(), above);
+            EXPECT_GE(bucket[1], bucket[0]);
+            above = bucket[1];
+            count += bucket[2].get<std::uint64_t>();
+        }
+        EXPECT_EQ(each["count"], count);
+        EXPECT_LE(each["max"].get<std::int64_t>(), above);
+        const std::string counter = each["metric"].get<std::string>() + "_max";
+        bool in_a_row = false;
+        for (const auto& row : rows)
+            if (row["name"].get<std::string>().starts_with(each["workload"].get<std::string>() + "/"))
+                in_a_row = row[counter] == each["max"].get<double>();
+        EXPECT_TRUE(in_a_row) << each["workload"] << " " << counter;
+    }
+}
+
+TEST(contender, fails_when_it_cannot_write_the_side_file) {
+    const auto result = run("LOOPBENCH_SIDE_FILE=/dev/full LOOPBENCH_OPERATIONS=10",
+                            "--benchmark_filter=^timer/periodic", true);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_NE(result.output.find("/dev/full"), std::string::npos) << result.output;
 }
 
 TEST(contender, refuses_flags_that_it_does_not_know) {

@@ -114,6 +114,24 @@ TEST(histogram, nearest_rank_does_not_stumble_over_decimal_fractions) {
     EXPECT_EQ(nearest_rank(100, 10), 10u);
 }
 
+TEST(signed_histogram, buckets_ascend_and_hold_every_value) {
+    signed_histogram measured;
+    std::vector<std::int64_t> values{-1'000'000, -300, -7, -1, 0, 1, 255, 256, 257, 1000, 1'000'000'007};
+    for (const std::int64_t value : values) measured.record(value);
+    std::size_t seen = 0;
+    std::int64_t above = std::numeric_limits<std::int64_t>::min();
+    measured.for_each_bucket([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {
+        EXPECT_GT(lowest, above);
+        above = highest;
+        for (std::uint64_t i = 0; i < count; ++i, ++seen) {
+            EXPECT_LE(lowest, values[seen]);
+            EXPECT_GE(highest, values[seen]);
+        }
+    });
+    EXPECT_EQ(seen, values.size());
+    EXPECT_NEAR(measured.mean_ns(), (1'000'000'007.0 - 1'000'000 - 300 - 8 + 1769) / 11, 1e-3);
+}
+
 TEST(signed_histogram, percentiles_span_early_and_late_values) {
     std::mt19937_64 random(11);
     std::normal_distribution<double> lateness(20'000, 30'000);

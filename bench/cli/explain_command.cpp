@@ -1,0 +1,68 @@
+// loopbench explain: what a workload, a metric or a contender is, and how it is measured.
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/catalog.hpp"
+#include "bench/cli/commands.hpp"
+#include "bench/engine/selection.hpp"
+#include "bench/explanations.hpp"
+#include "reports/metrics.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+std::string of_workload(const workload_info& info) {
+    return fmt::format("{} (workload)\n  What:      {}.\n  Timed:     {}\n  Dominated: {}\n", info.name,
+                       info.summary, info.timed, info.dominated);
+}
+
+std::string of_metric(const reports::metric_info& metric) {
+    return fmt::format("{} (metric, {}; {} is better{})\n  What: {}.\n  How:  {}\n", metric.name, metric.unit,
+                       reports::name_of(metric.better), metric.deterministic ? "; deterministic" : "",
+                       metric.summary, explanation_of(metric_explanations(), metric.name));
+}
+
+/// The workload of this name, with parameters or without; or all of this family.
+std::string of_workloads(const std::string& name) {
+    if (const auto* const one = find_workload(name)) return of_workload(*one);
+    std::string text;
+    for (const auto& info : workload_catalog())
+        if (matches(name, info.name)) text += (text.empty() ? "" : "\n") + of_workload(info);
+    return text;
+}
+
+std::vector<std::string> everything() {
+    std::vector<std::string> names;
+    for (const auto& info : workload_catalog()) names.emplace_back(info.name);
+    for (const auto& metric : reports::known_metrics()) names.emplace_back(metric.name);
+    for (const auto& who : contender_explanations()) names.emplace_back(who.name);
+    return names;
+}
+
+int explain(const std::string& name) {
+    std::string text = of_workloads(name);
+    if (const auto* const metric = reports::find_metric(name)) text = of_metric(*metric);
+    if (const auto who = explanation_of(contender_explanations(), name); !who.empty())
+        text = fmt::format("{} (contender)\n  {}\n", name, who);
+    if (text.empty()) throw_unknown("workload, metric or contender", name, everything());
+    reports::write_standard_output(text);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, action& chosen) {
+    const auto name = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("explain", "what a workload, a metric or a contender is");
+    command->add_option("NAME", *name, "a name that `loopbench list` shows, or the front of a workload's")
+        ->required();
+    command->callback([name, &chosen] { chosen = [name](const auto&) { return explain(*name); }; });
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,58 @@
+#include "bench/contenders/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+namespace loopbench::bench {
+
+namespace {
+
+std::string_view variable(const char* name) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? std::string_view() : text;
+}
+
+trial_size read_size() {
+    const std::string_view text = variable("LOOPBENCH_SIZE");
+    if (text.empty() || text == "real") return trial_size::real;
+    if (text == "smoke") return trial_size::smoke;
+    throw std::invalid_argument(fmt::format(
+        "LOOPBENCH_SIZE is \"{}\", which is no size: set it to smoke or real, or unset it.", text));
+}
+
+bool read_recording() {
+    const std::string_view text = variable("LOOPBENCH_RECORD");
+    if (text.empty() || text == "on") return true;
+    if (text == "off") return false;
+    throw std::invalid_argument(
+        fmt::format("LOOPBENCH_RECORD is \"{}\", which is neither: set it to on or off, or unset it.", text));
+}
+
+std::optional<std::uint64_t> read_operations() {
+    constexpr std::uint64_t most = 1'000'000'000'000;
+    const std::string_view text = variable("LOOPBENCH_OPERATIONS");
+    if (text.empty()) return std::nullopt;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > most)
+        throw std::invalid_argument(
+            fmt::format("LOOPBENCH_OPERATIONS is \"{}\", which is no number of operations: set "
+                        "it to a number from 1 to {}, or unset it.",
+                        text, most));
+    return number;
+}
+
+}  // namespace
+
+contender_settings settings_from_environment() {
+    return {.size = read_size(),
+            .operations = read_operations(),
+            .recording = read_recording(),
+            .side_file = std::string(variable("LOOPBENCH_SIDE_FILE"))};
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,282 @@
+#include "bench/counting/counts.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+#include "bench/engine/child_process.hpp"
+#include "bench/engine/gbench_json.hpp"
+#include "bench/engine/gbench_names.hpp"
+#include "bench/engine/trial.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A cell cannot be counted; what() is the reason.
+class uncountable : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// What one process did.
+struct counted_run {
+    std::uint64_t operations = 0;
+    bool calibrated = false;  // Google Benchmark chose how often it ran
+    std::int64_t voluntary_switches = 0;
+    std::string record;  // what the tracer wrote
+};
+
+/// A temporary file of a unique name, removed at the end.
+class scratch_file {
+public:
+    scratch_file() : path_{fs::temp_directory_path() / "loopbench-counts-XXXXXX"} {
+        std::string name = path_.native();
+        const int fd = ::mkstemp(name.data());
+        if (fd < 0) throw std::system_error{errno, std::generic_category(), "cannot make the file " + name};
+        ::close(fd);
+        path_ = name;
+    }
+    ~scratch_file() {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+    }
+    scratch_file(const scratch_file&) = delete;
+    scratch_file& operator=(const scratch_file&) = delete;
+
+    const std::string& path() const { return path_.native(); }
+    std::string content() const {
+        std::ifstream file{path_};
+        std::ostringstream text;
+        text << file.rdbuf();
+        return text.str();
+    }
+
+private:
+    fs::path path_;
+};
+
+std::optional<std::string> program(std::string_view name) {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders{path != nullptr ? path : "/usr/bin:/bin"};
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const auto file = fs::path{folder} / name;
+        if (::access(file.c_str(), X_OK) == 0) return file.native();
+    }
+    return std::nullopt;
+}
+
+using words = std::vector<std::string>;
+using variables = std::vector<std::pair<std::string, std::string>>;
+
+class cell {
+public:
+    cell(const contender& who, const std::string& workload, const counting_options& options)
+        : who_{who}, workload_{workload}, options_{options} {}
+
+    /// One process: `front` in front of the contender's command. Without operations as many as the contender likes.
+    counted_run run(std::optional<std::uint64_t> operations, const words& front,
+                    variables environment) const {
+        child_request child;
+        child.command = front;
+        const words contender_words{who_.path.native(), "--benchmark_filter=" + exact_filter(workload_),
+                                    "--benchmark_format=json", "--benchmark_min_time=0.001"};
+        child.command.insert(child.command.end(), contender_words.begin(), contender_words.end());
+        child.environment = std::move(environment);
+        child.environment.emplace_back("LOOPBENCH_SIZE", "smoke");
+        if (operations)
+            child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *operations));
+        child.limit = options_.limit;
+        child.stop_fd = options_.stop_fd;
+        return judge_run(run_child(child));
+    }
+
+private:
+    counted_run judge_run(const child_outcome& outcome) const {
+        if (const auto failure = failure_of(outcome, options_.limit)) throw uncountable{*failure};
+        const auto output = [&] {
+            try {
+                return parse_gbench_json(outcome.output);
+            } catch (const gbench_error& error) {
+                throw uncountable{error.what()};
+            }
+        }();
+        if (output.rows.empty()) throw uncountable{"printed no result for the workload"};
+        const auto& row = output.rows.front();
+        if (row.error) throw uncountable{*row.error};
+        const auto operations = row.counters.find("operations");
+        if (operations == row.counters.end() || !operations->second)
+            throw uncountable{"does not say how many operations it did (the counter `operations`)"};
+        return {.operations = static_cast<std::uint64_t>(*operations->second),
+                .calibrated = row.name.find("/iterations:") == std::string::npos,
+                .voluntary_switches = outcome.usage.switches_voluntary,
+                .record = {}};
+    }
+
+    const contender& who_;
+    const std::string& workload_;
+    const counting_options& options_;
+};
+
+/// N and 2N operations, the same way.
+struct both_runs {
+    counted_run small, large;
+
+    double per_operation(double small_count, double large_count) const {
+        return (large_count - small_count) / static_cast<double>(large.operations - small.operations);
+    }
+};
+
+template <class Run>
+both_runs run_both(std::uint64_t operations, Run run) {
+    both_runs both{run(operations), run(2 * operations)};
+    if (both.large.operations <= both.small.operations)
+        throw uncountable{fmt::format("did {} operations when told to do {}, and {} when told to do {}",
+                                      both.small.operations, operations, both.large.operations,
+                                      2 * operations)};
+    return both;
+}
+
+/// Large enough for whole batches of the workloads that work in batches: 10,000 at the most.
+std::uint64_t operations_for(const cell& where) {
+    constexpr std::uint64_t calibrated_operations = 20'000;
+    const auto probe = where.run(std::nullopt, {}, {});
+    return probe.calibrated ? calibrated_operations : std::max<std::uint64_t>(probe.operations, 1);
+}
+
+both_runs traced(const cell& where, std::uint64_t operations, const words& front_before_file,
+                 const words& front_after_file) {
+    return run_both(operations, [&](std::uint64_t count) {
+        const scratch_file record;
+        words front = front_before_file;
+        front.push_back(record.path());
+        front.insert(front.end(), front_after_file.begin(), front_after_file.end());
+        auto result = where.run(count, front, {});
+        result.record = record.content();
+        return result;
+    });
+}
+
+void take_names(operation_counts& counts, const both_runs& both, const system_calls& small,
+                const system_calls& large) {
+    const auto of = [](const system_calls& calls, const std::string& name) {
+        const auto found = calls.by_name.find(name);
+        return found == calls.by_name.end() ? 0.0 : static_cast<double>(found->second);
+    };
+    for (const auto& [name, count] : large.by_name)
+        if (const double each = both.per_operation(of(small, name), static_cast<double>(count)); each != 0)
+            counts.system_calls_by_name[name] = each;
+    counts.metrics["syscalls"] =
+        both.per_operation(static_cast<double>(small.total()), static_cast<double>(large.total()));
+}
+
+bool count_with_perf(operation_counts& counts, const cell& where, std::uint64_t operations) {
+    const auto perf = program("perf");
+    if (!perf) return false;
+    try {
+        const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
+        const auto large = read_perf_trace(both.large.record);
+        if (large.total() == 0) return false;
+        take_names(counts, both, read_perf_trace(both.small.record), large);
+        counts.tracer = "perf trace -s";
+        return true;
+    } catch (const uncountable&) {
+        return false;  // not permitted; whatever else it is, strace will say it too
+    }
+}
+
+void count_with_strace(operation_counts& counts, const cell& where, std::uint64_t operations,
+                       bool names_too) {
+    const auto strace = program("strace");
+    if (!strace) {
+        counts.missing.push_back(
+            "waits are counted by strace, which is not installed: apt-get install strace");
+        if (names_too)
+            counts.missing.push_back(
+                "system calls are counted by perf, which is not permitted here, or by strace");
+        return;
+    }
+    const auto both =
+        traced(where, operations, {*strace, "-f", "-qq", "-s", "0", "-e", "signal=none", "-o"}, {"--"});
+    const auto small = read_strace_log(both.small.record);
+    const auto large = read_strace_log(both.large.record);
+    const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
+        counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));
+    };
+    take("waits", small.waits, large.waits);
+    take("empty_waits", small.empty_waits, large.empty_waits);
+    take("zero_timeout_waits", small.zero_timeout_waits, large.zero_timeout_waits);
+    if (!names_too) return;
+    take_names(counts, both, small, large);
+    counts.tracer = "strace -f";
+}
+
+void count_allocations_and_switches(operation_counts& counts, const cell& where, std::uint64_t operations,
+                                    const fs::path& counter) {
+    const bool can_count = ::access(counter.c_str(), R_OK) == 0;
+    if (!can_count)
+        counts.missing.push_back(
+            fmt::format("allocations are counted by {}, which is not there", counter.native()));
+    const auto both = run_both(operations, [&](std::uint64_t count) {
+        const scratch_file record;
+        variables environment;
+        if (can_count)
+            environment = {{"LD_PRELOAD", counter.native()}, {"LOOPBENCH_MALLOC_FILE", record.path()}};
+        auto result = where.run(count, {}, environment);
+        result.record = record.content();
+        return result;
+    });
+    counts.operations = both.large.operations - both.small.operations;
+    counts.metrics["context_switches"] =
+        both.per_operation(static_cast<double>(both.small.voluntary_switches),
+                           static_cast<double>(both.large.voluntary_switches));
+    const auto read = [](const std::string& record) {
+        std::array<double, 2> numbers{};
+        std::istringstream{record} >> numbers[0] >> numbers[1];
+        return numbers;
+    };
+    const auto small = read(both.small.record);
+    const auto large = read(both.large.record);
+    if (!can_count) return;
+    if (large[0] == 0) {
+        counts.missing.push_back("allocations cannot be counted: the contender is linked statically");
+        return;
+    }
+    counts.metrics["allocations"] = both.per_operation(small[0], large[0]);
+    counts.metrics["allocated_bytes"] = both.per_operation(small[1], large[1]);
+}
+
+}  // namespace
+
+fs::path default_malloc_counter() {
+    const auto beside = fs::read_symlink("/proc/self/exe").parent_path();
+    constexpr std::string_view name = "libloopbench_malloc_counter.so";
+    const auto installed = (beside / "../libexec/loopbench" / name).lexically_normal();
+    return fs::exists(installed) ? installed : beside / name;
+}
+
+operation_counts count(const contender& who, const std::string& workload, const counting_options& options) {
+    operation_counts counts;
+    try {
+        const cell where{who, workload, options};
+        const auto operations = operations_for(where);
+        count_allocations_and_switches(counts, where, operations, options.malloc_counter);
+        const bool perf = count_with_perf(counts, where, operations);
+        count_with_strace(counts, where, operations, !perf);
+    } catch (const uncountable& error) {
+        counts.missing.emplace_back(error.what());
+    }
+    return counts;
+}
+
+}  // namespace loopbench::bench

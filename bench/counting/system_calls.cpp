@@ -1,0 +1,147 @@
+#include "bench/counting/system_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace loopbench::bench {
+
+namespace {
+
+/// Calls use(line) for each line, without its end.
+template <class Use>
+void for_each_line(std::string_view text, Use use) {
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        use(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+}
+
+/// "a, {b, c}, [d, e]" in its three parts.
+std::vector<std::string_view> split_arguments(std::string_view text) {
+    std::vector<std::string_view> parts;
+    int depth = 0;
+    bool quoted = false;
+    std::size_t start = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+        if (quoted) continue;
+        if (c == '(' || c == '[' || c == '{') ++depth;
+        if (c == ')' || c == ']' || c == '}') --depth;
+        if (c == ',' && depth == 0) {
+            parts.push_back(text.substr(start, i - start));
+            start = std::min(i + 2, text.size());  // a blank follows
+        }
+    }
+    parts.push_back(text.substr(start));
+    return parts;
+}
+
+struct wait_call {
+    std::string_view name;
+    std::size_t timeout;  // which argument, from 0
+};
+
+constexpr std::array wait_calls{
+    wait_call{"epoll_wait", 3}, wait_call{"epoll_pwait", 3}, wait_call{"epoll_pwait2", 3},
+    wait_call{"select", 4},     wait_call{"pselect6", 4},    wait_call{"poll", 2},
+    wait_call{"ppoll", 2},
+};
+
+bool is_zero_time(std::string_view argument) {
+    return argument == "0" || argument.starts_with("{tv_sec=0, tv_usec=0}") ||
+           argument.starts_with("{tv_sec=0, tv_nsec=0}");
+}
+
+/// "arguments) = result" into both.
+std::pair<std::string_view, std::string_view> split_result(std::string_view text) {
+    const auto equals = text.rfind(") = ");
+    if (equals == std::string_view::npos) {
+        const auto padded = text.rfind(" = ");  // strace pads short calls: "close(3)    = 0"
+        if (padded == std::string_view::npos) return {text, {}};
+        const auto close = text.rfind(')', padded);
+        return {text.substr(0, close), text.substr(padded + 3)};
+    }
+    return {text.substr(0, equals), text.substr(equals + 4)};
+}
+
+void look_at_wait(system_calls& calls, std::string_view name, std::string_view rest) {
+    const auto* const known = std::ranges::find(wait_calls, name, &wait_call::name);
+    const bool uring =
+        name == "io_uring_enter" && rest.find("IORING_ENTER_GETEVENTS") != std::string_view::npos;
+    if (known == wait_calls.end() && !uring) return;
+    const auto [arguments, result] = split_result(rest);
+    const auto parts = split_arguments(arguments);
+    constexpr std::size_t uring_completions_wanted = 2;
+    const std::size_t timeout = uring ? uring_completions_wanted : known->timeout;
+    ++calls.waits;
+    if (parts.size() > timeout && is_zero_time(parts[timeout])) ++calls.zero_timeout_waits;
+    const bool nothing = uring ? result.starts_with("-1 ETIME") : result == "0" || result.starts_with("0 (");
+    if (nothing) ++calls.empty_waits;
+}
+
+/// The pid in front of a line, which strace leaves out while there is one process.
+std::string_view take_pid(std::string_view& line) {
+    const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
+    const auto pid = line.substr(0, digits);
+    line.remove_prefix(std::min(line.find_first_not_of(' ', digits), line.size()));
+    return pid;
+}
+
+}  // namespace
+
+std::uint64_t system_calls::total() const noexcept {
+    return std::accumulate(by_name.begin(), by_name.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& each) { return sum + each.second; });
+}
+
+system_calls read_strace_log(std::string_view log) {
+    constexpr std::string_view unfinished = " <unfinished ...>";
+    constexpr std::string_view resumed = " resumed>";
+    system_calls calls;
+    std::map<std::string, std::string, std::less<>>
+        begun;  // by pid: the part of a call before it was interrupted
+    for_each_line(log, [&](std::string_view line) {
+        const std::string pid{take_pid(line)};
+        std::string whole{line};
+        if (line.starts_with("<... ")) {
+            const auto end = line.find(resumed);
+            const auto start = begun.find(pid);
+            if (end == std::string_view::npos || start == begun.end()) return;
+            whole = start->second + std::string{line.substr(end + resumed.size())};
+            begun.erase(start);
+        } else if (line.ends_with(unfinished)) {
+            begun[pid] = line.substr(0, line.size() - unfinished.size());
+            return;
+        }
+        const auto open = whole.find('(');
+        if (open == std::string::npos || open == 0 || line.starts_with("+++") || line.starts_with("---"))
+            return;
+        const auto name = std::string_view{whole}.substr(0, open);
+        ++calls.by_name[std::string{name}];
+        look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
+    });
+    // A call in which the process ended: exit_group, or a thread's wait.
+    for (const auto& [pid, start] : begun) ++calls.by_name[start.substr(0, start.find('('))];
+    return calls;
+}
+
+system_calls read_perf_trace(std::string_view file) {
+    system_calls calls;
+    if (file.find("LOST") != std::string_view::npos) return calls;
+    for_each_line(file, [&](std::string_view line) {
+        std::istringstream row{std::string{line}};
+        std::string name;
+        std::uint64_t count = 0;
+        double time = 0;
+        if (row >> name >> count >> time) calls.by_name[name] += count;
+    });
+    return calls;
+}
+
+}  // namespace loopbench::bench

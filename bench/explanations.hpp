@@ -1,0 +1,23 @@
+// What `loopbench explain` says of contenders and metrics; of workloads the catalog says it. Data only.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace loopbench::bench {
+
+struct explanation {
+    std::string_view name;
+    std::string_view text;  // what it is and, of a metric, how it is measured and what moves it
+};
+
+/// Every contender of this repository.
+std::span<const explanation> contender_explanations();
+
+/// Every metric of reports/metrics.cpp.
+std::span<const explanation> metric_explanations();
+
+/// The text of this name; empty when there is none.
+std::string_view explanation_of(std::span<const explanation> all, std::string_view name);
+
+}  // namespace loopbench::bench

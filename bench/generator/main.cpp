@@ -1,0 +1,75 @@
+// loopbench-generator: the client process of serve/open_loop. A contender starts it; it prints one JSON document.
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bench/generator/open_loop.hpp"
+
+namespace {
+
+using namespace loopbench::bench;
+using json = nlohmann::ordered_json;
+
+/// False when the kernel does not allow it; the run is then less exact, and says so by its lateness.
+bool run_on(int cpu) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(static_cast<unsigned>(cpu), &only);
+    return ::sched_setaffinity(0, sizeof only, &only) == 0;
+}
+
+json buckets_of(const histogram& values) {
+    json buckets = json::array();
+    values.for_each_bucket([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {
+        buckets.push_back({lowest, highest, count});
+    });
+    return buckets;
+}
+
+json to_json(const open_loop_result& result) {
+    const auto bottleneck = generator_was_the_bottleneck(result);
+    return {{"schema", "loopbench-generator/1"},
+            {"capacity", result.capacity},
+            {"rate", result.rate},
+            {"sent", result.sent},
+            {"replies", result.replies},
+            {"wrong_replies", result.wrong_replies},
+            {"busy", result.busy},
+            {"send_late_p99", result.send_lateness.percentile_ns(99)},
+            {"failure", result.failure},
+            {"bottleneck", bottleneck ? json(*bottleneck) : json(nullptr)},
+            {"latency", buckets_of(result.latency)}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Sends requests to an echo server on a fixed schedule, and says when the replies came.",
+                 "loopbench-generator"};
+    open_loop_plan plan;
+    double capacity_s = 0.3;
+    std::optional<int> cpu;
+    app.add_option("--port", plan.port, "of the server on 127.0.0.1")->required();
+    app.add_option("--requests", plan.requests, "how many to send")->required()->check(CLI::PositiveNumber);
+    app.add_option("--connections", plan.connections, "to send them on")->check(CLI::Range(1, 10'000));
+    app.add_option("--bytes", plan.bytes, "of a request")->check(CLI::Range(1, 65'536));
+    app.add_option("--load", plan.load, "share of the capacity, which is measured first")
+        ->check(CLI::Range(0.01, 1.0));
+    app.add_option("--rate", plan.rate, "requests per second, instead of a share of the capacity")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--capacity-seconds", capacity_s, "how long that takes")->check(CLI::Range(0.001, 60.0));
+    app.add_option("--cpu", cpu, "the core to run on");
+    CLI11_PARSE(app, argc, argv);
+    plan.capacity_time = std::chrono::nanoseconds(static_cast<std::int64_t>(capacity_s * 1e9));
+    try {
+        if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
+        fmt::print("{}\n", to_json(run_open_loop(plan)).dump());
+    } catch (const std::exception& error) {
+        fmt::print("{}\n", json{{"schema", "loopbench-generator/1"}, {"failure", error.what()}}.dump());
+    }
+    return 0;
+}

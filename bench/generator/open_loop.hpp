@@ -1,0 +1,49 @@
+// A client that does not wait for its server: requests go out on a schedule that was fixed before, and a reply's
+// latency counts from when its request was to be sent, so that a server that stalls is charged for every request that
+// it kept waiting, not for one (coordinated omission: Gil Tene, wrk2's README).
+//
+// One thread, bare epoll, no loop of the suite: the same for all contenders. It never sleeps, because a timer's slack
+// would be larger than what it measures; how much of its time it really worked is reported instead of its CPU time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "bench/metrics/histogram.hpp"
+
+namespace loopbench::bench {
+
+struct open_loop_plan {
+    std::uint16_t port = 0;  // on 127.0.0.1: a server that echoes
+    std::size_t connections = 16;
+    std::size_t bytes = 64;  // of a request
+    std::uint64_t requests = 0;
+    std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
+    double load = 0.5;  // of the capacity that is measured first
+    double rate = 0;    // requests per second; 0: by load and capacity
+    std::chrono::nanoseconds patience{std::chrono::seconds(10)};  // for replies after the last request
+};
+
+struct open_loop_result {
+    double capacity = 0;  // round trips per second with a request always under way on every connection
+    double rate = 0;      // requests per second that were to be sent
+    std::uint64_t sent = 0;
+    std::uint64_t replies = 0;  // the right ones
+    std::uint64_t wrong_replies = 0;
+    histogram latency;        // from when the request was to be sent
+    histogram send_lateness;  // from then to when it was sent
+    double busy = 0;          // share of the wall time in which there was something to send or to receive
+    std::string failure;      // why it ended too early; empty when it did not
+};
+
+/// Measures the capacity on connections of their own, closes them, opens others and keeps to the schedule. Throws
+/// std::system_error when it cannot connect.
+open_loop_result run_open_loop(const open_loop_plan& plan);
+
+/// Why the result says more about the generator than about the server; nothing when it does not.
+std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,141 @@
+#include "bench/workloads/generator_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+namespace loopbench::bench::workloads::detail {
+
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::json;
+
+std::optional<fs::path> find_generator() {
+    constexpr std::string_view name = "loopbench-generator";
+    const char* const told = std::getenv("LOOPBENCH_GENERATOR");
+    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    for (const fs::path& file :
+         {fs::path(told != nullptr ? told : ""), here.parent_path() / name, here / name})
+        if (!file.empty() && ::access(file.c_str(), X_OK) == 0) return file;
+    return std::nullopt;
+}
+
+/// Leaves this thread on its core, and gives another that this process may use.
+std::optional<int> leave_a_core(const cpu_set_t& allowed) {
+    const int mine = ::sched_getcpu();
+    std::optional<int> other;
+    for (int cpu = 0; cpu < CPU_SETSIZE && !other; ++cpu)
+        if (cpu != mine && CPU_ISSET(static_cast<unsigned>(cpu), &allowed)) other = cpu;
+    if (!other || mine < 0) return std::nullopt;
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(static_cast<unsigned>(mine), &only);
+    if (::sched_setaffinity(0, sizeof only, &only) != 0) return std::nullopt;
+    return other;
+}
+
+int spawn(const fs::path& program, std::vector<std::string> words, int output) {
+    words.insert(words.begin(), program.native());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    pid_t process = -1;
+    const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0)
+        throw std::system_error(error, std::generic_category(), "cannot start " + program.native());
+    return process;
+}
+
+std::string read_all(int fd) {
+    std::string text;
+    std::array<char, 4096> buffer;
+    for (;;) {
+        const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return text;
+        text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+}
+
+}  // namespace
+
+bool generator_process::start(const generator_plan& plan, trial& t, std::function<void()> ended) {
+    const auto program = find_generator();
+    if (!program) {
+        t.unsupported("loopbench-generator, the client of this workload, is not beside the contenders");
+        return false;
+    }
+    const bool known = ::sched_getaffinity(0, sizeof cores_before_, &cores_before_) == 0;
+    const auto cpu = known ? leave_a_core(cores_before_) : std::nullopt;
+    if (!cpu) {
+        t.unsupported(
+            "the client of this workload needs a core of its own, and this process may use only one");
+        return false;
+    }
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+    output_ = ends[0];
+    process_ = spawn(
+        *program,
+        {fmt::format("--port={}", plan.port), fmt::format("--connections={}", plan.connections),
+         fmt::format("--requests={}", plan.requests), fmt::format("--load={}", plan.load_percent / 100.0),
+         fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", *cpu)},
+        ends[1]);
+    ::close(ends[1]);
+    reader_ = std::thread([this, ended = std::move(ended)] {
+        text_ = read_all(output_);
+        ended();
+    });
+    return true;
+}
+
+generator_process::~generator_process() {
+    if (process_ < 0) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    if (reader_.joinable()) reader_.join();
+    ::close(output_);
+    ::sched_setaffinity(0, sizeof cores_before_, &cores_before_);
+}
+
+void generator_process::prove(trial& t, std::uint64_t requests) {
+    reader_.join();
+    const json result = json::parse(text_, nullptr, false);
+    if (!result.is_object()) return t.fail("the generator ended without a result");
+    if (const auto failure = result.value("failure", ""); !failure.empty())
+        return t.fail("the generator failed: " + failure);
+    for (const auto& bucket : result.at("latency")) {
+        const auto lowest = bucket.at(0).get<std::int64_t>();
+        const auto highest = bucket.at(1).get<std::int64_t>();
+        t.latency().record_many(lowest + (highest - lowest) / 2, bucket.at(2).get<std::uint64_t>());
+    }
+    t.report("capacity", result.at("capacity").get<double>());
+    t.report("send_late_p99", result.at("send_late_p99").get<double>());
+    t.report("generator_busy", result.at("busy").get<double>());
+    t.prove("requests sent", requests, result.at("sent").get<std::uint64_t>());
+    t.prove("replies that are not the bytes sent", 0, result.at("wrong_replies").get<std::uint64_t>());
+    t.prove("right replies", requests, result.at("replies").get<std::uint64_t>());
+    if (t.failure()) return;  // the contender's own, which no bottleneck excuses
+    if (const auto& why = result.at("bottleneck"); why.is_string())
+        t.unsupported("invalid: the generator was the bottleneck, so this says nothing of the contender: " +
+                      why.get<std::string>() + "; give it a faster or quieter core");
+}
+
+}  // namespace loopbench::bench::workloads::detail

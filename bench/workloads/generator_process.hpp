@@ -1,0 +1,50 @@
+// The process that a serving workload is measured by: bench/generator, on another core.
+#pragma once
+
+#include <sched.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench::workloads::detail {
+
+struct generator_plan {
+    std::uint16_t port;
+    std::size_t connections;
+    std::uint64_t requests;
+    int load_percent;
+    double capacity_s;
+};
+
+/// Starts the generator, and collects what it prints on a thread of its own, since a runtime need not have pipes.
+class generator_process {
+public:
+    /// Pins this thread to the core that it runs on, and the generator to another. False when there is no generator
+    /// (it is looked for beside the contenders' folder, and where LOOPBENCH_GENERATOR says) or no other core: the trial
+    /// is then unsupported. ended() is called on the other thread when the generator has ended.
+    bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
+
+    /// Kills the generator when it still runs, and gives this thread its cores back.
+    ~generator_process();
+    generator_process() = default;
+    generator_process(const generator_process&) = delete;
+    generator_process& operator=(const generator_process&) = delete;
+
+    /// After ended(): puts the generator's latencies and its own figures into the trial, and proves its work. A
+    /// generator that was the bottleneck makes the trial unsupported on this machine.
+    void prove(trial& t, std::uint64_t requests);
+
+private:
+    cpu_set_t cores_before_{};  // of the thread that started it
+    int process_ = -1;
+    int output_ = -1;
+    std::string text_;
+    std::thread reader_;
+};
+
+}  // namespace loopbench::bench::workloads::detail

@@ -1,0 +1,85 @@
+// Serving clients that do not wait: the contender is a server in its own process, the client another program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/generator_process.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench::workloads {
+
+namespace detail {
+
+template <Runtime R>
+task_of<R> echo_until_closed(typename R::stream& stream) {
+    std::vector<std::byte> buffer(4096);
+    for (;;) {
+        const auto received = co_await stream.read_some(buffer);
+        if (received.error != 0 || received.bytes == 0) break;
+        const auto sent = co_await stream.write_all(std::span<const std::byte>(buffer).first(received.bytes));
+        if (sent.error != 0) break;
+    }
+    stream.close();
+}
+
+/// Accepts so many connections and serves them until all are closed.
+template <Runtime R>
+task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::size_t count) {
+    std::vector<typename R::stream> accepted;
+    std::vector<task_of<R>> handlers;
+    accepted.reserve(count);  // a stream is not moved any more when its handler has it
+    for (std::size_t i = 0; i < count; ++i) {
+        accepted.push_back(co_await listener.accept());
+        handlers.push_back(echo_until_closed<R>(accepted.back()));
+    }
+    co_await runtime.gather(std::span<task_of<R>>(handlers));
+}
+
+/// The generator's two visits: it measures the capacity, and then keeps to its schedule, which is the timed section.
+template <Runtime R>
+task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections) {
+    try {
+        co_await serve_connections(runtime, listener, connections);
+        t.begin();
+        co_await serve_connections(runtime, listener, connections);
+        t.end();
+    } catch (const std::system_error& error) {
+        // The generator ended before it connected: the listener was closed then, and the generator says why.
+        t.fail(std::string("serving ended too early: ") + error.what());
+    }
+}
+
+}  // namespace detail
+
+/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the contender was
+/// found to be capable of just before, on 16 connections; the latency is from when a request was to be sent.
+template <Runtime R, int Load>
+task_of<R> serve_open_loop(R& runtime, trial& t) {
+    constexpr std::size_t connections = 16;
+    auto listener = runtime.listen();
+    typename R::event generator_ended(runtime);
+    detail::generator_process generator;
+    const auto when_ended = [&runtime, &listener, &generator_ended] {
+        runtime.post_from_any_thread([&listener, &generator_ended] {
+            listener.close();  // a server that still waits for connections waits in vain
+            generator_ended.set();
+        });
+    };
+    const bool started = generator.start({.port = listener.port(),
+                                          .connections = connections,
+                                          .requests = t.operations(),
+                                          .load_percent = Load,
+                                          .capacity_s = t.smoke() ? 0.05 : 0.3},
+                                         t, when_ended);
+    if (!started) co_return;
+    co_await detail::serve_generator(runtime, t, listener, connections);
+    co_await generator_ended.wait();
+    generator.prove(t, t.operations());
+}
+
+}  // namespace loopbench::bench::workloads

@@ -1,0 +1,99 @@
+// The slopes, on a contender in which costs were planted, and against strace's own summary.
+#include "bench/counting/counts.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+namespace loopbench::bench {
+namespace {
+
+const contender planted{
+    .name = "planted", .path = LOOPBENCH_PLANTED_CONTENDER, .workloads = {}, .problem = {}};
+
+operation_counts counts_of(const std::string& workload) {
+    return count(planted, workload, {.malloc_counter = LOOPBENCH_MALLOC_COUNTER});
+}
+
+std::string missing(const operation_counts& counts) {
+    std::string all;
+    for (const auto& each : counts.missing) all += each + "; ";
+    return all;
+}
+
+bool has_tracer() {
+    return std::system("command -v strace >/dev/null") == 0;
+}
+
+TEST(counts, a_planted_system_call_and_a_planted_allocation_are_one_more_every_time) {
+    if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
+    const auto plain = counts_of("yield/plain");
+    ASSERT_TRUE(plain.metrics.contains("syscalls") && plain.metrics.contains("allocations"))
+        << missing(plain);
+    for (int run = 0; run < 20; ++run) {
+        const auto dearer = counts_of("yield/dearer");
+        const auto more = [&](const char* metric) {
+            return dearer.metrics.contains(metric) ? dearer.metrics.at(metric) - plain.metrics.at(metric)
+                                                   : -1;
+        };
+        EXPECT_NEAR(more("syscalls"), 1.0, 0.01) << dearer.tracer << missing(dearer);
+        EXPECT_NEAR(dearer.system_calls_by_name.at("fcntl"), 1.0, 0.01);
+        EXPECT_NEAR(more("allocations"), 1.0, 0.01) << missing(dearer);
+        EXPECT_NEAR(more("allocated_bytes"), 40.0, 0.4);
+    }
+}
+
+/// All calls of a process that does so many round trips, by `strace -f -c`, which sums them up itself.
+double calls_by_strace_itself(int operations) {
+    const std::string summary = testing::TempDir() + "strace-" + std::to_string(getpid());
+    const std::string command = "LOOPBENCH_SIZE=smoke LOOPBENCH_OPERATIONS=" + std::to_string(operations) +
+                                " strace -f -c -U calls,name -o '" + summary +
+                                "' '" LOOPBENCH_PLANTED_CONTENDER
+                                "' --benchmark_filter=^echo >/dev/null 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    FILE* const file = std::fopen(summary.c_str(), "re");
+    if (file == nullptr) return -1;
+    double total = -1;
+    for (std::array<char, 256> line{}; std::fgets(line.data(), line.size(), file) != nullptr;) {
+        std::istringstream words{line.data()};
+        std::string name;
+        double calls = 0;
+        if (words >> calls >> name && name == "total") total = calls;
+    }
+    std::fclose(file);
+    std::remove(summary.c_str());
+    return total;
+}
+
+TEST(counts, system_calls_agree_with_the_summary_of_strace) {
+    if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
+    const auto counted = counts_of("echo");
+    ASSERT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
+    const double by_strace = (calls_by_strace_itself(1000) - calls_by_strace_itself(500)) / 500;
+    EXPECT_GT(by_strace, 3);  // a round trip is two sends and two receives
+    EXPECT_NEAR(counted.metrics.at("syscalls") / by_strace, 1.0, 0.01) << counted.tracer;
+    EXPECT_GT(counted.metrics.at("waits"), 0);
+}
+
+TEST(counts, of_a_contender_that_does_not_do_what_it_is_told_are_missing_with_the_reason) {
+    const auto counted = counts_of("same");
+    EXPECT_TRUE(counted.metrics.empty());
+    EXPECT_NE(missing(counted).find("did 100 operations when told to do 100, and 100 when told to do 200"),
+              std::string::npos)
+        << missing(counted);
+}
+
+TEST(counts, say_when_allocations_cannot_be_counted) {
+    const auto counted = count(planted, "yield/plain", {.malloc_counter = "/nowhere/counter.so"});
+    EXPECT_FALSE(counted.metrics.contains("allocations"));
+    EXPECT_NE(missing(counted).find("/nowhere/counter.so"), std::string::npos) << missing(counted);
+    EXPECT_TRUE(counted.metrics.contains("context_switches"));
+}
+
+}  // namespace
+}  // namespace loopbench::bench

@@ -1,0 +1,48 @@
+// A contender with a workload, and a copy of it that costs one system call and one allocation more.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "asio_ref/runtime.hpp"
+#include "bench/contenders/contender_main.hpp"
+
+namespace loopbench::bench {
+namespace {
+
+struct dearer_runtime : asio_ref::runtime {
+    auto yield() {
+        static_cast<void>(::fcntl(0, F_GETFD));
+        void* volatile planted = std::malloc(40);
+        std::free(planted);
+        return asio_ref::runtime::yield();
+    }
+};
+
+/// Does as it is told, but always the same amount.
+void same_work_always(trial& t) {
+    t.begin();
+    t.end();
+    t.did(100);
+    t.prove("things done", 1, 1);
+}
+
+template <Runtime R>
+contender_workload yields(std::string_view name) {
+    return with_runtime(workload<R>{{name, 1000, 1000}, workloads::yield<R>});
+}
+
+}  // namespace
+}  // namespace loopbench::bench
+
+int main(int argc, char** argv) {
+    using namespace loopbench::bench;
+    using plain = loopbench::asio_ref::runtime;
+    return run_contender(
+        argc, argv, "planted", {.library = "Boost.Asio", .library_version = "1", .driver = "epoll"},
+        {yields<plain>("yield/plain"),
+         yields<dearer_runtime>("yield/dearer"),
+         with_runtime(workload<plain>{{"echo", 500, 500}, workloads::echo_rtt_tcp<plain, 1>}),
+         {{"same", 10, 10}, same_work_always}});
+}

@@ -1,0 +1,100 @@
+// The readers of the tracers' files, on lines as strace 6 and perf 6 write them.
+#include "bench/counting/system_calls.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace loopbench::bench {
+namespace {
+
+TEST(strace_log, counts_calls_by_name) {
+    const auto calls = read_strace_log(R"(read(3, "..."..., 832) = 832
+close(3)                                = 0
+close(4)                                = -1 EBADF (Bad file descriptor)
+exit_group(0)                           = ?
+)");
+    EXPECT_EQ(calls.by_name.at("read"), 1u);
+    EXPECT_EQ(calls.by_name.at("close"), 2u);
+    EXPECT_EQ(calls.total(), 4u);
+    EXPECT_EQ(calls.waits, 0u);
+}
+
+TEST(strace_log, counts_a_call_that_another_thread_interrupted_once) {
+    const auto calls = read_strace_log(R"(12 epoll_wait(5,  <unfinished ...>
+13 write(4, ""..., 8) = 8
+12 <... epoll_wait resumed>[{events=EPOLLIN, data={u32=4, u64=4}}], 128, -1) = 1
+13 futex(0x7f, FUTEX_WAIT_PRIVATE, 0, NULL <unfinished ...>
+12 +++ exited with 0 +++
+13 --- SIGCHLD {si_signo=SIGCHLD} ---
+)");
+    EXPECT_EQ(calls.by_name.at("epoll_wait"), 1u);
+    EXPECT_EQ(calls.by_name.at("futex"), 1u);
+    EXPECT_EQ(calls.total(), 3u);
+    EXPECT_EQ(calls.waits, 1u);
+    EXPECT_EQ(calls.empty_waits, 0u);
+    EXPECT_EQ(calls.zero_timeout_waits, 0u);
+}
+
+TEST(strace_log, tells_waits_that_found_nothing_and_waits_that_were_not_allowed_to_wait) {
+    const auto calls = read_strace_log(R"(epoll_wait(4, [], 128, 0) = 0
+epoll_wait(4, [{events=EPOLLIN, data={u32=1, u64=1}}], 128, 0) = 1
+epoll_wait(4, [], 128, 10) = 0
+epoll_pwait2(4, [], 128, {tv_sec=0, tv_nsec=0}, NULL, 8) = 0
+epoll_pwait2(4, [], 128, {tv_sec=0, tv_nsec=500}, NULL, 8) = 0
+select(5, [3 4], [], NULL, {tv_sec=0, tv_usec=0}) = 0 (Timeout)
+select(5, [3 4], [], NULL, {tv_sec=1, tv_usec=0}) = 1 (in [3], left {tv_sec=0, tv_usec=9})
+poll([{fd=3, events=POLLIN}], 1, 0) = 0 (Timeout)
+poll([{fd=3, events=POLLIN}, {fd=4, events=POLLOUT}], 2, -1) = 1 ([{fd=3, revents=POLLIN}])
+)");
+    EXPECT_EQ(calls.waits, 9u);
+    EXPECT_EQ(calls.zero_timeout_waits, 5u);
+    EXPECT_EQ(calls.empty_waits, 6u);
+}
+
+TEST(strace_log, knows_the_waits_of_io_uring) {
+    const auto calls = read_strace_log(R"(io_uring_enter(4, 3, 0, 0, NULL, 8) = 3
+io_uring_enter(4, 0, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 0
+io_uring_enter(4, 2, 0, IORING_ENTER_GETEVENTS, NULL, 8) = 2
+io_uring_enter(4, 0, 1, IORING_ENTER_GETEVENTS|IORING_ENTER_EXT_ARG, {ts={tv_sec=1, tv_nsec=0}}, 24) = -1 ETIME (Timer expired)
+)");
+    EXPECT_EQ(calls.waits, 3u);
+    EXPECT_EQ(calls.zero_timeout_waits, 1u);
+    EXPECT_EQ(calls.empty_waits, 1u);
+}
+
+constexpr std::string_view perf_summary = R"(
+ Summary of events:
+
+ asio-epoll (28551), 105112 events, 42.0%
+
+   syscall            calls  errors  total       min       avg       max       stddev
+                                     (msec)    (msec)    (msec)    (msec)        (%)
+   --------------- --------  ------ -------- --------- --------- ---------     ------
+   futex              52379      0  3723.657     0.013     0.071     6.461      0.98%
+   read                  27      0     0.443     0.014     0.016     0.036      5.64%
+
+
+ asio-epoll (28552), 144868 events, 57.9%
+
+   syscall            calls  errors  total       min       avg       max       stddev
+                                     (msec)    (msec)    (msec)    (msec)        (%)
+   --------------- --------  ------ -------- --------- --------- ---------     ------
+   futex                100     41  1471.921     0.013     0.051     2.057      0.59%
+)";
+
+TEST(perf_trace, gives_the_calls_of_all_threads) {
+    const auto calls = read_perf_trace(perf_summary);
+    EXPECT_EQ(calls.by_name.size(), 2u);
+    EXPECT_EQ(calls.by_name.at("futex"), 52479u);
+    EXPECT_EQ(calls.by_name.at("read"), 27u);
+    EXPECT_EQ(calls.total(), 52506u);
+}
+
+TEST(perf_trace, gives_nothing_when_events_were_lost) {
+    EXPECT_EQ(read_perf_trace("LOST 17 events!\n" + std::string(perf_summary)).total(), 0u);
+}
+
+}  // namespace
+}  // namespace loopbench::bench
