@@ -47,6 +47,11 @@ public:
         reactor_is_needed();
         return {*this, when};
     }
+    template <class Function>
+    call_handle call_at(clock::time_point when, Function&& function) {
+        reactor_is_needed();
+        return tuned::call_at(*this, when, std::forward<Function>(function));
+    }
     yield_awaiter yield() noexcept { return yield_awaiter(*this); }
     gather_awaiter gather(std::span<task<void>> tasks) noexcept { return gather_awaiter(tasks); }
 

@@ -8,11 +8,10 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/lateness.hpp"
+#include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
-
-inline constexpr std::uint64_t gather_children = 1000;
 
 namespace detail {
 
@@ -61,7 +60,7 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     children.reserve(gather_children);
     t.begin();
     for (std::uint64_t gathers = 0; gathers < t.operations(); ++gathers) {
-        const time_point deadline = runtime.now() + std::chrono::milliseconds(10);
+        const time_point deadline = runtime.now() + gather_sleep_time;
         for (std::uint64_t i = 0; i < gather_children; ++i)
             children.push_back(detail::sleeping_child(runtime, t, deadline));
         co_await runtime.gather(std::span<task_of<R>>(children));

@@ -6,6 +6,7 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/lateness.hpp"
+#include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
@@ -24,12 +25,11 @@ task_of<R> sleep_for_an_hour(R& runtime, std::uint64_t& woken) {
 /// still pending when the runtime is destroyed, which frees it.
 template <Runtime R>
 task_of<R> idle_timer(R& runtime, trial& t) {
-    const std::chrono::milliseconds idle(t.smoke() ? 50 : 2000);
     std::uint64_t woken = 0;
     runtime.spawn(detail::sleep_for_an_hour(runtime, woken));
     co_await runtime.yield();  // it has started, and its start is not timed
     t.begin();
-    co_await sleep_and_record(runtime, t, runtime.now() + idle);
+    co_await sleep_and_record(runtime, t, runtime.now() + idle_time_of(t));
     t.end();
     t.did(1);
     t.prove("sleeps that ended", 1, t.lateness().count());

@@ -8,22 +8,12 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/lateness.hpp"
+#include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
 
 namespace detail {
-
-struct sleep_pair {
-    std::chrono::milliseconds first;
-    std::chrono::milliseconds second;
-};
-
-inline sleep_pair sleep_pair_of(const trial& t) {
-    using std::chrono::milliseconds;
-    return t.smoke() ? sleep_pair{milliseconds(5), milliseconds(7)}
-                     : sleep_pair{milliseconds(500), milliseconds(700)};
-}
 
 // What the two sleeps of sleep/concurrent saw of each other.
 struct sleepers {
@@ -44,7 +34,7 @@ task_of<R> sleep_as_one_of(R& runtime, trial& t, sleepers& all, time_point deadl
 /// One operation: a sleep of 500 ms, then one of 700 ms (smoke: 5 and 7).
 template <Runtime R>
 task_of<R> sleep_serial(R& runtime, trial& t) {
-    const auto [first, second] = detail::sleep_pair_of(t);
+    const auto [first, second] = sleep_pair_of(t);
     t.begin();
     co_await sleep_and_record(runtime, t, runtime.now() + first);
     co_await sleep_and_record(runtime, t, runtime.now() + second);
@@ -58,7 +48,7 @@ task_of<R> sleep_serial(R& runtime, trial& t) {
 /// One operation: a gather of a sleep of 500 ms and one of 700 ms (smoke: 5 and 7).
 template <Runtime R>
 task_of<R> sleep_concurrent(R& runtime, trial& t) {
-    const auto [first, second] = detail::sleep_pair_of(t);
+    const auto [first, second] = sleep_pair_of(t);
     detail::sleepers all;
     t.begin();
     const time_point start = runtime.now();

@@ -6,6 +6,7 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/lateness.hpp"
+#include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
@@ -13,12 +14,11 @@ namespace loopbench::bench::workloads {
 /// One operation: one period of 1 ms. The lateness of every tick is recorded.
 template <Runtime R>
 task_of<R> timer_periodic(R& runtime, trial& t) {
-    constexpr std::chrono::milliseconds period(1);
     t.begin();
     const time_point start = runtime.now();
     time_point deadline = start;
     for (std::uint64_t tick = 0; tick < t.operations(); ++tick) {
-        deadline += period;
+        deadline += timer_period;
         co_await runtime.sleep_until(deadline);
         record_lateness(t, deadline);
     }
