@@ -61,6 +61,14 @@ public:
         after_step();
     }
 
+    /// After every handler: takes in what other threads posted, and throws what a spawned task threw.
+    void after_step() {
+        if (door_.has_posted()) [[unlikely]]
+            queue_posted();
+        if (roots_.has_failure()) [[unlikely]]
+            std::rethrow_exception(roots_.take_failure());
+    }
+
     /// For awaiters that could complete at once: false when this step has had its share, and must queue. Without a
     /// limit a task whose socket always takes more would never let another one run.
     bool may_complete_inline() noexcept {
@@ -143,13 +151,6 @@ private:
         scheduler* loop;
         loop::operation* op;
     };
-
-    void after_step() {
-        if (door_.has_posted()) [[unlikely]]
-            queue_posted();
-        if (roots_.has_failure()) [[unlikely]]
-            std::rethrow_exception(roots_.take_failure());
-    }
 
     void queue_posted() {
         loop::operation* op = door_.take();

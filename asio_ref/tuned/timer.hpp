@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "asio_ref/tuned/completion.hpp"
+#include "asio_ref/tuned/pool_allocator.hpp"
 #include "asio_ref/tuned/scheduler.hpp"
 #include "loop/shared_state.hpp"
 
@@ -36,18 +37,54 @@ private:
 
 namespace detail {
 
-/// A call and its timer in one recycled block; while it is pending, Asio's handler holds a reference.
-template <class Function>
-struct scheduled_call;
-
-struct scheduled_call_base {
-    scheduled_call_base(scheduler& loop, timer::time_point when) : waiting(loop.get_executor(), when) {}
+struct scheduled_call {
+    scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
     bool cancelled =
         false;  // a timer that has expired cannot be cancelled, but its handler may still be queued
+    unsigned references = 1;
+};
+
+template <class Function>
+struct call_handler {
+    using allocator_type = pool_allocator<>;
+    allocator_type get_allocator() const noexcept { return {}; }
+
+    void operator()(const boost::system::error_code& error) {
+        if (error || call->cancelled) return;
+        function();
+        owner->after_step();
+    }
+
+    scheduler* owner;
+    loop::shared_state<scheduled_call> call;
+    Function function;
 };
 
 }  // namespace detail
+
+/// Names a scheduled call. Copyable; dropping it does not cancel; on the loop's thread only.
+class call_handle {
+public:
+    explicit call_handle(loop::shared_state<detail::scheduled_call> call) noexcept : call_(std::move(call)) {}
+
+    /// The function is not called any more. Harmless when it was called or cancelled before.
+    void cancel() {
+        call_->cancelled = true;
+        call_->waiting.cancel();
+    }
+
+private:
+    loop::shared_state<detail::scheduled_call> call_;
+};
+
+/// function() runs when the clock has reached `when`, never before and never inline.
+template <class Function>
+call_handle call_at(scheduler& owner, timer::time_point when, Function function) {
+    auto call = loop::shared_state<detail::scheduled_call>::make(owner, when);
+    call->waiting.async_wait(detail::call_handler<Function>{&owner, call, std::move(function)});
+    return call_handle(std::move(call));
+}
 
 }  // namespace loopbench::asio_ref::tuned

@@ -3,18 +3,16 @@
 #include <chrono>
 #include <cstdint>
 
-#include "bench/workloads/gather.hpp"
 #include "bench/workloads/lateness.hpp"
-#include "bench/workloads/sleep.hpp"
+#include "bench/workloads/sizes.hpp"
 
 namespace loopbench::bench::floors {
 
 namespace {
 
 using clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 using workloads::record_lateness;
-using workloads::detail::sleep_pair_of;
+using workloads::sleep_pair_of;
 
 void sleep_and_record(sleeper& kernel, trial& t, time_point deadline) {
     kernel.sleep_until(deadline);
@@ -46,11 +44,10 @@ void sleep_concurrent(sleeper& kernel, trial& t) {
 }
 
 void timer_periodic(sleeper& kernel, trial& t) {
-    constexpr milliseconds period(1);
     t.begin();
     time_point deadline = clock::now();
     for (std::uint64_t tick = 0; tick < t.operations(); ++tick) {
-        deadline += period;
+        deadline += workloads::timer_period;
         sleep_and_record(kernel, t, deadline);
     }
     t.end();
@@ -59,9 +56,8 @@ void timer_periodic(sleeper& kernel, trial& t) {
 }
 
 void idle_timer(sleeper& kernel, trial& t) {
-    const milliseconds idle(t.smoke() ? 200 : 2000);
     t.begin();
-    sleep_and_record(kernel, t, clock::now() + idle);
+    sleep_and_record(kernel, t, clock::now() + workloads::idle_time_of(t));
     t.end();
     t.did(1);
     t.prove("sleeps that ended", 1, t.lateness().count());
@@ -70,7 +66,7 @@ void idle_timer(sleeper& kernel, trial& t) {
 void gather_sleep(sleeper& kernel, trial& t) {
     t.begin();
     for (std::uint64_t gathers = 0; gathers < t.operations(); ++gathers) {
-        const time_point deadline = clock::now() + milliseconds(10);
+        const time_point deadline = clock::now() + workloads::gather_sleep_time;
         kernel.sleep_until(deadline);
         for (std::uint64_t i = 0; i < workloads::gather_children; ++i) record_lateness(t, deadline);
     }

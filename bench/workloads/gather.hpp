@@ -11,11 +11,10 @@
 #include "bench/metrics/histogram.hpp"
 #include "bench/runtime.hpp"
 #include "bench/workloads/echo_session.hpp"
+#include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
-
-inline constexpr std::uint64_t gather_children = 1000;
 
 namespace detail {
 
@@ -129,7 +128,7 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     histogram skew;
     t.begin();
     for (std::uint64_t gathers = 0; gathers < t.operations(); ++gathers) {
-        const time_point deadline = runtime.now() + std::chrono::milliseconds(10);
+        const time_point deadline = runtime.now() + gather_sleep_time;
         detail::wakes all;
         for (std::uint64_t i = 0; i < gather_children; ++i)
             children.push_back(detail::sleeping_child(runtime, t, deadline, all));

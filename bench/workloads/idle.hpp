@@ -8,6 +8,7 @@
 #include "bench/runtime.hpp"
 #include "bench/workloads/lateness.hpp"
 #include "bench/workloads/silent_connections.hpp"
+#include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
@@ -23,7 +24,7 @@ task_of<R> sleep_for_an_hour(R& runtime, std::uint64_t& woken) {
 /// The timed section: operations() times nothing.
 template <Runtime R>
 task_of<R> idle(R& runtime, trial& t) {
-    const std::chrono::milliseconds time(t.smoke() ? 50 : 2000);
+    const std::chrono::milliseconds time = idle_time_of(t);
     t.begin();
     for (std::uint64_t i = 0; i < t.operations(); ++i)
         co_await sleep_and_record(runtime, t, runtime.now() + time);

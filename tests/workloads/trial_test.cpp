@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 namespace loopbench::bench {
@@ -53,6 +54,19 @@ TEST(trial, in_which_a_timer_fired_a_nanosecond_early_has_failed) {
     EXPECT_EQ(t.failure(), std::nullopt);
     t.lateness().record(-1);
     EXPECT_EQ(t.failure(), "1 of 2 timers fired early, the earliest by 1 ns");
+}
+
+TEST(trial, of_a_runtime_that_states_an_early_limit_fails_only_beyond_it) {
+    trial t(smoke, 10);
+    t.may_be_early_by(std::chrono::microseconds(1));
+    t.begin();
+    t.end();
+    t.prove("things done", 10, 10);
+    t.lateness().record(-1000);
+    EXPECT_EQ(t.failure(), std::nullopt);
+    EXPECT_EQ(t.lateness().early_count(), 1u);
+    t.lateness().record(-1001);
+    EXPECT_EQ(t.failure(), "2 of 2 timers fired early, the earliest by 1001 ns");
 }
 
 TEST(trial, that_did_no_operation_has_failed) {
