@@ -168,6 +168,7 @@ public:
         : plan_(plan), all_(plan, messages), result_(result), interval_(1e9 / result.rate) {}
 
     void run() {
+        warm_up();
         start_ = clock::now();
         std::chrono::nanoseconds busy{0};
         clock::time_point turn = start_;
@@ -185,6 +186,19 @@ public:
     }
 
 private:
+    /// A round trip on each connection, so that accepting them is in nobody's latency.
+    void warm_up() {
+        const clock::time_point begin = clock::now();
+        for (std::size_t i = 0; i < plan_.connections; ++i) all_.send(i, {plan_.requests + i, begin});
+        for (std::uint64_t replies = 0; replies < plan_.connections && result_.failure.empty();) {
+            if (!all_.receive(replies, [](std::size_t, const request&, bool) {}))
+                result_.failure = "the contender closed a connection";
+            else if (clock::now() > begin + plan_.patience)
+                result_.failure = fmt::format("the first replies had not come after {:g} s",
+                                              std::chrono::duration<double>(plan_.patience).count());
+        }
+    }
+
     clock::time_point intended(std::uint64_t number) const {
         return start_ +
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
