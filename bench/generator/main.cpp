@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
     app.add_option("--requests", plan.requests, "how many to send")->required()->check(CLI::PositiveNumber);
     app.add_option("--connections", plan.connections, "to send them on")->check(CLI::Range(1, 10'000));
     app.add_option("--bytes", plan.bytes, "of a request")->check(CLI::Range(1, 65'536));
+    app.add_flag("--http", plan.http, "the server speaks HTTP, as tests/agreement/http_responder");
     app.add_option("--load", plan.load, "share of the capacity, which is measured first")
         ->check(CLI::Range(0.01, 1.0));
     app.add_option("--rate", plan.rate, "requests per second, instead of a share of the capacity")

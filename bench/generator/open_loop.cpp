@@ -18,14 +18,13 @@
 #include <utility>
 #include <vector>
 
-#include "bench/workloads/echo_session.hpp"
+#include "bench/generator/conversation.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
 using clock = std::chrono::steady_clock;
-using workloads::detail::echo_messages;
 
 [[noreturn]] void throw_errno(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -74,8 +73,8 @@ struct connection {
 /// Connections and what is under way on them.
 class client {
 public:
-    client(const open_loop_plan& plan, const echo_messages& messages)
-        : plan_(plan), messages_(messages), poll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    client(const open_loop_plan& plan, const conversation& words)
+        : words_(words), poll_(::epoll_create1(EPOLL_CLOEXEC)) {
         for (std::size_t i = 0; i < plan.connections; ++i) {
             all_.push_back({connect_to(plan.port), {}, {}});
             epoll_event event{};
@@ -89,7 +88,7 @@ public:
     /// False when the connection takes no more: its server is far behind, so nothing is gained by waiting.
     bool send(std::size_t index, request what) {
         connection& to = all_[index];
-        const auto message = messages_.message(index, what.number);
+        const auto message = words_.request(index, what.number);
         const ssize_t sent =
             ::send(to.socket.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0 && sent != static_cast<ssize_t>(message.size()))
@@ -125,28 +124,28 @@ private:
         from.reply.insert(from.reply.end(), piece.begin(), piece.end());
         std::uint64_t whole = 0;
         std::span<const std::byte> rest = from.reply;
-        for (; rest.size() >= plan_.bytes && !from.unanswered.empty(); rest = rest.subspan(plan_.bytes)) {
+        while (!from.unanswered.empty()) {
             const request answered = from.unanswered.front();
+            const auto expected = words_.reply(index, answered.number);
+            if (rest.size() < expected.size()) break;
             from.unanswered.pop_front();
-            const bool right =
-                std::ranges::equal(rest.first(plan_.bytes), messages_.message(index, answered.number));
-            reply(index, answered, right);
+            reply(index, answered, std::ranges::equal(rest.first(expected.size()), expected));
+            rest = rest.subspan(expected.size());
             ++whole;
         }
         from.reply.erase(from.reply.begin(), from.reply.end() - static_cast<std::ptrdiff_t>(rest.size()));
         return whole;
     }
 
-    const open_loop_plan& plan_;
-    const echo_messages& messages_;
+    const conversation& words_;
     descriptor poll_;
     std::vector<connection> all_;
     std::vector<std::byte> buffer_ = std::vector<std::byte>(65'536);
 };
 
 /// A closed loop: the next request of a connection follows its reply.
-double measure_capacity(const open_loop_plan& plan, const echo_messages& messages) {
-    client all(plan, messages);
+double measure_capacity(const open_loop_plan& plan, const conversation& words) {
+    client all(plan, words);
     std::uint64_t number = 0;
     std::uint64_t replies = 0;
     const clock::time_point start = clock::now();
@@ -164,10 +163,11 @@ double measure_capacity(const open_loop_plan& plan, const echo_messages& message
 /// The requests on their schedule, and the replies.
 class schedule {
 public:
-    schedule(const open_loop_plan& plan, const echo_messages& messages, open_loop_result& result)
-        : plan_(plan), all_(plan, messages), result_(result), interval_(1e9 / result.rate) {}
+    schedule(const open_loop_plan& plan, const conversation& words, open_loop_result& result)
+        : plan_(plan), all_(plan, words), result_(result), interval_(1e9 / result.rate) {}
 
     void run() {
+        warm_up();
         start_ = clock::now();
         std::chrono::nanoseconds busy{0};
         clock::time_point turn = start_;
@@ -185,6 +185,19 @@ public:
     }
 
 private:
+    /// A round trip on each connection, so that accepting them is in nobody's latency.
+    void warm_up() {
+        const clock::time_point begin = clock::now();
+        for (std::size_t i = 0; i < plan_.connections; ++i) all_.send(i, {plan_.requests + i, begin});
+        for (std::uint64_t replies = 0; replies < plan_.connections && result_.failure.empty();) {
+            if (!all_.receive(replies, [](std::size_t, const request&, bool) {}))
+                result_.failure = "the contender closed a connection";
+            else if (clock::now() > begin + plan_.patience)
+                result_.failure = fmt::format("the first replies had not come after {:g} s",
+                                              std::chrono::duration<double>(plan_.patience).count());
+        }
+    }
+
     clock::time_point intended(std::uint64_t number) const {
         return start_ +
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
@@ -225,15 +238,15 @@ private:
 }  // namespace
 
 open_loop_result run_open_loop(const open_loop_plan& plan) {
-    const echo_messages messages(plan.bytes);
+    const conversation words(plan.bytes, plan.http);
     open_loop_result result;
-    if (plan.rate <= 0) result.capacity = measure_capacity(plan, messages);
+    if (plan.rate <= 0) result.capacity = measure_capacity(plan, words);
     result.rate = plan.rate > 0 ? plan.rate : result.capacity * plan.load;
     if (result.rate <= 0) {
         result.failure = "the contender answered nothing while its capacity was measured";
         return result;
     }
-    schedule(plan, messages, result).run();
+    schedule(plan, words, result).run();
     return result;
 }
 

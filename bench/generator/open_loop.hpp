@@ -20,6 +20,7 @@ struct open_loop_plan {
     std::uint16_t port = 0;  // on 127.0.0.1: a server that echoes
     std::size_t connections = 16;
     std::size_t bytes = 64;  // of a request
+    bool http = false;       // instead of an echo: the request and reply of conversation.hpp
     std::uint64_t requests = 0;
     std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
     double load = 0.5;  // of the capacity that is measured first

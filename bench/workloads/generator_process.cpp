@@ -101,13 +101,14 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     ::close(ends[1]);
     reader_ = std::thread([this, ended = std::move(ended)] {
         text_ = read_all(output_);
-        ended();
+        if (!given_up_) ended();
     });
     return true;
 }
 
 generator_process::~generator_process() {
     if (process_ < 0) return;
+    given_up_ = true;
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
     if (reader_.joinable()) reader_.join();

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,7 @@ private:
     int process_ = -1;
     int output_ = -1;
     std::string text_;
+    std::atomic<bool> given_up_ = false;  // nobody is there any more to be told that it ended
     std::thread reader_;
 };
 

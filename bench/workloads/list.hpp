@@ -2,6 +2,7 @@
 // one, a line here, and a line in bench/catalog.cpp that says what it is.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -57,13 +58,11 @@ constexpr workload<R> needs(std::string_view word, const workload_shape& shape, 
     }
 }
 
-/// Every workload, in the order of the catalog.
+/// Waiting for a time, or for nothing.
 template <Runtime R>
-constexpr auto workload_list() {
+constexpr auto time_workloads() {
     using namespace workloads;
     constexpr bool timers = CallTimers<R>;
-    constexpr bool unix_sockets = UnixSockets<R>;
-    constexpr bool pipes = Pipes<R>;
     return std::array{
         workload<R>{{"sleep/serial", 1, 1, false}, sleep_serial<R>},
         workload<R>{{"sleep/concurrent", 1, 1, false}, sleep_concurrent<R>},
@@ -91,6 +90,14 @@ constexpr auto workload_list() {
         workload<R>{{"idle/timer", 1, 1, false}, idle_timer<R>},
         workload<R>{{"idle/sleepers/sleepers:1000", 1, 1, false}, idle_sleepers<R, 1000>},
         workload<R>{{"idle/sockets/conns:1000", 1, 1, false, 1100}, idle_sockets<R>},
+    };
+}
+
+/// Coroutines and functions, and the joining of them.
+template <Runtime R>
+constexpr auto task_workloads() {
+    using namespace workloads;
+    return std::array{
         workload<R>{{"post/chain"}, post_chain<R>},
         workload<R>{{"post/batch"}, post_batch<R>},
         workload<R>{{"post/cross_thread"}, post_cross_thread<R>},
@@ -104,6 +111,16 @@ constexpr auto workload_list() {
         workload<R>{{"gather/tree/leaves:100"}, gather_tree<R, 100>},
         workload<R>{{"gather/tree/leaves:1000"}, gather_tree<R, 1000>},
         workload<R>{{"gather/tree/leaves:10000"}, gather_tree<R, 10'000>},
+    };
+}
+
+/// Sockets and pipes.
+template <Runtime R>
+constexpr auto io_workloads() {
+    using namespace workloads;
+    constexpr bool unix_sockets = UnixSockets<R>;
+    constexpr bool pipes = Pipes<R>;
+    return std::array{
         workload<R>{{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000}, echo_rtt_tcp<R, 1>},
         workload<R>{{"echo/rtt/tcp/conns:100/bytes:64", 3000, 40'000, true, 300}, echo_rtt_tcp<R, 100>},
         workload<R>{{"echo/rtt/tcp/conns:1000/bytes:64", 3000, 40'000, true, 2100}, echo_rtt_tcp<R, 1000>},
@@ -136,6 +153,20 @@ constexpr auto workload_list() {
                         [](auto& r, trial& t) { return pipe_read(r, t); }),
         workload<R>{{"mixed/server", 3000, 40'000}, mixed_server<R>},
     };
+}
+
+template <class Workload, std::size_t... Sizes>
+constexpr auto joined(const std::array<Workload, Sizes>&... families) {
+    std::array<Workload, (Sizes + ...)> all{};
+    auto end = all.begin();
+    ((end = std::copy(families.begin(), families.end(), end)), ...);
+    return all;
+}
+
+/// Every workload, in the order of the catalog.
+template <Runtime R>
+constexpr auto workload_list() {
+    return joined(time_workloads<R>(), task_workloads<R>(), io_workloads<R>());
 }
 
 }  // namespace loopbench::bench

@@ -5,6 +5,8 @@ usage: agree.py BIN CHECK...      BIN is the folder of `loopbench`, with `conten
 
   cpu       a contender's CPU time against /usr/bin/time, by slope: within two of its ticks (10 ms)
   timer     the lateness of floor-sleep on timer/periodic against cyclictest, same timer slack: within 20 % at p50
+  http      round trips per second of a small HTTP responder, by the suite's generator (closed loop) against wrk, both
+            with 16 connections: within 10 %
   doubling  twice the work takes twice the time, on every throughput workload of asio-epoll and loop-epoll:
             t(2N)/t(N) within [1.9, 2.1]
 
@@ -70,6 +72,33 @@ def timer(contenders):
     return abs(mine - theirs) <= 0.2 * theirs
 
 
+def http(contenders):
+    """Medians of alternating runs. The responder does some work for each request, so that it is what is measured."""
+    programs = os.path.dirname(contenders)
+    responder = subprocess.Popen(["taskset", "-c", "0", f"{programs}/http_responder"], stdout=subprocess.PIPE, text=True)
+    try:
+        port = responder.stdout.readline().strip()
+        def ours():
+            command = ["taskset", "-c", "1", f"{programs}/loopbench-generator", f"--port={port}", "--http",
+                       "--requests=1", "--capacity-seconds=2"]
+            result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            if result["failure"]:
+                raise SystemExit(f"the generator failed: {result['failure']}")
+            return result["capacity"]
+        def wrk():
+            command = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "-d2s", f"http://127.0.0.1:{port}/"]
+            out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            if "Socket errors" in out or "Non-2xx" in out:
+                raise SystemExit(f"wrk had errors: {out}")
+            return float(re.search(r"Requests/sec:\s+(\S+)", out).group(1))
+        pairs = [(ours(), wrk()) for _ in range(5)]
+    finally:
+        responder.kill()
+    mine, theirs = (statistics.median(column) for column in zip(*pairs))
+    print(f"http: generator {mine:.0f}/s, wrk {theirs:.0f}/s")
+    return abs(mine - theirs) <= 0.1 * theirs
+
+
 def throughput_workloads(program):
     """Names and a number of operations that takes some 50 ms."""
     environment = dict(os.environ, LOOPBENCH_SIZE="smoke")
@@ -97,7 +126,7 @@ def doubling(contenders):
 
 
 def main(arguments):
-    checks = {"cpu": cpu, "timer": timer, "doubling": doubling}
+    checks = {"cpu": cpu, "timer": timer, "http": http, "doubling": doubling}
     if len(arguments) < 2 or any(name not in checks for name in arguments[1:]):
         print(__doc__, file=sys.stderr)
         return 2
@@ -107,7 +136,7 @@ def main(arguments):
         print(f"{' '.join(error.cmd)} failed: {error.stderr or error.stdout}", file=sys.stderr)
         return 2
     except FileNotFoundError as error:
-        print(f"{error.filename} is not there; apt-get install time rt-tests", file=sys.stderr)
+        print(f"{error.filename} is not there; apt-get install time rt-tests wrk util-linux", file=sys.stderr)
         return 2
 
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -243,6 +245,26 @@ TEST(proof, fails_when_a_spawned_task_is_lost) {
 
 TEST(proof, fails_when_a_yield_does_not_let_others_run) {
     EXPECT_NE(reason_of_failure(workloads::yield<greedy_runtime>, 100), "");
+}
+
+/// CPU over wall of half a second of sleeping.
+template <Runtime R>
+double spin_of_sleeping() {
+    trial t(trial_size::smoke, 100);
+    {
+        R runtime;
+        runtime.run(timer_ladder<R, 5000>(runtime, t));
+    }
+    EXPECT_EQ(t.failure(), std::nullopt);
+    return std::chrono::duration<double>(t.cost().cpu) / std::chrono::duration<double>(t.cost().wall);
+}
+
+// Wide bounds, because the machine may have other work: a loop that polls takes all that it gets.
+TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
+    EXPECT_GT(spin_of_sleeping<loop::round_robin_runtime>(), 0.3);
+    EXPECT_LT(spin_of_sleeping<loop::epoll_runtime>(), 0.1);
+    EXPECT_LT(spin_of_sleeping<loop::layered_runtime>(), 0.1);
+    EXPECT_LT(spin_of_sleeping<asio_ref::runtime>(), 0.1);
 }
 
 template <Runtime R>

@@ -1,0 +1,54 @@
+// An HTTP server with one answer, on the flagship loop, for wrk and for the suite's generator. It prints its port and
+// serves until it is killed. Each request costs it some 20 us of computing, so that the clients are never what is
+// measured.
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bench/generator/conversation.hpp"
+#include "loop/designs.hpp"
+
+namespace {
+
+using loopbench::loop::epoll_runtime;
+using task = epoll_runtime::task<void>;
+
+void compute() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+task serve(epoll_runtime::stream stream) {
+    const std::string reply(loopbench::bench::http_reply);
+    std::string received;
+    std::byte buffer[4096];
+    for (;;) {
+        const auto got = co_await stream.read_some(buffer);
+        if (got.error != 0 || got.bytes == 0) co_return;
+        received.append(reinterpret_cast<const char*>(buffer), got.bytes);
+        for (std::size_t end = 0; (end = received.find("\r\n\r\n")) != std::string::npos;) {
+            received.erase(0, end + 4);
+            compute();
+            const auto sent = co_await stream.write_all(std::as_bytes(std::span(reply)));
+            if (sent.error != 0) co_return;
+        }
+    }
+}
+
+task serve_all(epoll_runtime& loop) {
+    auto listener = loop.listen();
+    std::printf("%d\n", listener.port());
+    std::fflush(stdout);
+    for (;;) loop.spawn(serve(co_await listener.accept()));
+}
+
+}  // namespace
+
+int main() {
+    epoll_runtime loop;
+    loop.run(serve_all(loop));
+}
