@@ -67,11 +67,7 @@ using program_on_design = std::pair<document_program, std::string>;
 std::vector<program_on_design> every_program_on_every_design() {
     std::vector<program_on_design> all;
     for (const document_program& program : document_programs()) {
-        for (const std::string& design : design_names()) {
-            // Its list of timers is not sorted; usage_test.cpp holds the program to saying so.
-            if (program.name == "background_task" && design == "loop-layered") continue;
-            all.emplace_back(program, design);
-        }
+        for (const std::string& design : design_names()) all.emplace_back(program, design);
     }
     return all;
 }

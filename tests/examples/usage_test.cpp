@@ -2,28 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
 #include "on_every_design.hpp"
 
 namespace loopbench::tests {
 
-TEST(an_example, lists_the_designs_that_it_runs_on) {
+TEST(an_example, lists_the_designs) {
     EXPECT_EQ(lines_of(run_program("round_robin_tasks", {"--list"}).output), design_names());
-}
-
-TEST(an_example, leaves_out_of_its_list_what_it_cannot_run_on) {
-    std::vector<std::string> expected = design_names();
-    std::erase(expected, "loop-layered");
-    EXPECT_EQ(lines_of(run_program("background_task", {"--list"}).output), expected);
-}
-
-TEST(an_example, says_why_a_design_cannot_run_it) {
-    const program_end end = run_program("background_task", {"--design", "loop-layered"});
-    EXPECT_EQ(end.exit_code, 2);
-    EXPECT_EQ(end.output, "");
-    EXPECT_EQ(end.errors.find("loop-layered cannot run this: its list of timers is not sorted"), 0U)
-        << end.errors;
 }
 
 TEST(an_example, names_the_designs_when_it_is_given_another_name) {
