@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    static constexpr std::chrono::milliseconds time_for_io{2};
+    static constexpr std::chrono::milliseconds time_for_io{10};
     loop::operation_queue& ready_;
 };
 
