@@ -103,11 +103,14 @@ TEST_P(echo_server, asks_once_a_second_while_it_has_no_descriptor_for_a_client) 
     program.limit_descriptors(3);  // less than it has already
     auto client = tcp_peer::connected_to(port);
     const auto is_refusal = [](const std::string& line) { return line.starts_with("Cannot accept: Too many"); };
-    while (!is_refusal(program.read_line())) {
-    }
+    std::string line;
+    do {
+        line = program.read_line();
+        ASSERT_NE(line, "");
+    } while (!is_refusal(line));
     int seconds = 0;
     for (int refusals = 0; refusals < 5;) {
-        const std::string line = program.read_line();
+        line = program.read_line();
         ASSERT_NE(line, "");
         if (is_refusal(line)) ++refusals;
         if (line.starts_with("Up ")) ++seconds;
