@@ -41,6 +41,9 @@ const std::vector<document_program>& document_programs() {
         {"busy_waiting",
          {},
          "hey ma, calling from Arouba\nhey ma, calling from Brandenburg\n# ms\nsleeps: #\n"},
+        {"sleep_deep_dive",
+         {},
+         "at once: # ms\nhalf a second: # ms\nin between: # ms\nan hour: cancelled\nidle: # ms\n"},
         {"background_task",
          {},
          "background task!\nbackground task!\nbackground task!\nbackground task!\nbackground task!\n"

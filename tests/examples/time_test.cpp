@@ -1,6 +1,7 @@
 // What the programs say of durations, by a clock that jumps; and that they run by the machine's clock, too.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <regex>
 #include <string>
@@ -38,6 +39,21 @@ TEST_P(sleeping, takes_the_sum_in_turn_and_the_longest_together) {
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
     EXPECT_GE(taken.concurrent_ms, 700);
     EXPECT_LE(taken.concurrent_ms, 700 + late_ms_max);
+}
+
+TEST_P(sleeping, leaves_nothing_behind_when_it_is_cancelled) {
+    const program_end end = run_program("sleep_deep_dive", in_virtual_time());
+    double half_ms = 0;
+    double idle_ms = 0;
+    ASSERT_EQ(std::sscanf(end.output.c_str() + std::min(end.output.find("half"), end.output.size()),
+                          "half a second: %lf ms", &half_ms),
+              1);
+    ASSERT_EQ(std::sscanf(end.output.c_str() + std::min(end.output.find("idle"), end.output.size()),
+                          "idle: %lf ms", &idle_ms),
+              1);
+    EXPECT_GE(half_ms, 500);
+    EXPECT_GE(idle_ms, 700);
+    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // and not an hour
 }
 
 TEST_P(sleeping, is_cooked_at_home_without_a_single_sleep) {
