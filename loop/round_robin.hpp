@@ -5,9 +5,12 @@
 // and it burns a whole core whatever it waits for.
 #pragma once
 
+#include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "loop/drivers/retry.hpp"
@@ -26,6 +29,54 @@ struct round_robin_design {
     using clock = monotonic_clock;
     static constexpr std::size_t callbacks_between_polls = 0;
     static constexpr std::string_view name = "loop-round-robin";
+};
+
+/// A task's handle as document 001 has it: to await it is to ask on every turn whether the task is done.
+template <class T>
+class polled_task_handle : public task_handle<T> {
+public:
+    polled_task_handle(task_handle<T> started, loop_core& loop) noexcept
+        : task_handle<T>(std::move(started)), loop_(&loop) {}
+
+    class awaiter;
+    awaiter operator co_await() const noexcept { return awaiter(*this); }
+
+private:
+    loop_core* loop_;
+};
+
+template <class T>
+class polled_task_handle<T>::awaiter : operation, suspension {
+public:
+    explicit awaiter(const polled_task_handle& asked) noexcept : asked_(asked) {}
+
+    bool await_ready() const noexcept { return asked_.done(); }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
+        if (!suspend(waiter, nullptr)) return false;
+        complete = &ask;
+        asked_.loop_->ready().push(*this);
+        return true;
+    }
+
+    T await_resume() {
+        if (!asked_.done()) throw_if_cancelled();
+        return asked_.outcome().result();
+    }
+
+private:
+    static void ask(operation* op, completion how) {
+        auto& self = *static_cast<awaiter*>(op);
+        if (how != completion::run) return;
+        if (self.asked_.done() || self.cancel_requested()) {
+            self.resume();
+        } else {
+            self.asked_.loop_->ready().push(self);
+        }
+    }
+
+    polled_task_handle asked_;
 };
 
 /// `D` is round_robin_design, or that with another clock.
@@ -48,15 +99,18 @@ public:
             co_await loop_core::gather(children, mode);
             co_return;
         }
-        std::vector<task_handle<void>> running;
+        std::vector<polled_task_handle<void>> running;
         std::exception_ptr failure;
         for (task<T>& child : children) running.push_back(create_task(*this, end_of(child, failure)));
         bool cancelled = false;
-        for (const task_handle<void>& child : running) {
+        for (const auto& child : running) {
             while (!child.done()) {
-                if (!co_await turn_was_cancelled()) continue;
-                cancelled = true;
-                for (const task_handle<void>& each : running) each.cancel();
+                try {
+                    co_await child;
+                } catch (const task_cancelled&) {  // the gather: how a child ends is kept in the child
+                    cancelled = true;
+                    for (const auto& each : running) each.cancel();
+                }
             }
         }
         if (cancelled) throw task_cancelled();
@@ -69,16 +123,13 @@ private:
         co_await child.join();
         if (!first_failure) first_failure = child.failure();
     }
-
-    task<bool> turn_was_cancelled() {
-        try {
-            co_await this->yield();
-        } catch (const task_cancelled&) {
-            co_return true;
-        }
-        co_return false;
-    }
 };
+
+/// As for any loop, but awaiting the handle polls.
+template <Design D, class T>
+polled_task_handle<T> create_task(basic_round_robin_runtime<D>& loop, task<T> work) {
+    return {create_task(static_cast<loop_core&>(loop), std::move(work)), loop};
+}
 
 using round_robin_runtime = basic_round_robin_runtime<round_robin_design>;
 

@@ -2,7 +2,8 @@
 //
 // The document's order, five lines on each side of main's, has the background come first whenever both are due. Its
 // own code would not keep that up: each of its sleeps starts a little after the last one's end. So times are counted
-// from the start here, and the background starts first.
+// from the start here, the background starts first, and main lets it go first: a loop with a plain list of timers
+// (loop-layered) would take the older one, which is main's.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -26,14 +27,21 @@ task<void> background_task(Loop& loop) {
     }
 }
 
+// What is due at the same time runs before this goes on.
+template <class Loop>
+task<void> sleep_as_the_last(Loop& loop, loop::time_point when) {
+    co_await loop.sleep_until(when);
+    co_await loop.yield();
+}
+
 template <class Loop>
 task<void> main_task(Loop& loop) {
     create_task(loop, background_task(loop));
     co_await loop.yield();
     const auto start = loop.now();
-    co_await loop.sleep_until(start + scaled(500ms));
+    co_await sleep_as_the_last(loop, start + scaled(500ms));
     fmt::print("main!\n");
-    co_await loop.sleep_until(start + scaled(1000ms));
+    co_await sleep_as_the_last(loop, start + scaled(1000ms));
 }
 
 }  // namespace
@@ -42,13 +50,6 @@ task<void> main_task(Loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{
-        .about = "A task in the background of another.",
-        .design = "loop-asyncio",
-        .excluded =
-            {{"loop-layered",
-              "its list of timers is not sorted, and of two that are due main's is the older one, so it "
-              "would not keep the document's order"}},
-    };
+    const program described{.about = "A task in the background of another.", .design = "loop-asyncio"};
     return run_example(argc, argv, described, [](auto& loop) { loop.run(main_task(loop)); });
 }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "loop/examples/connect_to_any.hpp"
 #include "loop/examples/example.hpp"
 #include "loop/net/read.hpp"
 #include "loop/net/resolver.hpp"
@@ -30,7 +31,7 @@ using namespace std::chrono_literals;
 using loop::task;
 
 struct target {
-    loop::endpoint where;
+    std::vector<loop::endpoint> where;
     std::string host;
     std::string path;
 };
@@ -46,9 +47,9 @@ task<target> located(loop::resolver<Loop>& resolver, std::string text) {
     const std::string port = text.substr(colon + 1, slash - colon - 1);
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    const auto endpoints = co_await resolver.resolve(host, port);
-    co_return target{
-        .where = endpoints.front(), .host = host, .path = slash == text.size() ? "/" : text.substr(slash)};
+    co_return target{.where = co_await resolver.resolve(host, port),
+                     .host = host,
+                     .path = slash == text.size() ? "/" : text.substr(slash)};
 }
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -93,7 +94,7 @@ task<std::string> read_to_the_end(Stream& stream) {
 
 template <class Loop>
 task<void> get(Loop& loop, target from) {
-    auto stream = co_await loop.connect(from.where);
+    auto stream = co_await connect_to_any(loop, from.where);
     const std::string request = fmt::format("GET {} HTTP/1.0\r\nHost: {}\r\n\r\n", from.path, from.host);
     throw_on_error(co_await stream.write_all(bytes_of(request)), "send a request");
     const std::string response = co_await read_to_the_end(stream);
@@ -112,7 +113,7 @@ task<void> background_task(Loop& loop) {
 template <class Loop>
 std::vector<target> own_server(Loop& loop) {
     auto listener = loop.listen();
-    const auto where = loop::endpoint::loopback(listener.port());
+    const std::vector where{loop::endpoint::loopback(listener.port())};
     create_task(loop, serve(loop, std::move(listener)));
     return {{where, "localhost", "/700"}, {where, "localhost", "/500"}, {where, "localhost", "/300"}};
 }

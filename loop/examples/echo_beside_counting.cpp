@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "loop/examples/example.hpp"
@@ -81,14 +82,25 @@ private:
         socklen_t bytes = sizeof address;
         const int fd = ::accept4(listener_.native_handle(), reinterpret_cast<sockaddr*>(&address), &bytes,
                                  SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0) {  // the client was gone before we came
-            wait_for_a_client();
+        if (fd < 0) {
+            could_not_accept(errno);
             return;
         }
         if (clients_left_ > 0) --clients_left_;
         client_ = loop::descriptor<Loop>(loop_, loop::unique_fd(fd));
         fmt::print("Connected to  {}\n", printed(address));
         read_wait(loop_, fd, [this] { receive(); });
+    }
+
+    // A client that was gone before we came is no matter. Without a free descriptor the client stays in the backlog
+    // and the listener stays ready: to ask again at once would burn a core until something is closed.
+    void could_not_accept(int error) {
+        if (error == EAGAIN || error == ECONNABORTED) {
+            wait_for_a_client();
+            return;
+        }
+        fmt::print("Cannot accept: {}; trying again in 1 s\n", std::generic_category().message(error));
+        loop_.call_later(scaled(1s), [this] { wait_for_a_client(); });
     }
 
     void receive() {

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
@@ -46,7 +45,7 @@ detail::choice detail::parse(int argc, char** argv, const program& described) {
         .exit_code = {}, .design = described.design, .virtual_time = described.only_in_virtual_time};
     bool list = false;
     CLI::App app(described.about);
-    app.add_flag("--list", list, "Print the designs that this program runs on");
+    app.add_flag("--list", list, "Print the designs");
     app.add_option("--design", chosen.design, "The loop to run on")
         ->check(CLI::IsMember(design_names()))
         ->capture_default_str();
@@ -61,17 +60,9 @@ detail::choice detail::parse(int argc, char** argv, const program& described) {
         chosen.exit_code = app.exit(error) == 0 ? 0 : exit_usage;
         return chosen;
     }
-    const auto obstacle = [&described](const std::string& design) {
-        return std::find_if(described.excluded.begin(), described.excluded.end(),
-                            [&](const exclusion& e) { return e.design == design; });
-    };
     if (list) {
-        for (const std::string& name : design_names()) {
-            if (obstacle(name) == described.excluded.end()) fmt::print("{}\n", name);
-        }
+        for (const std::string& name : design_names()) fmt::print("{}\n", name);
         chosen.exit_code = 0;
-    } else if (const auto found = obstacle(chosen.design); found != described.excluded.end()) {
-        chosen.exit_code = refuse(chosen.design, found->reason);
     }
     return chosen;
 }

@@ -22,18 +22,11 @@ struct option {
     std::variant<int*, double*, std::vector<std::string>*> value;
 };
 
-/// A design that a program does not run on, and why.
-struct exclusion {
-    std::string design;
-    std::string reason;
-};
-
 /// `design` is the one of the program's own document: it runs there unless told otherwise.
 struct program {
     std::string about;
     std::string design;
     std::vector<option> options = {};
-    std::vector<exclusion> excluded = {};
     bool only_in_virtual_time = false;
 };
 

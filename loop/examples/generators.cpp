@@ -1,16 +1,46 @@
-// Document 001's primer: generators that are sent values, and two of them taking turns. There is no loop yet, and so
-// no design to choose.
+// Document 001's primer: generators that are iterated over, that are sent values, and two of them taking turns. There
+// is no loop yet, and so no design to choose.
 #include <fmt/core.h>
 
 #include <array>
+#include <chrono>
+#include <filesystem>
 #include <optional>
+#include <regex>
 #include <string>
+#include <system_error>
 
 #include "loop/examples/generator.hpp"
+#include "loop/examples/virtual_time.hpp"
 
 namespace loopbench::examples {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+// Folders that the regex matches at the start of their names. What cannot be read is left out, as os.walk() does.
+generator<std::string> iterable_dirs(std::regex regex) {
+    namespace files = std::filesystem;
+    std::error_code error;
+    files::recursive_directory_iterator entry(".", files::directory_options::skip_permission_denied, error);
+    for (; !error && entry != files::end(entry); entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (entry->is_directory(error) &&
+            std::regex_search(name, regex, std::regex_constants::match_continuous))
+            co_yield entry->path().string();
+    }
+}
+
+// A generator can be left before its end: the document goes through all of them.
+void print_dirs(int count_max) {
+    auto dirs = iterable_dirs(std::regex("^[a-z]"));
+    for (int count = 0; count < count_max; ++count) {
+        const auto dir = dirs.next();
+        if (!dir) break;
+        fmt::print("{}\n", *dir);
+    }
+}
 
 generator<none, int> coroutine() {
     fmt::print("coroutine started\n");
@@ -76,14 +106,39 @@ void static_event_loop(int rounds) {
     }
 }
 
+// Done when it is asked after so much time.
+generator<none> sleep_async(virtual_clock clock, std::chrono::seconds duration) {
+    const auto start = clock.now();
+    while (clock.now() - start < duration) co_yield {};
+}
+
+generator<none> printing_and_sleeping(const char* name, virtual_clock clock, std::chrono::seconds pause) {
+    for (;;) {
+        fmt::print("{}\n", name);
+        // yield from:
+        for (auto sleeping = sleep_async(clock, pause); sleeping.next();) co_yield {};
+    }
+}
+
+// The second can wait: it asks who wants to go on, again and again. Its time is virtual here, and it has an end.
+void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
+    const virtual_clock clock;
+    std::array event_loop{printing_and_sleeping("task1", clock, 1s), printing_and_sleeping("task2", clock, 2s)};
+    for (const auto start = clock.now(); clock.now() - start < duration;) {
+        for (auto& task : event_loop) task.next();
+    }
+}
+
 }  // namespace
 
 }  // namespace loopbench::examples
 
 int main() {
     using namespace loopbench::examples;
+    print_dirs(10);
     send_one_and_two(coroutine());
     send_one_and_two(delegating_coroutine());
     send_until_it_returns();
     static_event_loop(2);
+    static_event_loop_that_sleeps(std::chrono::milliseconds(3500));
 }

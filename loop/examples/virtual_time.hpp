@@ -20,13 +20,22 @@ class virtual_clock {
 public:
     /// Each look at the clock costs time: a loop that only looks and never sleeps gets on, too.
     loop::time_point now() const noexcept { return now_ += look; }
-    void sleep_for(loop::nanoseconds duration) const noexcept { now_ += duration; }
+    void sleep_for(loop::nanoseconds duration) const noexcept { sleep_until(now_ + duration); }
 
+    /// Puts the clock; nobody sleeps.
     static void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
+
+    /// What a sleep in the kernel would have come to.
+    static void sleep_until(loop::time_point when) noexcept {
+        advance_to(when);
+        ++sleeps_;
+    }
+    static std::size_t sleeps() noexcept { return sleeps_; }
 
 private:
     static constexpr std::chrono::microseconds look{10};
     static inline thread_local loop::time_point now_{};
+    static inline thread_local std::size_t sleeps_ = 0;
 };
 
 /// Jumps where the driver would sleep.
@@ -42,11 +51,11 @@ public:
         }
         const auto moment = std::chrono::steady_clock::now() + time_for_io;
         Driver::wait(this->in_flight() == 0 ? loop::do_not_wait : moment);
-        if (ready_.empty()) virtual_clock::advance_to(deadline);
+        if (ready_.empty()) virtual_clock::sleep_until(deadline);
     }
 
 private:
-    static constexpr std::chrono::milliseconds time_for_io{2};
+    static constexpr std::chrono::milliseconds time_for_io{10};
     loop::operation_queue& ready_;
 };
 

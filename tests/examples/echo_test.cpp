@@ -97,6 +97,30 @@ TEST_P(echo_server, counts_on_while_a_client_is_silent) {
     static_cast<void>(finished(program));
 }
 
+TEST_P(echo_server, asks_once_a_second_while_it_has_no_descriptor_for_a_client) {
+    running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
+    const std::uint16_t port = port_in(program.read_line());
+    program.limit_descriptors(3);  // less than it has already
+    auto client = tcp_peer::connected_to(port);
+    const auto is_refusal = [](const std::string& line) { return line.starts_with("Cannot accept: Too many"); };
+    std::string line;
+    do {
+        line = program.read_line();
+        ASSERT_NE(line, "");
+    } while (!is_refusal(line));
+    int seconds = 0;
+    for (int refusals = 0; refusals < 5;) {
+        line = program.read_line();
+        ASSERT_NE(line, "");
+        if (is_refusal(line)) ++refusals;
+        if (line.starts_with("Up ")) ++seconds;
+    }
+    EXPECT_GE(seconds, 4);
+    program.limit_descriptors(100);
+    client.send("hello");
+    EXPECT_EQ(client.receive(10), "Got: hello");
+}
+
 INSTANTIATE_TEST_SUITE_P(examples, echo_server, testing::ValuesIn(design_names()), design_of);
 
 }  // namespace loopbench::tests

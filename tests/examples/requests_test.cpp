@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "loop/examples/connect_to_any.hpp"
 #include "loop/net/socket_calls.hpp"
 #include "on_every_design.hpp"
 #include "tcp_peer.hpp"
@@ -20,10 +24,11 @@ std::vector<std::string> answers_in(const std::string& output) {
     return lines;
 }
 
-std::string background_lines(int count) {
-    std::string lines;
-    for (int i = 0; i < count; ++i) lines += "background task!\n";
-    return lines;
+std::ptrdiff_t background_lines_before(const std::string& line, const std::string& output) {
+    const auto found = output.find(line);
+    EXPECT_NE(found, std::string::npos) << output;
+    const auto before = lines_of(output.substr(0, found));
+    return std::count(before.begin(), before.end(), "background task!");
 }
 
 // Answers one request on each of so many connections, but none before it has read the requests of all.
@@ -35,6 +40,15 @@ void serve_all_at_once(int listener, std::size_t connections) {
         EXPECT_EQ(clients.back().receive(request.size()), request);
     }
     for (const tcp_peer& client : clients) client.send("HTTP/1.0 200 OK\r\n\r\nhello");
+}
+
+// Nobody listens there, and nobody else can.
+loop::unique_fd refusing_socket() {
+    loop::unique_fd bound(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+    const auto any = loop::endpoint::loopback(0);
+    loop::checked(::bind(bound.get(), reinterpret_cast<const sockaddr*>(&any.address()), any.bytes()),
+                  "bind");
+    return bound;
 }
 
 }  // namespace
@@ -50,13 +64,11 @@ TEST_P(requests, are_answered_in_the_order_of_their_delays) {
 }
 
 TEST_P(requests, leave_the_background_task_running) {
-    // Each step of a request takes a tick on loop-tick: three before the answers are waited for, one after them.
-    const bool ticks = GetParam() == "loop-tick";
-    const program_end end = run_program("concurrent_requests", in_virtual_time());
-    EXPECT_EQ(end.output.substr(0, end.output.rfind("3 requests in ")),
-              background_lines(ticks ? 6 : 3) + "GET /300: HTTP/1.0 200 OK, 58 bytes\n" +
-                  background_lines(2) + "GET /500: HTTP/1.0 200 OK, 58 bytes\n" + background_lines(2) +
-                  "GET /700: HTTP/1.0 200 OK, 58 bytes\n" + background_lines(ticks ? 1 : 0));
+    const std::string output = run_program("concurrent_requests", in_virtual_time()).output;
+    // The kernel delivers bytes in its own time: an answer may come later than its delay, and never before.
+    EXPECT_GE(background_lines_before("GET /300", output), 3);
+    EXPECT_GE(background_lines_before("GET /500", output), 5);
+    EXPECT_GE(background_lines_before("GET /700", output), 7);
 }
 
 TEST_P(requests, are_all_on_their_way_before_one_is_answered) {
@@ -71,15 +83,34 @@ TEST_P(requests, are_all_on_their_way_before_one_is_answered) {
 }
 
 TEST_P(requests, say_who_refused_the_connection) {
-    loop::unique_fd bound(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-    const auto any = loop::endpoint::loopback(0);
-    loop::checked(::bind(bound.get(), reinterpret_cast<const sockaddr*>(&any.address()), any.bytes()),
-                  "bind");
-    const std::string server = loop::local_endpoint(bound.get()).to_string();  // nobody listens there
+    const auto refusing = refusing_socket();
+    const std::string server = loop::local_endpoint(refusing.get()).to_string();
     const program_end end = run_program("concurrent_requests", on_this_design({server}));
     EXPECT_EQ(end.exit_code, 1);
     EXPECT_NE(end.errors.find("connect to " + server + ": Connection refused"), std::string::npos)
         << end.errors;
+}
+
+TEST(a_request, tries_each_address_of_its_host) {
+    loop::epoll_runtime loop;
+    const auto refusing = refusing_socket();
+    const auto listener = loop.listen();
+    const std::vector good_last{loop::local_endpoint(refusing.get()),
+                                loop::endpoint::loopback(listener.port())};
+    auto connected = loop.run(examples::connect_to_any(loop, good_last));
+    EXPECT_EQ(loop::remote_endpoint(connected.native_handle()).port(), listener.port());
+}
+
+TEST(a_request, says_why_the_last_address_refused_it) {
+    loop::epoll_runtime loop;
+    const std::array refusing{refusing_socket(), refusing_socket()};
+    const std::vector bad{loop::local_endpoint(refusing[0].get()), loop::local_endpoint(refusing[1].get())};
+    try {
+        auto connected = loop.run(examples::connect_to_any(loop, bad));
+        FAIL() << "connected to " << loop::remote_endpoint(connected.native_handle()).to_string();
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.what(), "connect to " + bad.back().to_string() + ": Connection refused");
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(examples, requests, testing::ValuesIn(design_names()), design_of);

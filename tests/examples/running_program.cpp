@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +84,13 @@ running_program::~running_program() {
 
 void running_program::type(std::string_view text) {
     checked(static_cast<int>(::write(input_.get(), text.data(), text.size())), "write to the program");
+}
+
+void running_program::limit_descriptors(unsigned limit) const {
+    rlimit limits{};
+    checked(::prlimit(pid_, RLIMIT_NOFILE, nullptr, &limits), "prlimit");
+    limits.rlim_cur = limit;
+    checked(::prlimit(pid_, RLIMIT_NOFILE, &limits, nullptr), "prlimit");
 }
 
 bool running_program::read_more() {

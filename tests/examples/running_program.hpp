@@ -30,6 +30,9 @@ public:
     void type(std::string_view text);
     void end_input() { input_.reset(); }
 
+    /// From here on it gets no descriptor of this number or above (EMFILE).
+    void limit_descriptors(unsigned limit) const;
+
     /// The next line of its output, without the newline; waits for it. Empty at the end.
     std::string read_line();
 

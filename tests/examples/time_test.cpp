@@ -1,7 +1,9 @@
 // What the programs say of durations, by a clock that jumps; and that they run by the machine's clock, too.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,42 @@ TEST_P(sleeping, takes_the_sum_in_turn_and_the_longest_together) {
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
     EXPECT_GE(taken.concurrent_ms, 700);
     EXPECT_LE(taken.concurrent_ms, 700 + late_ms_max);
+}
+
+TEST_P(sleeping, leaves_nothing_behind_when_it_is_cancelled) {
+    const program_end end = run_program("sleep_deep_dive", in_virtual_time());
+    double half_ms = 0;
+    double idle_ms = 0;
+    ASSERT_EQ(std::sscanf(end.output.c_str() + std::min(end.output.find("half"), end.output.size()),
+                          "half a second: %lf ms", &half_ms),
+              1);
+    ASSERT_EQ(std::sscanf(end.output.c_str() + std::min(end.output.find("idle"), end.output.size()),
+                          "idle: %lf ms", &idle_ms),
+              1);
+    EXPECT_GE(half_ms, 500);
+    EXPECT_GE(idle_ms, 700);
+    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // and not an hour
+}
+
+TEST_P(sleeping, is_cooked_at_home_without_a_single_sleep) {
+    const program_end end = run_program("busy_waiting", in_virtual_time());
+    const std::string measured = end.output.substr(end.output.find("Brandenburg\n") + 12);
+    double wall_ms = 0;
+    int sleeps = 0;
+    ASSERT_EQ(std::sscanf(measured.c_str(), "%lf ms\nsleeps: %d", &wall_ms, &sleeps), 2) << end.output;
+    // loop-tick finds out at its next tick, and the end of the gather at the one after that.
+    EXPECT_GE(wall_ms, 700);
+    EXPECT_LE(wall_ms, GetParam() == "loop-tick" ? 900 : 701);
+    if (GetParam() == "loop-round-robin") {
+        EXPECT_EQ(sleeps, 0);
+    } else {
+        EXPECT_GE(sleeps, 2);
+    }
+}
+
+TEST_P(sleeping, says_what_its_wait_has_cost) {
+    const program_end end = run_program("busy_waiting", on_this_design({"--speed", "100"}));
+    EXPECT_TRUE(std::regex_search(end.output, std::regex("\nCPU over wall: [0-9]+ %\n$"))) << end.output;
 }
 
 TEST_P(sleeping, never_ends_early_at_ten_times_the_speed) {

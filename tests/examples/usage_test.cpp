@@ -1,29 +1,21 @@
 // What the examples have in common: the choice of a design, and what they say when it cannot be.
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
-#include <vector>
 
+#include "loop/system_error.hpp"
 #include "on_every_design.hpp"
 
 namespace loopbench::tests {
 
-TEST(an_example, lists_the_designs_that_it_runs_on) {
+namespace files = std::filesystem;
+
+TEST(an_example, lists_the_designs) {
     EXPECT_EQ(lines_of(run_program("round_robin_tasks", {"--list"}).output), design_names());
-}
-
-TEST(an_example, leaves_out_of_its_list_what_it_cannot_run_on) {
-    std::vector<std::string> expected = design_names();
-    std::erase(expected, "loop-layered");
-    EXPECT_EQ(lines_of(run_program("background_task", {"--list"}).output), expected);
-}
-
-TEST(an_example, says_why_a_design_cannot_run_it) {
-    const program_end end = run_program("background_task", {"--design", "loop-layered"});
-    EXPECT_EQ(end.exit_code, 2);
-    EXPECT_EQ(end.output, "");
-    EXPECT_EQ(end.errors.find("loop-layered cannot run this: its list of timers is not sorted"), 0U)
-        << end.errors;
 }
 
 TEST(an_example, names_the_designs_when_it_is_given_another_name) {
@@ -52,16 +44,50 @@ TEST(an_example, refuses_a_server_without_a_port) {
         << end.errors;
 }
 
-TEST(the_primer, shows_generators_that_are_sent_values) {
+// A folder of its own, in which programs are started meanwhile.
+class inside_a_folder {
+public:
+    inside_a_folder() : before_(files::current_path()) {
+        std::string path = files::temp_directory_path() / "loopbench-examples-XXXXXX";
+        if (::mkdtemp(path.data()) == nullptr) loop::throw_errno("mkdtemp");
+        files::current_path(path);
+    }
+    inside_a_folder(const inside_a_folder&) = delete;
+    inside_a_folder& operator=(const inside_a_folder&) = delete;
+    ~inside_a_folder() {
+        const files::path inside = files::current_path();
+        files::current_path(before_);
+        files::remove_all(inside);
+    }
+
+private:
+    files::path before_;
+};
+
+TEST(the_primer, shows_generators_that_are_iterated_over_and_sent_values) {
+    const inside_a_folder folder;
+    files::create_directories("down/under");
+    files::create_directories("Elsewhere");
+    std::ofstream("file") << "no folder";
     const program_end end = run_program("generators", {});
     EXPECT_EQ(end.exit_code, 0);
     EXPECT_EQ(end.output,
+              "./down\n./down/under\n"
               "coroutine started\nreceived value: 1\nreceived value: 2\n"
               "coroutine started\nsub coroutine started\n"
               "sub coroutine received value: 1\nreceived value: 1\n"
               "sub coroutine received value: 2\nreceived value: 2\n"
               "coroutine started\nreceived value: 1\nreceived value: 2\nStopIteration: done\n"
-              "task1\ntask2\ntask1\ntask2\n");
+              "task1\ntask2\ntask1\ntask2\n"
+              "task1\ntask2\ntask1\ntask1\ntask2\ntask1\n");
+}
+
+TEST(the_primer, leaves_a_generator_before_its_end) {
+    const inside_a_folder folder;
+    for (char name = 'a'; name < 'p'; ++name) files::create_directory(std::string(1, name));
+    const auto lines = lines_of(run_program("generators", {}).output);
+    EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.starts_with("./"); }),
+              10);
 }
 
 }  // namespace loopbench::tests

@@ -1,0 +1,75 @@
+// Document 004's deep dive: asyncio.sleep() as the library has it. A future, a timer that sets it, and a `finally` that
+// takes the timer back when the sleeper is cancelled.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "loop/examples/example.hpp"
+#include "loop/future.hpp"
+#include "loop/task_handle.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+using loop::task;
+
+// Gives `result` after the delay; one that is not positive is a turn of the loop.
+template <class Loop, class T>
+task<T> sleep(Loop& loop, loop::nanoseconds delay, T result) {
+    if (delay <= 0ns) {
+        co_await loop.yield();
+        co_return result;
+    }
+    const auto promise = std::make_shared<loop::promise<T>>(loop);
+    const auto future = promise->get_future();
+    auto cancel = [](auto* armed) { armed->cancel(); };
+    auto timer = loop.call_later(delay, [promise, result] { promise->set_value(result); });
+    const std::unique_ptr<decltype(timer), decltype(cancel)> finally(&timer, cancel);
+    co_return co_await future;
+}
+
+template <class Loop>
+task<void> sleep_and_tell(Loop& loop, loop::nanoseconds delay, std::string result) {
+    const auto start = loop.now();
+    const std::string woken = co_await sleep(loop, delay, std::move(result));
+    fmt::print("{}: {:.2f} ms\n", woken, milliseconds(loop.now() - start));
+}
+
+template <class Loop>
+task<void> sleepers(Loop& loop) {
+    co_await sleep_and_tell(loop, 0ns, "at once");
+    co_await sleep_and_tell(loop, scaled(500ms), "half a second");
+
+    const auto sleeper = create_task(loop, sleep_and_tell(loop, scaled(1h), "an hour"));
+    co_await sleep_and_tell(loop, scaled(200ms), "in between");
+    sleeper.cancel();
+    try {
+        co_await sleeper;
+    } catch (const loop::task_cancelled&) {
+        fmt::print("an hour: cancelled\n");
+    }
+}
+
+// Nothing is left of the hour: the loop is idle when the sleepers are done.
+template <class Loop>
+void sleep_deep_dive(Loop& loop) {
+    const auto start = loop.now();
+    loop.spawn(sleepers(loop));
+    loop.run_until_idle();
+    fmt::print("idle: {:.2f} ms\n", milliseconds(loop.now() - start));
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    const program described{.about = "What asyncio.sleep() is made of.", .design = "loop-asyncio"};
+    return run_example(argc, argv, described, [](auto& loop) { sleep_deep_dive(loop); });
+}

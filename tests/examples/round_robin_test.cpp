@@ -1,0 +1,67 @@
+// Document 001's loop: whoever waits is asked on every turn.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "loop/designs.hpp"
+#include "loop/task_handle.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using loop::task;
+
+class a_round_robin_loop : public testing::Test {
+protected:
+    // Tasks of which the first waits for the answer and the second for the first.
+    task<int> answered() { co_return co_await answer.get_future(); }
+
+    // In so many turns nothing happens, and yet there is something to run on each of them.
+    void expect_to_poll() {
+        for (int turn = 0; turn < 10; ++turn) {
+            runtime.turn();
+            EXPECT_TRUE(runtime.has_ready());
+        }
+    }
+
+    loop::round_robin_runtime runtime;
+    loop::promise<int> answer{runtime};
+};
+
+}  // namespace
+
+TEST_F(a_round_robin_loop, asks_on_every_turn_whether_an_awaited_task_is_done) {
+    const auto awaited = create_task(runtime, answered());
+    const auto awaits = [&]() -> task<int> { co_return co_await awaited; };
+    const auto waiting = create_task(runtime, awaits());
+    expect_to_poll();
+    EXPECT_FALSE(waiting.done());
+
+    answer.set_value(42);
+    while (runtime.has_ready()) runtime.turn();
+    EXPECT_EQ(waiting.outcome().result(), 42);
+}
+
+TEST_F(a_round_robin_loop, stops_asking_when_who_waits_is_cancelled) {
+    const auto awaited = create_task(runtime, answered());
+    const auto awaits = [&]() -> task<int> { co_return co_await awaited; };
+    const auto waiting = create_task(runtime, awaits());
+    expect_to_poll();
+
+    waiting.cancel();
+    while (runtime.has_ready()) runtime.turn();
+    EXPECT_THROW(waiting.outcome().result(), loop::task_cancelled);
+    EXPECT_FALSE(awaited.done());
+}
+
+TEST_F(a_round_robin_loop, throws_what_an_awaited_task_has_thrown) {
+    const auto fails = [&]() -> task<void> {
+        co_await runtime.yield();
+        throw std::runtime_error("as it must");
+    };
+    const auto awaits = [&]() -> task<void> { co_await create_task(runtime, fails()); };
+    EXPECT_THROW(runtime.run(awaits()), std::runtime_error);
+}
+
+}  // namespace loopbench::tests
