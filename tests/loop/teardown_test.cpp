@@ -1,5 +1,9 @@
 // A loop that is destroyed frees every frame, wherever it is suspended. (AddressSanitizer sees the frames;
 // the counters see what is in them.)
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
 #include "loop/event.hpp"
 #include "loop/future.hpp"
 #include "loop/net/datagram.hpp"
@@ -172,6 +176,28 @@ TYPED_TEST(destroying_a_loop, frees_a_task_that_accepts) {
         co_await listener.accept();
     };
     EXPECT_EQ(this->freed_by(accepts), 1);
+}
+
+TYPED_TEST(destroying_a_loop, closes_a_connection_that_was_accepted_and_not_yet_taken) {
+    const auto count = [] {
+        const std::filesystem::directory_iterator open("/proc/self/fd");
+        return std::distance(begin(open), end(open));
+    };
+    const auto before = count();
+    {
+        TypeParam runtime;
+        auto listener = runtime.listen();
+        auto accepts = [&]() -> task<void> { co_await listener.accept(); };
+        runtime.spawn(accepts());
+        runtime.run(yield_times(runtime, 100));
+        EXPECT_EQ(runtime.driver().in_flight(), 1u);
+        const auto where = endpoint::loopback(listener.port());
+        const unique_fd client(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+        checked(::connect(client.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()), "connect");
+        for (int i = 0; i < 1'000 && runtime.driver().in_flight() != 0; ++i) runtime.driver().wait(do_not_wait);
+        EXPECT_TRUE(runtime.has_ready()) << "accepted, and waiting for its turn";
+    }
+    EXPECT_EQ(count(), before);
 }
 
 TYPED_TEST(destroying_a_loop, frees_a_task_that_waits_for_a_pipe_a_datagram_or_a_signal) {
