@@ -6,11 +6,12 @@
 #include "loop/loop_core.hpp"
 #include "loop/operation.hpp"
 #include "loop/suspension.hpp"
+#include "loop/waiter_list.hpp"
 
 namespace loopbench::loop {
 
-/// Loop's thread only; it must outlive those that wait for it. Any number of tasks may wait; set() lets all of them
-/// go on, in the order in which they came, from the ready queue. Once set it stays set.
+/// Loop's thread only; it must outlive those that wait for it, except when the loop is destroyed. Any number of tasks
+/// may wait; set() lets all of them go on, in the order in which they came, from the ready queue. Once set it stays set.
 class event {
 public:
     explicit event(loop_core& loop) noexcept : loop_(loop) {}
@@ -21,7 +22,7 @@ public:
 
     void set() noexcept {
         set_ = true;
-        while (!waiting_.empty()) loop_.ready().push(waiting_.pop());
+        waiting_.release_to(loop_.ready());
     }
 
     class awaiter;
@@ -30,11 +31,11 @@ public:
 
 private:
     loop_core& loop_;
-    operation_queue waiting_;
+    waiter_list waiting_;
     bool set_ = false;
 };
 
-class event::awaiter : operation, suspension {
+class event::awaiter : waiter, suspension {
 public:
     explicit awaiter(event& awaited) noexcept : event_(awaited) {}
 
@@ -55,7 +56,7 @@ public:
 private:
     static void withdraw(suspension* place) {
         auto& self = *static_cast<awaiter*>(place);
-        if (self.event_.waiting_.remove(self)) self.event_.loop_.ready().push(self);
+        if (self.leave()) self.event_.loop_.ready().push(self);
     }
 
     event& event_;

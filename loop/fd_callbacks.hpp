@@ -50,6 +50,7 @@ public:
         }
         removed->removed = true;  // when it is queued or running, it is freed after that
         if (removed->idle) delete removed;
+        driver_.release(fd);
         return true;
     }
 

@@ -13,6 +13,7 @@
 #include "loop/loop_core.hpp"
 #include "loop/shared_state.hpp"
 #include "loop/suspension.hpp"
+#include "loop/waiter_list.hpp"
 
 namespace loopbench::loop {
 
@@ -32,7 +33,7 @@ struct future_state {
 
     // Whoever waits goes on from the ready queue, in the order in which they came: never inside set_value().
     void settle() {
-        while (!waiting.empty()) loop.ready().push(waiting.pop());
+        waiting.release_to(loop.ready());
         for (auto& function : std::exchange(callbacks, {})) queue(std::move(function));
     }
 
@@ -43,7 +44,7 @@ struct future_state {
     }
 
     loop_core& loop;
-    operation_queue waiting;  // tasks
+    waiter_list waiting;  // tasks
     std::vector<std::function<void(const future<T>&)>> callbacks;
     std::optional<std::conditional_t<std::is_void_v<T>, nothing, T>> value;
     std::exception_ptr exception;
@@ -88,12 +89,9 @@ private:
 };
 
 template <class T>
-class future<T>::awaiter : operation, suspension {
+class future<T>::awaiter : waiter, suspension {
 public:
     explicit awaiter(const future& awaited) noexcept : future_(awaited) {}
-    ~awaiter() {
-        if (linked_) future_.state_->waiting.remove(*this);
-    }
 
     bool await_ready() const noexcept { return future_.done(); }
 
@@ -101,12 +99,9 @@ public:
     bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         if (!suspend(waiter, &withdraw)) return false;
         complete = [](operation* op, completion how) {
-            auto& self = *static_cast<awaiter*>(op);
-            self.linked_ = false;
-            if (how == completion::run) self.resume();
+            if (how == completion::run) static_cast<awaiter*>(op)->resume();
         };
         future_.state_->waiting.push(*this);
-        linked_ = true;
         return true;
     }
 
@@ -118,19 +113,28 @@ public:
 private:
     static void withdraw(suspension* place) {
         auto& self = *static_cast<awaiter*>(place);
-        if (self.future_.state_->waiting.remove(self)) self.future_.state_->loop.ready().push(self);
+        if (self.leave()) self.future_.state_->loop.ready().push(self);
     }
 
     future future_;
-    bool linked_ = false;
 };
 
-/// The writing end.
+/// The writing end, of which there is one. Dropped without having been kept, it leaves task_cancelled in the future:
+/// nobody waits for ever, and who asks done() learns that the writer is gone.
 template <class T>
 class promise {
 public:
     /// The loop on which waiters go on; it must outlive the promise and its futures.
     explicit promise(loop_core& loop) : state_(shared_state<detail::future_state<T>>::make(loop)) {}
+    promise(promise&&) noexcept = default;
+    promise& operator=(promise&& other) noexcept {
+        if (this != &other) {
+            drop();
+            state_ = std::move(other.state_);
+        }
+        return *this;
+    }
+    ~promise() { drop(); }
 
     loop::future<T> get_future() const noexcept { return loop::future<T>(state_); }
 
@@ -149,6 +153,10 @@ public:
     }
 
 private:
+    void drop() noexcept {
+        if (state_ && !state_->done()) set_exception(std::make_exception_ptr(task_cancelled()));
+    }
+
     void refuse_twice() const {
         if (state_->done()) throw std::logic_error("the future has its result already; set it once");
     }

@@ -40,6 +40,11 @@ void epoll_poller::watch(int fd, std::uint32_t generation, bool in, bool out) {
     add(epoll_.get(), fd, events, static_cast<std::uint32_t>(fd), generation);
 }
 
+void epoll_poller::unwatch(int fd) noexcept {
+    // Fails when the descriptor is closed (EBADF) or another file by now (ENOENT): then it is out of the set.
+    static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
+}
+
 void epoll_poller::wake() noexcept {
     // Edge-triggered: every write is a new event, so the counter is never read. It could only be full after
     // 2^64 writes, and then the loop would be awake.

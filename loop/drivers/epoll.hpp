@@ -30,7 +30,8 @@ public:
     epoll_poller();
 
     void watch(int fd, std::uint32_t generation, bool in, bool out);
-    void unwatch(int) noexcept {}  // closing takes it out of the set
+    void unwatch(int fd) noexcept;
+    void closing(int) noexcept {}  // takes it out of the set
 
     template <class Report>
     void wait(time_point deadline, Report&& report) {

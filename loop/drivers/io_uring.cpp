@@ -166,7 +166,7 @@ void io_uring_driver::submit_cancel(std::uint64_t target) {
     entry.user_data = tag(owner::nobody, 0, 0);
 }
 
-void io_uring_driver::release(std::uint32_t slot, descriptor& d) noexcept {
+void io_uring_driver::free_slot(std::uint32_t slot, descriptor& d) noexcept {
     request& r = requests_[slot];
     if (r.life == d.life) --d.requests;
     r.op = nullptr;
@@ -206,7 +206,7 @@ void io_uring_driver::abandon(io_operation& op) {
     uring_completion last{};
     const bool seen = ring_.await(target, last);
     if (seen && op.kind == io_kind::accept && last.result >= 0) ::close(last.result);
-    release(op.slot, d);
+    free_slot(op.slot, d);
 }
 
 void io_uring_driver::forget(int fd) {
@@ -332,7 +332,7 @@ void io_uring_driver::on_request(std::uint32_t generation, std::uint32_t slot,
     if ((r.generation & generation_mask) != generation) return;
     io_operation& op = *r.op;
     descriptor& d = descriptor_of(op.fd);
-    release(slot, d);
+    free_slot(slot, d);
     std::int64_t result = completion.result;
     const bool withdrawn = r.cancelled || r.life != d.life;
     if (result == -EINTR) {  // how a cancelled request ends that a worker thread was busy with

@@ -52,6 +52,7 @@ public:
     /// What a receive or an accept has got at this moment, unreported, is lost with it.
     void abandon(io_operation& op);
     void forget(int fd);
+    void release(int) noexcept {}  // a request names its file, not the number; only streams are remembered
     void wait(time_point deadline);
     std::uint32_t generation(int fd) { return descriptor_of(fd).life; }
     std::size_t in_flight() const noexcept { return in_flight_; }
@@ -100,7 +101,7 @@ private:
     bool take_arrived(descriptor& d, io_operation& op) noexcept;
     void submit(io_operation& op);
     void submit_cancel(std::uint64_t target);
-    void release(std::uint32_t slot, descriptor& d) noexcept;
+    void free_slot(std::uint32_t slot, descriptor& d) noexcept;
     void complete(io_operation& op, std::int64_t result) noexcept;
 
     void start_feed(int fd, descriptor& d);

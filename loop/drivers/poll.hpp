@@ -26,6 +26,7 @@ public:
 
     void watch(int fd, std::uint32_t generation, bool in, bool out);
     void unwatch(int fd) { watch(fd, 0, false, false); }
+    void closing(int fd) { unwatch(fd); }
 
     template <class Report>
     void wait(time_point deadline, Report&& report) {

@@ -30,7 +30,8 @@ struct readiness_event {
 ///   for both directions; otherwise whenever what is wanted changes.
 /// - watch(fd, generation, in, out): report these from now on. Throws std::system_error when the descriptor
 ///   cannot be watched (select: fd >= FD_SETSIZE).
-/// - unwatch(fd): forget it; it is about to be closed.
+/// - unwatch(fd): report nothing of it any more; harmless when it is closed already.
+/// - closing(fd): the same, for a descriptor that is about to be closed.
 /// - wait(deadline, report): as Driver::wait(); calls report(readiness_event) for each descriptor. EINTR is
 ///   an early return with nothing: the loop computes what is left of the time from an absolute deadline.
 /// - wake(): as Driver::wake().
@@ -41,6 +42,7 @@ concept Poller = std::default_initializable<P> &&
     { P::edge_triggered } -> std::convertible_to<bool>;
     poller.watch(fd, generation, wanted, wanted);
     poller.unwatch(fd);
+    poller.closing(fd);
     poller.wait(deadline, report);
     { poller.wake() }
     noexcept;
@@ -90,9 +92,18 @@ public:
             while (!side->waiting.empty()) complete_waiting(*side, -ECANCELED);
             side->ready = true;
         }
-        if (d.watched_in || d.watched_out) poller_.unwatch(fd);
+        if (d.watched_in || d.watched_out) poller_.closing(fd);
         d.watched_in = d.watched_out = d.hung_up = false;
         ++d.generation;  // an event that is on its way still names the old one
+    }
+
+    void release(int fd) {
+        descriptor& d = descriptor_of(fd);
+        if (!d.in.waiting.empty() || !d.out.waiting.empty()) return;
+        if (d.watched_in || d.watched_out) poller_.unwatch(fd);
+        d.watched_in = d.watched_out = d.hung_up = false;
+        d.in.ready = d.out.ready = true;
+        // The generation stays: a write that goes on in parts would take itself for one to a closed stream.
     }
 
     void wait(time_point deadline) {

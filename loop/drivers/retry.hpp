@@ -43,6 +43,8 @@ public:
         ++generation_of(fd);
     }
 
+    void release(int) noexcept {}  // nothing is remembered
+
     /// Never sleeps, whatever the deadline.
     void wait(time_point) {
         finish_those([](io_operation& op) {

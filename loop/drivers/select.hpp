@@ -27,6 +27,7 @@ public:
     /// Throws std::system_error (EINVAL) for a descriptor that select cannot watch.
     void watch(int fd, std::uint32_t generation, bool in, bool out);
     void unwatch(int fd) { watch(fd, 0, false, false); }
+    void closing(int fd) { unwatch(fd); }
 
     template <class Report>
     void wait(time_point deadline, Report&& report) {

@@ -1,6 +1,8 @@
 // Awaiting an I/O operation.
 #pragma once
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <coroutine>
 #include <cstddef>
@@ -40,7 +42,11 @@ public:
         complete = &resume_when_run;
     }
     ~io_awaiter() {
-        if (pending) loop_.driver().abandon(*this);
+        if (pending) {
+            loop_.driver().abandon(*this);
+        } else if (kind == io_kind::accept && !taken_ && result >= 0) {
+            ::close(static_cast<int>(result));  // accepted, and the loop ended before anyone heard of it
+        }
     }
 
     void set_address(sockaddr_storage* where, socklen_t bytes) noexcept {
@@ -60,6 +66,7 @@ public:
 
     std::int64_t await_resume() {
         if (result == -ECANCELED) throw_if_cancelled();
+        taken_ = true;
         return result;
     }
 
@@ -98,6 +105,8 @@ private:
         auto& self = *static_cast<io_awaiter*>(place);
         if (self.pending) self.loop_.driver().cancel(self);
     }
+
+    bool taken_ = false;  // the result belongs to who awaited it
 };
 
 /// A single read: at least one byte, the end, or an error.

@@ -55,6 +55,9 @@ class standard_input {
 public:
     /// `fd` is not closed.
     explicit standard_input(Loop& loop, int fd = STDIN_FILENO) noexcept : loop_(loop), fd_(fd) {}
+    standard_input(const standard_input&) = delete;
+    standard_input& operator=(const standard_input&) = delete;
+    ~standard_input() { loop_.driver().release(fd_); }
 
     /// Awaitable, gives an io_result; 0 bytes is the end of the input.
     task<io_result> read_some(std::span<std::byte> buffer) {

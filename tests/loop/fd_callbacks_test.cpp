@@ -197,6 +197,49 @@ TYPED_TEST(fd_callback, is_freed_with_the_loop_wherever_it_is) {
     EXPECT_EQ(freed, 2);
 }
 
+// Nobody tells the loop that a descriptor was closed that is not its own. What it remembers of one (that it is in the
+// set, that it was empty, that its peer has hung up) must not outlive the callback.
+TYPED_TEST(fd_callback, comes_for_the_next_file_of_the_same_number) {
+    TypeParam runtime;
+    std::vector<int> numbers;
+    for (int round = 0; round < 3; ++round) {
+        const raw_pipe pipe;
+        numbers.push_back(pipe.reader.get());
+        int calls = 0;
+        runtime.add_reader(pipe.reader.get(), [&] {
+            ++calls;
+            pipe.take_byte();
+        });
+        turn_often(runtime);
+        put(pipe.writer.get(), "x");
+        turn_often(runtime);
+        EXPECT_EQ(calls, 1) << "round " << round;
+        EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+    }
+    EXPECT_EQ(numbers, std::vector(3, numbers[0])) << "or this test does not see the reuse";
+}
+
+TYPED_TEST(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_number) {
+    TypeParam runtime;
+    raw_pipe pipe;
+    const int number = pipe.writer.get();
+    while (::write(number, "full", 4) > 0) {
+    }
+    runtime.add_writer(number, [] { ADD_FAILURE() << "there is no room"; });
+    turn_often(runtime);
+    EXPECT_TRUE(runtime.remove_writer(number));
+    auto listener = runtime.listen();
+    pipe.writer.reset();
+    int reused = -1;
+    auto connects = [&]() -> task<void> {
+        const auto stream = co_await runtime.connect(listener.port());
+        reused = stream.native_handle();
+    };
+    runtime.spawn(connects());
+    turn_often(runtime);
+    EXPECT_EQ(reused, number);
+}
+
 // The frame is destroyed with the loop, closes the socket, and takes its callback back after that.
 TYPED_TEST(fd_callback, is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;

@@ -1,6 +1,7 @@
 // Futures, promises, tasks with a name, and events.
 #include "loop/future.hpp"
 
+#include <optional>
 #include <stdexcept>
 
 #include "loop/event.hpp"
@@ -126,6 +127,25 @@ TYPED_TEST(futures, forget_a_waiter_whose_frame_is_gone) {
     }
     answer.set_value(1);
     runtime.run_until_idle();
+}
+
+TYPED_TEST(futures, of_promises_that_are_dropped_are_cancelled) {
+    TypeParam runtime;
+    std::optional<promise<int>> dropped(std::in_place, runtime);
+    promise<int> replaced(runtime);
+    const std::array unkept{dropped->get_future(), replaced.get_future()};
+    auto waiter = [](future<int> awaited) -> task<void> { co_await awaited; };
+    const std::array waiting{create_task(runtime, waiter(unkept[0])), create_task(runtime, waiter(unkept[1]))};
+    runtime.run(yield_times(runtime, 2));
+    promise<int> kept = std::move(*dropped);
+    dropped.reset();
+    EXPECT_FALSE(unkept[0].done()) << "the promise has moved";
+    replaced = std::move(kept);
+    EXPECT_TRUE(unkept[1].done());
+    { const promise<int> last = std::move(replaced); }
+    EXPECT_TRUE(unkept[0].done());
+    runtime.run_until_idle();
+    for (const auto& each : waiting) EXPECT_EQ(ending_of(each.outcome()), "cancelled");
 }
 
 TYPED_TEST(futures, of_tasks_give_values_and_keep_exceptions_for_who_asks) {

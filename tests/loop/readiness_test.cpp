@@ -24,6 +24,7 @@ struct scripted_poller {
         watches.push_back({fd, generation, in, out});
     }
     void unwatch(int fd) { unwatched.push_back(fd); }
+    void closing(int fd) { unwatched.push_back(fd); }
     template <class Report>
     void wait(time_point, Report&& report) {
         for (const readiness_event& event : std::exchange(events, {})) report(event);

@@ -1,5 +1,9 @@
 // A loop that is destroyed frees every frame, wherever it is suspended. (AddressSanitizer sees the frames;
 // the counters see what is in them.)
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
 #include "loop/event.hpp"
 #include "loop/future.hpp"
 #include "loop/net/datagram.hpp"
@@ -93,6 +97,65 @@ TYPED_TEST(destroying_a_loop, frees_tasks_with_a_name_and_who_waits_for_them) {
     EXPECT_EQ(freed, 1);
 }
 
+// The child's frame is gone by then, and with it what the handle points to.
+TYPED_TEST(destroying_a_loop, makes_handles_harmless_that_outlive_their_task) {
+    struct canceller {
+        task_handle<void> child;
+        int& done;
+        ~canceller() {
+            done += child.done();
+            child.cancel();
+        }
+    };
+    int done = 0;
+    const auto sleeps = [](TypeParam& runtime) -> task<void> { co_await runtime.sleep_for(24h); };
+    const auto guards = [&](TypeParam& runtime, freed_counter) -> task<void> {
+        const canceller guard{create_task(runtime, sleeps(runtime)), done};
+        co_await runtime.sleep_for(24h);
+    };
+    EXPECT_EQ(this->freed_by(guards), 1);
+    EXPECT_EQ(done, 1);
+}
+
+// A waiter dies, and then whoever was to wake it, in his destructor, does.
+TYPED_TEST(destroying_a_loop, lets_destructors_wake_those_who_are_gone) {
+    struct waker {
+        event& awaited;
+        ~waker() { awaited.set(); }
+    };
+    const auto waits = [](event& awaited) -> task<void> { co_await awaited.wait(); };
+    const auto wakes = [&](TypeParam& runtime, freed_counter) -> task<void> {
+        event awaited(runtime);
+        const waker at_the_end{awaited};
+        for (int i = 0; i < 3; ++i) runtime.spawn(waits(awaited));
+        co_await runtime.sleep_for(24h);
+    };
+    EXPECT_EQ(this->freed_by(wakes), 1);
+}
+
+// The event lives in a frame that is destroyed before those that wait for it.
+TYPED_TEST(destroying_a_loop, lets_an_event_go_before_its_waiters) {
+    int freed = 0;
+    {
+        TypeParam runtime;
+        event* awaited = nullptr;
+        auto waits = [&](freed_counter) -> task<void> {
+            while (awaited == nullptr) co_await runtime.yield();
+            co_await awaited->wait();
+        };
+        auto owns = [&]() -> task<void> {
+            event silent(runtime);
+            awaited = &silent;
+            co_await runtime.sleep_for(24h);
+        };
+        runtime.spawn(waits(freed_counter(freed)));
+        runtime.spawn(waits(freed_counter(freed)));
+        runtime.spawn(owns());
+        runtime.run(yield_times(runtime, 10));
+    }
+    EXPECT_EQ(freed, 2);
+}
+
 TYPED_TEST(destroying_a_loop, frees_a_task_that_reads_or_writes) {
     const auto reads = [](TypeParam& runtime, freed_counter) -> task<void> {
         auto pair = make_unix_pair(runtime);
@@ -113,6 +176,28 @@ TYPED_TEST(destroying_a_loop, frees_a_task_that_accepts) {
         co_await listener.accept();
     };
     EXPECT_EQ(this->freed_by(accepts), 1);
+}
+
+TYPED_TEST(destroying_a_loop, closes_a_connection_that_was_accepted_and_not_yet_taken) {
+    const auto count = [] {
+        const std::filesystem::directory_iterator open("/proc/self/fd");
+        return std::distance(begin(open), end(open));
+    };
+    const auto before = count();
+    {
+        TypeParam runtime;
+        auto listener = runtime.listen();
+        auto accepts = [&]() -> task<void> { co_await listener.accept(); };
+        runtime.spawn(accepts());
+        runtime.run(yield_times(runtime, 100));
+        EXPECT_EQ(runtime.driver().in_flight(), 1u);
+        const auto where = endpoint::loopback(listener.port());
+        const unique_fd client(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+        checked(::connect(client.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()), "connect");
+        for (int i = 0; i < 1'000 && runtime.driver().in_flight() != 0; ++i) runtime.driver().wait(do_not_wait);
+        EXPECT_TRUE(runtime.has_ready()) << "accepted, and waiting for its turn";
+    }
+    EXPECT_EQ(count(), before);
 }
 
 TYPED_TEST(destroying_a_loop, frees_a_task_that_waits_for_a_pipe_a_datagram_or_a_signal) {

@@ -1,0 +1,71 @@
+// The list of those who wait: its order, and that anybody may leave, and either side go first.
+#include "loop/waiter_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace loopbench::loop::test {
+
+namespace {
+
+struct numbered : waiter {
+    explicit numbered(int of) : number(of) {}
+    int number;
+};
+
+std::vector<int> drain(waiter_list& list) {
+    std::vector<int> numbers;
+    while (!list.empty()) numbers.push_back(static_cast<numbered&>(list.pop()).number);
+    return numbers;
+}
+
+}  // namespace
+
+TEST(waiter_lists, keep_their_order_whoever_leaves) {
+    for (int leaving = 0; leaving < 4; ++leaving) {
+        std::array<numbered, 4> waiters{numbered{0}, numbered{1}, numbered{2}, numbered{3}};
+        waiter_list list;
+        for (numbered& each : waiters) list.push(each);
+        EXPECT_TRUE(waiters[static_cast<std::size_t>(leaving)].leave());
+        EXPECT_FALSE(waiters[static_cast<std::size_t>(leaving)].leave()) << "it has left already";
+        std::vector<int> expected{0, 1, 2, 3};
+        std::erase(expected, leaving);
+        EXPECT_EQ(drain(list), expected);
+    }
+}
+
+TEST(waiter_lists, take_back_who_has_left) {
+    numbered first(1);
+    numbered second(2);
+    waiter_list list;
+    list.push(first);
+    list.push(second);
+    EXPECT_TRUE(first.leave());
+    list.push(first);
+    EXPECT_EQ(drain(list), (std::vector{2, 1}));
+}
+
+TEST(waiter_lists, let_go_of_waiters_that_are_destroyed) {
+    waiter_list list;
+    std::optional<numbered> first(std::in_place, 1);
+    numbered second(2);
+    std::optional<numbered> third(std::in_place, 3);
+    for (numbered* each : {&*first, &second, &*third}) list.push(*each);
+    first.reset();
+    third.reset();
+    EXPECT_EQ(drain(list), std::vector{2});
+}
+
+TEST(waiter_lists, that_are_destroyed_let_go_of_their_waiters) {
+    numbered left_behind(1);
+    {
+        waiter_list list;
+        list.push(left_behind);
+    }
+    EXPECT_FALSE(left_behind.leave());
+}
+
+}  // namespace loopbench::loop::test
