@@ -111,7 +111,8 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
     t.end();
     t.prove("sleeps that ended", t.operations(), t.lateness().count());
     t.prove("the sleeps took at least their sum", 1,
-            t.cost().wall >= t.operations() * (std::chrono::microseconds(Microseconds) - t.early_limit())
+            t.cost().wall + t.operations() * t.early_limit() >=
+                    t.operations() * std::chrono::microseconds(Microseconds)
                 ? 1
                 : 0);
 }
