@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -22,7 +23,8 @@
 namespace loopbench::loop {
 
 /// What a composition says. `callbacks_between_polls`: while the queue is never empty, the kernel and the
-/// clock are looked at after so many callbacks; 0 is on every turn.
+/// clock are looked at after so many callbacks, even in the middle of what was ready when a turn began; 0 is on
+/// every turn, which then runs all that was.
 template <class D>
 concept Design = requires {
     requires Driver<typename D::driver>;
@@ -150,9 +152,10 @@ public:
         }
         take_posted(ready());
         if (slow_callback_warning_) [[unlikely]] {
-            callbacks_since_poll_ += run_ready([this](operation& op) { run_timed(op); });
+            run_ready(callbacks_since_poll_, batch_max, [this](operation& op) { run_timed(op); });
         } else {
-            callbacks_since_poll_ += run_ready([](operation& op) { op.complete(&op, completion::run); });
+            run_ready(callbacks_since_poll_, batch_max,
+                      [](operation& op) { op.complete(&op, completion::run); });
         }
     }
 
@@ -178,6 +181,11 @@ public:
     }
 
 private:
+    // How many callbacks may run between two polls.
+    static constexpr std::size_t batch_max = D::callbacks_between_polls == 0
+        ? std::numeric_limits<std::size_t>::max()
+        : D::callbacks_between_polls;
+
     struct running_scope {
         explicit running_scope(event_loop& owner) : loop(owner) {
             if (std::exchange(loop.running_, true))

@@ -83,22 +83,21 @@ protected:
     /// live.
     void close() noexcept;
 
-    /// Runs what was ready when it was called, and nothing that becomes ready meanwhile; gives their number.
-    /// This is the only place where operations are completed: each is handed to `run_one`, which does just
-    /// that. When one throws, the rest stays at the front of the queue.
+    /// Runs what was ready when it was called, and nothing that becomes ready meanwhile; at the most so many that `count`,
+    /// to which their number is added, reaches `count_max`. This is the only place where operations are completed:
+    /// each is handed to `run_one`, which does just that. What is left, since one has thrown or there are too many,
+    /// stays at the front of the queue.
     template <class RunOne>
-    std::size_t run_ready(RunOne run_one) {
-        batch_guard guard{ready_, std::move(ready_)};
-        std::size_t count = 0;
-        while (!guard.batch.empty()) {
+    void run_ready(std::size_t& count, std::size_t count_max, RunOne run_one) {
+        batch_guard guard{ready_, std::move(ready_), count, count_max - count};
+        while (!guard.batch.empty() && guard.left != 0) {
             operation& op = guard.batch.pop();
-            ++count;
+            --guard.left;
             inline_completions_left_ = inline_completions_max;
             run_one(op);
             if (failure_) [[unlikely]]
                 std::rethrow_exception(std::exchange(failure_, nullptr));
         }
-        return count;
     }
 
     /// Makes a suspended frame a root that the loop owns.
@@ -114,7 +113,13 @@ private:
     struct batch_guard {
         operation_queue& ready;
         operation_queue batch;
-        ~batch_guard() { ready.prepend(std::move(batch)); }
+        std::size_t& count;
+        std::size_t left;
+        const std::size_t left_at_first = left;
+        ~batch_guard() {
+            count += left_at_first - left;
+            ready.prepend(std::move(batch));
+        }
     };
 
     static void on_detached_done(detail::promise_base& promise) noexcept;

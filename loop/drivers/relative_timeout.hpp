@@ -1,7 +1,6 @@
 // Deadlines for system calls that take a duration.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -18,7 +17,9 @@ inline const timespec* relative_timeout(time_point deadline, timespec& storage) 
     if (deadline == never) return nullptr;
     storage = {};
     if (deadline != do_not_wait) {
-        const nanoseconds left = std::max(deadline - std::chrono::steady_clock::now(), nanoseconds::zero());
+        const time_point now = std::chrono::steady_clock::now();
+        // Compared, not subtracted: from a deadline near time_point::min() nothing can be.
+        const nanoseconds left = deadline > now ? deadline - now : nanoseconds::zero();
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
         storage.tv_sec = seconds.count();
         storage.tv_nsec = (left - seconds).count();

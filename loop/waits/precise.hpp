@@ -37,6 +37,12 @@ public:
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
+    /// A deadline was too near to sleep for it. That says nothing of wake-ups; but if nothing shrank the guard then, one
+    /// that has outgrown the distance of the deadlines would never let the loop sleep, and so never learn again.
+    void record_none() noexcept {
+        guard_ = std::max(guard_ - guard_ * step_down_permille / 4000, shortest);
+    }
+
 private:
     static constexpr int step_up_permille = 100;
     static constexpr int step_down_permille = 5;
@@ -66,7 +72,10 @@ public:
             const time_point woken_at = loop.now();
             if (woken_at >= wake_at && !loop.has_ready()) guard_.record(woken_at - wake_at);
             if (woken_at < wake_at) return;  // I/O, a post, or a signal: not the time yet
+        } else if (deadline != seen_) {
+            guard_.record_none();
         }
+        seen_ = deadline;  // it is spun for, perhaps in several turns
         while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline) {
             if (loop.driver().in_flight() != 0) loop.driver().wait(do_not_wait);
         }
@@ -76,6 +85,7 @@ public:
 
 private:
     wakeup_guard guard_;
+    time_point seen_ = never;
 };
 
 }  // namespace loopbench::loop

@@ -1,5 +1,7 @@
 // Nobody is starved: neither by a queue that is never empty, nor by a socket that is always ready, nor by a
 // task that sleeps for no time at all.
+#include <stdexcept>
+
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -69,6 +71,65 @@ TYPED_TEST(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
     runtime.post([&] { busy.go_on(); });
     runtime.run_until_idle();
     EXPECT_LE(read_after, callbacks_max<typename TestFixture::design> + 2);
+}
+
+// Ten thousand tasks that yield once: what becomes due while the first of them run is found soon, and so gets its turn
+// before they come for the second time.
+TYPED_TEST(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
+    constexpr std::size_t width = 10'000;
+    constexpr std::size_t bound = TestFixture::design::callbacks_between_polls;
+    TypeParam runtime;
+    auto pair = make_unix_pair(runtime);
+    std::size_t callbacks = 0;
+    std::vector<std::size_t> had_to_wait_for;
+    auto reader = [&]() -> task<void> {
+        EXPECT_EQ(co_await read_text(pair.one), "input");
+        had_to_wait_for.push_back(callbacks);
+    };
+    runtime.spawn(reader());
+    runtime.turn();
+    runtime.call_later(10ms, [&] { had_to_wait_for.push_back(callbacks); });
+    auto step = [&] {
+        manual_time::pass(1ms);
+        if (callbacks++ == 0) put(pair.other.native_handle(), "input");
+    };
+    for (std::size_t i = 0; i < width; ++i) {
+        runtime.post([&] {
+            step();
+            runtime.post(step);
+        });
+    }
+    runtime.run_until_idle();
+    ASSERT_EQ(had_to_wait_for.size(), 2u);
+    for (const std::size_t waited : had_to_wait_for) {
+        if (bound == 0 || this->starves) {
+            EXPECT_EQ(waited, 2 * width) << "as the documents do it";
+        } else {
+            EXPECT_LE(waited, width + 10 + bound + 2);
+        }
+    }
+}
+
+TYPED_TEST(fairness, a_callback_that_throws_and_comes_again_does_not_starve_a_timer) {
+    if (this->starves) GTEST_SKIP() << this->why_it_starves;
+    TypeParam runtime;
+    std::size_t thrown = 0;
+    bool fired = false;
+    runtime.call_later(10ms, [&] { fired = true; });
+    auto throws = [&](auto& self) -> void {
+        manual_time::pass(1ms);
+        runtime.post([&] { self(self); });
+        ++thrown;
+        throw std::runtime_error("again");
+    };
+    runtime.post([&] { throws(throws); });
+    while (!fired && thrown < 1'000) {
+        try {
+            runtime.turn();
+        } catch (const std::runtime_error&) {  // it comes again
+        }
+    }
+    EXPECT_LE(thrown, 10 + callbacks_max<typename TestFixture::design> + 2);
 }
 
 TYPED_TEST(fairness, only_the_founding_scheduler_starves_them_as_its_document_does) {

@@ -68,6 +68,18 @@ TEST(wakeup_guard, rests_where_one_wake_up_in_twenty_is_late) {
     EXPECT_LE(late, 10'000 * 7 / 100);
 }
 
+TEST(wakeup_guard, shrinks_slowly_by_deadlines_that_were_too_near_to_sleep_for) {
+    wakeup_guard guard;
+    const nanoseconds at_first = guard.value();
+    for (int i = 0; i < 4; ++i) guard.record_none();
+    wakeup_guard punctual;
+    punctual.record(0ns);
+    EXPECT_LT(guard.value(), at_first);
+    EXPECT_GE(guard.value(), punctual.value());
+    for (int i = 0; i < 10'000; ++i) guard.record_none();
+    EXPECT_EQ(guard.value(), wakeup_guard::shortest);
+}
+
 class precise_waits : public on_design<runtime<manual<precise_design>>> {
 protected:
     /// How late ten sleeps are, at the most, when the kernel wakes the thread so much too late.
@@ -98,6 +110,23 @@ TEST_F(precise_waits, make_up_for_a_kernel_that_wakes_late) {
 
 TEST_F(precise_waits, cannot_make_up_for_more_than_their_guard) {
     EXPECT_GE(worst_lateness(500us), 300us) << "or this test does not see lateness";
+}
+
+// Late wake-ups have made the guard longer than the time between two deadlines.
+TEST_F(precise_waits, find_back_to_sleep_between_deadlines_that_are_nearer_than_their_guard) {
+    runtime<manual<precise_design>> loop;
+    auto sleeps = [&](nanoseconds period, int count) -> task<void> {
+        const time_point start = loop.now();
+        for (int i = 1; i <= count; ++i) co_await loop.sleep_until(start + i * period);
+    };
+    manual_time::oversleep = 500us;
+    loop.run(sleeps(1ms, 50));
+    manual_time::oversleep = 0us;
+    const std::size_t before = loop.driver().sleeps();
+    loop.run(sleeps(100us, 200));
+    EXPECT_EQ(loop.driver().sleeps(), before) << "or the guard is not what this test thinks";
+    loop.run(sleeps(100us, 1'000));
+    EXPECT_GT(loop.driver().sleeps(), before + 100);
 }
 
 TEST_F(precise_waits, end_early_for_what_is_posted_or_arrives_while_they_spin) {

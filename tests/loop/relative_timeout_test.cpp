@@ -1,0 +1,50 @@
+// What select and poll are told: the time that is left, whatever the deadline.
+#include "loop/drivers/relative_timeout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+nanoseconds left_until(time_point deadline) {
+    timespec storage{-1, -1};
+    const timespec* const timeout = relative_timeout(deadline, storage);
+    if (timeout == nullptr) return nanoseconds::max();
+    EXPECT_GE(timeout->tv_sec, 0);
+    EXPECT_GE(timeout->tv_nsec, 0);
+    EXPECT_LT(timeout->tv_nsec, 1'000'000'000);
+    return std::chrono::seconds(timeout->tv_sec) + nanoseconds(timeout->tv_nsec);
+}
+
+}  // namespace
+
+TEST(relative_timeouts, are_zero_for_what_has_passed_however_long_ago) {
+    const time_point now = std::chrono::steady_clock::now();
+    for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point{} - 1ns,
+                                  time_point::min() + 1ns, time_point::min()})
+        EXPECT_EQ(left_until(past), 0ns);
+}
+
+TEST(relative_timeouts, are_none_only_for_never) {
+    EXPECT_EQ(left_until(never), nanoseconds::max());
+    EXPECT_LT(left_until(never - 1ns), nanoseconds::max());
+    EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
+}
+
+// Between what is left before the call and after it: not a nanosecond more, or an interrupted wait would be too long.
+TEST(relative_timeouts, are_what_is_left_to_the_nanosecond) {
+    for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
+        const time_point before = std::chrono::steady_clock::now();
+        const nanoseconds left = left_until(before + delay);
+        const time_point after = std::chrono::steady_clock::now();
+        EXPECT_LE(left, delay);
+        EXPECT_GE(left, delay - (after - before));
+    }
+}
+
+}  // namespace loopbench::loop::test
