@@ -42,8 +42,8 @@ public:
     bool await_ready() const noexcept { return event_.set_; }
 
     template <class Promise>
-    bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
-        if (!suspend(waiter, &withdraw)) return false;
+    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+        if (!suspend(coroutine, &withdraw)) return false;
         complete = [](operation* op, completion how) {
             if (how == completion::run) static_cast<awaiter*>(op)->resume();
         };
