@@ -6,6 +6,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -98,6 +99,13 @@ protected:
             if (failure_) [[unlikely]]
                 std::rethrow_exception(std::exchange(failure_, nullptr));
         }
+    }
+
+    /// The same without a bound, for a loop that looks at its timers and its I/O after every batch.
+    template <class RunOne>
+    void run_ready(RunOne run_one) {
+        std::size_t count = 0;
+        run_ready(count, std::numeric_limits<std::size_t>::max(), run_one);
     }
 
     /// Makes a suspended frame a root that the loop owns.
