@@ -87,6 +87,22 @@ TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
     EXPECT_EQ(found(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
+TEST(summary, a_ratio_that_does_not_exist_says_why) {
+    int trials = 0;
+    const auto report = report_of(small_plan(7), [&](const trial_request& request) {
+        auto outcome = took_ns(1);
+        outcome.metrics["waits"] = request.workload == "yield" && ++trials == 5 ? 0.0 : 1.0;
+        if (request.who.name == "loop-epoll") outcome.metrics["rss_peak"] = 1;
+        return outcome;
+    });
+    const auto& waits = found(report, "loop-epoll", "yield", "waits");
+    EXPECT_FALSE(waits.to_baseline);
+    EXPECT_EQ(waits.reason, "no ratio: a value is not above zero");
+    EXPECT_EQ(found(report, "loop-epoll", "yield", "rss_peak").reason,
+              "no ratio: no block has numbers of both that can be divided");
+    EXPECT_FALSE(found(report, "loop-epoll", "echo", "waits").reason);
+}
+
 TEST(summary, contenders_are_described_by_their_context) {
     const auto report = report_of(small_plan(1), growing_times{});
     ASSERT_EQ(report.contenders.size(), 2U);
