@@ -62,11 +62,21 @@ gbench_row read_row(const json& from) {
                                    reports::position_in(text, offset), first)};
 }
 
+/// Whatever is done with a value later (copied, printed, destroyed) recurses into it, and the stack is not endless.
+bool refuse_deep_nesting(int levels_around, json::parse_event_t event, json&) {
+    constexpr int levels_max = 64;
+    const bool opens =
+        event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
+    if (opens && levels_around >= levels_max)
+        throw gbench_error{fmt::format("printed JSON that is nested more than {} levels deep", levels_max)};
+    return true;
+}
+
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
     const auto repaired = without_bare_non_finite(text);
     try {
-        return json::parse(repaired);
+        return json::parse(repaired, refuse_deep_nesting);
     } catch (const json::parse_error& error) {
         throw_not_json(text, error.byte > 0 ? error.byte - 1 : 0);
     } catch (const json::exception& error) {

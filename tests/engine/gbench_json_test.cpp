@@ -89,6 +89,18 @@ TEST(gbench_json, other_output_is_refused_with_its_place_and_its_first_bytes) {
     EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
 }
 
+TEST(gbench_json, deep_nesting_is_refused_before_it_overflows_the_stack) {
+    const auto nested = [](std::size_t levels) {
+        return R"({"benchmarks":[],"context":{"caches":)" + std::string(levels, '[') +
+               std::string(levels, ']') + "}}";
+    };
+    EXPECT_EQ(complaint(nested(62)), "");
+    for (const std::size_t levels : {63U, 1'000'000U})
+        EXPECT_EQ(complaint(nested(levels)), "printed JSON that is nested more than 64 levels deep")
+            << levels;
+    EXPECT_NE(complaint(std::string(1'000'000, '[')), "");
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests
