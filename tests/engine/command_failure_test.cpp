@@ -171,6 +171,24 @@ TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
+TEST_F(command_failure, messages_that_nobody_reads_are_no_reason_to_stop) {
+    loopbench.add_contender("mine", good_row);
+    const auto ran = loopbench.in_shell(R"sh(
+mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
+exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
+    EXPECT_EQ(ran.code, 0);  // the missing baseline was warned of
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+}
+
+TEST_F(command_failure, a_table_that_nobody_reads_is_an_error_with_its_reason) {
+    const auto ran = loopbench.in_shell(R"sh(
+mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
+exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("standard output: Broken pipe"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(loopbench.report()["complete"], true);
+}
+
 TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
     const auto text = reports::write_json(sample_report());
     reports::write_file_atomically(loopbench.path("cut.json"), text.substr(0, text.size() / 2));
