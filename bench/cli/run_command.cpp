@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -131,15 +132,24 @@ run_outcome measure(const run_plan& plan, journal& written, const interrupt& sto
     return bench::run(plan, executor, log, [started] { return steady_clock::now() - started; });
 }
 
+/// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the files
+/// are written all the same.
 void publish(const reports::report& report, const fs::path& folder) {
-    reports::write_file_atomically(folder / "report.json", reports::write_json(report));
-    reports::write_file_atomically(folder / "report.csv", reports::write_csv(report));
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
-    reports::write_standard_output(
-        fmt::format("{}reports: {}, {} (every trial: {})\n", reports::write_table(report),
-                    (folder / "report.json").native(), (folder / "report.csv").native(),
-                    (folder / "journal.jsonl").native()));
+    std::optional<reports::file_error> unseen;
+    try {
+        reports::write_standard_output(reports::write_table(report));
+    } catch (const reports::file_error& error) {
+        unseen = error;
+    }
+    const auto json = folder / "report.json", csv = folder / "report.csv";
+    const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
+    const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv}};
+    reports::write_files_atomically(files);
+    if (unseen) throw *unseen;
+    reports::write_standard_output(fmt::format("reports: {}, {} (every trial: {})\n", json.native(),
+                                               csv.native(), (folder / "journal.jsonl").native()));
 }
 
 int run_command(const run_options& options, const std::vector<std::string>& command) {

@@ -140,6 +140,21 @@ TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
 }
 
+TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and_keeps_reports_together) {
+    loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
+    const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("out/report.csv: No space left on device; free some space"),
+              std::string::npos)
+        << ran.error_tail;
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.output.find("reports: "), std::string::npos) << ran.output;
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+    const auto left = std::filesystem::directory_iterator{loopbench.out()};
+    EXPECT_EQ(std::distance(begin(left), end(left)), 2);  // the journal and the link
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 2 * 6);
+}
+
 TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     std::filesystem::create_directory(loopbench.out());
