@@ -132,6 +132,15 @@ run_outcome measure(const run_plan& plan, journal& written, const interrupt& sto
     return bench::run(plan, executor, log, [started] { return steady_clock::now() - started; });
 }
 
+/// An earlier run's reports beside the new journal would pass for this run's.
+void remove_old_reports(const fs::path& folder) {
+    for (const auto* name : {"report.json", "report.csv", "counts.json"}) {
+        std::error_code error;
+        fs::remove(folder / name, error);
+        if (error) throw reports::file_error{"remove", (folder / name).native(), error.value()};
+    }
+}
+
 /// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the files
 /// are written all the same.
 void publish(const reports::report& report, const fs::path& folder) {
@@ -169,6 +178,7 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     reports::prepare_output_folder(folder);
     const auto where = read_environment();
     journal written{folder / "journal.jsonl", plan, where, command};
+    remove_old_reports(folder);
     const auto outcome = measure(plan, written, stop, started);
 
     auto report = summarise(plan, outcome);

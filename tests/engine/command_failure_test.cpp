@@ -140,6 +140,40 @@ TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
 }
 
+TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_was) {
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto journal = content_of(loopbench.path("out/journal.jsonl"));
+    const auto report = content_of(loopbench.path("out/report.json"));
+    const auto ran = loopbench.in_shell("ulimit -f 0; exec $loopbench run --blocks 6 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("journal.jsonl: File too large"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("out/journal.jsonl")), journal);
+    EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
+}
+
+TEST_F(command_failure, a_run_that_is_killed_leaves_no_reports_of_an_earlier_run_beside_its_journal) {
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    loopbench.add_contender("asio-epoll", "kill -KILL $PPID");
+    EXPECT_NE(loopbench.in_shell("$loopbench run --blocks 6 -o $out; exit $?").code, 0);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.csv")));
+}
+
+TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
+    // The second one is started by the first one's contender.
+    loopbench.add_contender("asio-epoll", R"sh(
+[ -n "$inner" ] || inner=yes $loopbench run --contender asio-epoll -o $out 2> $folder/error
+echo $? >> $folder/codes
+)sh" + std::string{good_row});
+    const auto ran = loopbench.in_shell("exec $loopbench run --workload yield --blocks 1 -o $out");
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
+    EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
+              std::string::npos);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 3U);
+}
+
 TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and_keeps_reports_together) {
     loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
