@@ -61,6 +61,7 @@ run_plan sized_plan(const run_options& options) {
         plan.min_time_s = 0.01;
         plan.blocks = 7;
         plan.budget = std::chrono::seconds{55};
+        plan.trial_limit = std::chrono::seconds{5};
     }
     if (options.full) plan.budget = std::chrono::minutes{30};
     if (options.blocks) plan.blocks = *options.blocks;
@@ -248,7 +249,8 @@ void add_run_command(CLI::App& app, action& chosen) {
     command->add_option("--pin", options->cpu, "run the trials on this CPU alone")
         ->check(CLI::Validator{cpu_problem, ""})
         ->type_name("CPU");
-    takes_duration(command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s)"));
+    takes_duration(
+        command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s; 5s with --quick)"));
     constexpr std::uint64_t largest_seed =
         (std::uint64_t{1} << 53U) - 1;  // what every reader of JSON keeps exactly
     command->add_option("--seed", options->seed, "of the order of trials")

@@ -116,8 +116,10 @@ private:
             return all.push_back(without_numbers(where, why->status, why->reason));
         const auto& measured = samples_.of(where);
         if (measured.empty())
-            return all.push_back(
-                without_numbers(where, cell_status::failed, "interrupted before its first trial"));
+            return all.push_back(without_numbers(where, cell_status::failed,
+                                                 outcome_.interrupted
+                                                     ? "interrupted before its first trial"
+                                                     : "the time budget ended before its first trial did"));
         for (const auto& metric : reports::known_metrics())
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));

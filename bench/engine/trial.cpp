@@ -103,6 +103,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     trial.usage = outcome.usage;
     trial.wall = outcome.wall;
     trial.stopped = outcome.end == child_end::stopped;
+    trial.timed_out = outcome.end == child_end::timed_out;
     if (const auto failure = failure_of(outcome, limit)) {
         set_failed(trial, *failure);
         return trial;

@@ -199,14 +199,35 @@ TEST(summary, an_interrupted_run_is_incomplete_and_says_what_did_not_run) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
+TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_did_not_run) {
+    auto plan = small_plan(7);
+    plan.budget = 3s;
+    auto now = 0s;
+    mock_executor executor{[&](const auto&) {
+        now += 1s;
+        return took_ns(1);
+    }};
+    mock_observer observer;
+    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
+    EXPECT_EQ(std::ranges::count(report.results, "the time budget ended before its first trial did",
+                                 [](const auto& item) { return item.reason.value_or(""); }),
+              1);
+    EXPECT_TRUE(bench::any_failed(report));
+}
+
 TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
     auto plan = small_plan(7);
-    plan.budget = 1ms;
-    mock_executor executor{[](const auto&) { return took_ns(1); }};
+    plan.budget = 5s;
+    auto now = 0s;
+    mock_executor executor{[&](const auto&) {
+        now += 1s;
+        return took_ns(1);
+    }};
     mock_observer observer;
-    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [] { return 1s; }));
+    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(warning_codes(report), "budget few_trials ");
+    EXPECT_FALSE(bench::any_failed(report));
 }
 
 }  // namespace

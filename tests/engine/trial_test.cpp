@@ -30,6 +30,7 @@ std::string reason_for(child_end end, int code, const std::string& errors = "") 
     outcome.error_tail = errors;
     const auto trial = bench::judge(outcome, "yield", 1500ms);
     EXPECT_EQ(trial.status, cell_status::failed);
+    EXPECT_EQ(trial.timed_out, end == child_end::timed_out);
     return trial.reason;
 }
 
