@@ -95,10 +95,22 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
-/// Without patterns a run measures what the chosen contenders have; a pattern may also name what they lack,
-/// and the report says so.
-void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found) {
-    const auto names = workloads_of(options.workloads.empty() ? plan.contenders : found);
+/// A run measures what the chosen contenders have. A pattern may also name what only others have, who are asked then,
+/// and the report says that it is lacking.
+std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
+                                                  std::vector<contender> found, int stop_fd) {
+    auto names = workloads_of(plan.contenders);
+    const auto is_met = [&](const std::string& pattern) {
+        return std::ranges::any_of(names, [&](const auto& name) { return matches(pattern, name); });
+    };
+    if (std::ranges::all_of(options.workloads, is_met)) return names;
+    for (auto& who : found) list_workloads(who, plan.size, probe_limit, stop_fd);
+    return workloads_of(found);
+}
+
+void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,
+                      int stop_fd) {
+    const auto names = workloads_to_choose_from(plan, options, found, stop_fd);
     if (names.empty()) {
         const auto& who = plan.contenders.front();
         throw std::runtime_error{
@@ -166,11 +178,13 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     const auto started = steady_clock::now();
     const interrupt stop;
     auto plan = sized_plan(options);
-    const auto found = load_contenders(options.contender_dirs, plan.size, plan.trial_limit, stop.fd());
-    if (stop.requested()) return exit_interrupted;
+    const auto found = contenders_in(options.contender_dirs);
     choose_contenders(plan, options, found);
-    choose_workloads(plan, options, found);
-    plan.described = describe_all(plan.contenders, plan.trial_limit, stop.fd());
+    for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
+    if (stop.requested()) return exit_interrupted;
+    choose_workloads(plan, options, found, stop.fd());
+    if (stop.requested()) return exit_interrupted;
+    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
     if (stop.requested()) return exit_interrupted;
     refuse_mixed_builds(plan.described);
     add_twin(plan);

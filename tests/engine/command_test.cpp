@@ -86,6 +86,29 @@ TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     EXPECT_NE(ran.error_tail.find("add --contender asio-epoll"), std::string::npos) << ran.error_tail;
 }
 
+TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {
+    write_script(loopbench.path("bin/contenders/loud"), "touch $0.started\n");
+    const std::vector<std::string> chosen{"run", "--contender", "asio-epoll",    "--blocks",
+                                          "1",   "-o",          loopbench.out(), "--workload"};
+    const auto with = [&](const char* workload) {
+        auto arguments = chosen;
+        arguments.emplace_back(workload);
+        return loopbench(arguments);
+    };
+    EXPECT_EQ(with("yield").code, 0);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
+    EXPECT_EQ(with("no_such").code, 2);  // unless somebody else may have what was asked for
+    EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
+}
+
+TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
+    write_script(loopbench.path("bin/contenders/other"), "echo special/work\n");
+    const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",
+                                "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_NE(ran.output.find("special/work  asio-epoll  unsupported"), std::string::npos) << ran.output;
+}
+
 TEST_F(command, another_baseline_turns_the_ratio_round) {
     loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);
