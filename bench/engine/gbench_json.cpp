@@ -117,7 +117,7 @@ gbench_output parse_gbench_json(std::string_view text) {
     gbench_output output;
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
-    output.context.erase("host_name");
+    for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
     for (const auto& row : *rows) {
         if (!row.is_object()) throw gbench_error{"printed a benchmark that is not an object"};
         if (text_or(row, "run_type", "iteration") != "aggregate") output.rows.push_back(read_row(row));

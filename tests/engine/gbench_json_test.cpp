@@ -69,10 +69,11 @@ TEST(gbench_json, aggregates_are_left_out) {
     EXPECT_EQ(output.rows[0].name, "a");
 }
 
-TEST(gbench_json, the_context_is_kept_but_for_the_hosts_name) {
-    const auto output =
-        parse_gbench_json(R"({"context":{"host_name":"secret","library":"x","caches":[]},"benchmarks":[]})");
+TEST(gbench_json, the_context_is_kept_but_for_what_tells_whose_machine_it_was) {
+    const auto output = parse_gbench_json(
+        R"({"context":{"host_name":"secret","executable":"/home/me/x","library":"x","caches":[]},"benchmarks":[]})");
     EXPECT_FALSE(output.context.contains("host_name"));
+    EXPECT_FALSE(output.context.contains("executable"));
     EXPECT_EQ(output.context.at("library"), "x");
     EXPECT_TRUE(output.context.at("caches").is_array());
 }
