@@ -125,7 +125,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 /// Writes the journal and shows the progress.
 class run_log : public run_observer {
 public:
-    run_log(const run_plan& plan, journal& written) : plan_{plan}, journal_{written} {}
+    run_log(const run_plan& plan, journal& written, std::chrono::nanoseconds spent)
+        : plan_{plan}, journal_{written}, progress_{left_of(plan.budget, spent)} {}
 
     void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
         progress_.show(request.workload, request.who.name, done, total);
@@ -133,6 +134,12 @@ public:
     void after_trial(const trial_record& record) override { journal_.append(plan_, record); }
 
 private:
+    static std::optional<std::chrono::nanoseconds> left_of(std::optional<std::chrono::nanoseconds> budget,
+                                                           std::chrono::nanoseconds spent) {
+        if (budget) *budget -= spent;
+        return budget;
+    }
+
     const run_plan& plan_;
     journal& journal_;
     progress progress_;
@@ -140,7 +147,7 @@ private:
 
 run_outcome measure(const run_plan& plan, journal& written, const interrupt& stop,
                     steady_clock::time_point started) {
-    run_log log{plan, written};
+    run_log log{plan, written, steady_clock::now() - started};
     process_executor executor{stop.fd()};
     return bench::run(plan, executor, log, [started] { return steady_clock::now() - started; });
 }
