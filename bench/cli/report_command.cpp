@@ -39,9 +39,11 @@ struct report_options {
 int report(const report_options& options) {
     if (!std::filesystem::exists(options.file))
         throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", options.file)};
-    const auto content = reports::read_json(reports::read_file(options.file), options.file);
+    const auto source = reports::read_file(options.file);
     const auto* chosen = std::ranges::find(formats, options.format_name, &format::name);
-    const auto text = chosen->write(content);
+    const auto text = chosen->write == reports::write_json
+                          ? reports::rewrite_json(source, options.file)
+                          : chosen->write(reports::read_json(source, options.file));
     if (options.output.empty())
         reports::write_standard_output(text);
     else

@@ -148,6 +148,10 @@ TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alon
     loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
     const auto file = loopbench.path("out/report.json").native();
     EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));
+    auto newer = nlohmann::ordered_json::parse(content_of(file));
+    newer["from_the_future"] = 1;
+    reports::write_file_atomically(file, newer.dump(1) + "\n");
+    EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));
     EXPECT_EQ(loopbench({"report", file, "--format", "csv"}).output,
               content_of(loopbench.path("out/report.csv")));
     const auto to_file =
