@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/paths.hpp"
 #include "bench/engine/contender_list.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
@@ -62,7 +63,8 @@ void add_report_command(CLI::App& app, action& chosen) {
     command->add_option("--format", options->format_name, "the format")
         ->required()
         ->check(CLI::IsMember(names));
-    command->add_option("-o,--output", options->output, "the file to write; standard output otherwise");
+    takes_path(
+        command->add_option("-o,--output", options->output, "the file to write; standard output otherwise"));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return report(*options); }; });
 }
 

@@ -18,6 +18,7 @@
 #include "bench/cli/count_pass.hpp"
 #include "bench/cli/durations.hpp"
 #include "bench/cli/messages.hpp"
+#include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/engine/describe.hpp"
@@ -277,8 +278,9 @@ void add_run_command(CLI::App& app, action& chosen) {
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
-    command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
-        ->type_name("DIR");
+    takes_path(
+        command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
+            ->type_name("DIR"));
     command->callback([options, &chosen] {
         chosen = [options](const auto& command_line) { return run_command(*options, command_line); };
     });

@@ -118,6 +118,10 @@ TEST_F(command_failure, wrong_values_are_usage_errors) {
     for (const auto* duration : {"0", "-5s", "5 parsecs", "", "inf", "nan", "1e9h"})
         expect_usage_error({"run", "--budget", duration, "-o", out}, {"--budget"});
     expect_usage_error({"run", "--contender-dir", "/no/where", "-o", out}, {"/no/where"});
+    expect_usage_error({"run", "-o", ""}, {"--output", "an empty path"});
+    expect_usage_error({"run", "-o=" + out}, {"--output", "write -o " + out});
+    expect_usage_error({"report", "x.json", "--format", "csv", "-o", ""}, {"--output", "an empty path"});
+    expect_usage_error({"report", "x.json", "--format", "csv", "-o="}, {"--output"});
     expect_usage_error({"report", "/no/where.json", "--format", "json"}, {"/no/where.json", "loopbench run"});
     expect_usage_error({"report", "/no/where.json"}, {"--format"});
 }
