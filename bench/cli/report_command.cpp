@@ -11,7 +11,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/paths.hpp"
-#include "bench/engine/contender_list.hpp"
+#include "bench/engine/usage_error.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/json.hpp"

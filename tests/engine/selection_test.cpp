@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/engine/contender_list.hpp"
+#include "bench/engine/usage_error.hpp"
 
 namespace loopbench::tests {
 
