@@ -37,11 +37,11 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(report["aa"]["twin"], "asio-epol~");
     EXPECT_EQ(report["aa"]["comparisons"].size(), 2U);
     const auto time = time_of(report, "loop-epoll");
-    EXPECT_EQ(time["samples"], std::vector<double>(7, 5000));
+    EXPECT_EQ(time["samples"], std::vector<double>(10, 5000));
     EXPECT_DOUBLE_EQ(time["ratio"]["median"].get<double>(), 2);
     EXPECT_EQ(time["verdict"], "faster");
     EXPECT_EQ(report["contenders"][1]["library"], "fake");
-    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 3 * 7);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 3 * 10);
     EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
     EXPECT_NE(ran.output.find("10.0 µs"), std::string::npos) << ran.output;
     EXPECT_NE(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
@@ -72,7 +72,7 @@ TEST_F(command, sizes_and_times_are_those_of_the_mode) {
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["budget_s"].dump() + " " +
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["blocks"].dump();
     };
-    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.01\n55.0 7");
+    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.01\n55.0 10");
     EXPECT_EQ(seen({}), "real --benchmark_min_time=0.5\nnull 10");
     EXPECT_EQ(seen({"--full"}), "real --benchmark_min_time=0.5\n1800.0 10");
     EXPECT_EQ(seen({"--full", "--budget", "2min", "--blocks", "2"}),
