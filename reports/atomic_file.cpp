@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <list>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -17,6 +19,15 @@ namespace loopbench::reports {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by
+/// then.
+void sync_folder_of(const fs::path& file) {
+    const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
+    const unique_fd opened{
+        uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+    if (opened && ::fsync(opened.get()) != 0 && errno == EIO) throw file_error{"write", file.native(), errno};
+}
 
 /// A fresh file beside its target. It disappears with this object unless it took the target's name.
 class temporary_file {
@@ -49,6 +60,7 @@ public:
         if (::rename(path_.c_str(), target_.c_str()) != 0)
             throw file_error{"replace", target_.native(), errno};
         renamed_ = true;
+        sync_folder_of(target_);
     }
 
 private:
@@ -57,15 +69,6 @@ private:
     unique_fd file_;
     bool renamed_ = false;
 };
-
-/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by
-/// then.
-void sync_folder_of(const fs::path& file) {
-    const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
-    const unique_fd opened{
-        uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
-    if (opened && ::fsync(opened.get()) != 0 && errno == EIO) throw file_error{"write", file.native(), errno};
-}
 
 void write_in_place(const fs::path& path, std::string_view content) {
     unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); })};
@@ -76,18 +79,25 @@ void write_in_place(const fs::path& path, std::string_view content) {
 
 }  // namespace
 
+void write_files_atomically(std::span<const new_file> files) {
+    std::list<temporary_file> filled;
+    for (const auto& [path, content] : files) {
+        std::error_code unresolved;
+        const auto resolved = fs::canonical(path, unresolved);
+        const auto& target = unresolved ? path : resolved;
+        const auto kind = fs::status(target, unresolved).type();
+        if (kind == fs::file_type::directory) throw file_error{"write", path.native(), EISDIR};
+        if (kind != fs::file_type::regular && kind != fs::file_type::not_found)
+            write_in_place(path, content);
+        else
+            filled.emplace_back(target).fill(content);
+    }
+    for (auto& file : filled) file.take_the_name();
+}
+
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
-    std::error_code unresolved;
-    const auto resolved = fs::canonical(path, unresolved);
-    const auto& target = unresolved ? path : resolved;
-    const auto kind = fs::status(target, unresolved).type();
-    if (kind == fs::file_type::directory) throw file_error{"write", path.native(), EISDIR};
-    if (kind != fs::file_type::regular && kind != fs::file_type::not_found)
-        return write_in_place(path, content);
-    temporary_file file{target};
-    file.fill(content);
-    file.take_the_name();
-    sync_folder_of(target);
+    const std::array only{new_file{path, content}};
+    write_files_atomically(only);
 }
 
 void prepare_output_folder(const std::filesystem::path& folder) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 namespace loopbench::reports {
@@ -10,6 +11,14 @@ namespace loopbench::reports {
 /// Replaces or creates the file `path`. A symbolic link keeps pointing where it did; a device or a pipe is
 /// written to as it is. Throws file_error; then the old content is untouched and no temporary file is left.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+struct new_file {
+    std::filesystem::path path;
+    std::string_view content;
+};
+
+/// The same for files that belong together: none takes its name before all of them are written.
+void write_files_atomically(std::span<const new_file> files);
 
 /// Creates the folder where it is missing and tries that files can be made in it. Throws file_error.
 void prepare_output_folder(const std::filesystem::path& folder);

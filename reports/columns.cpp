@@ -16,10 +16,11 @@ std::string median_of(const line& from, std::string_view metric, std::string (*f
     return found != nullptr && found->median ? format(*found->median) : "-";
 }
 
-std::string half_width_pct(const line& from) {
+/// As it is: times are skewed, and one width for both sides would hide that.
+std::string interval_text(const line& from) {
     const auto* time = from.find("time");
-    if (time == nullptr || !time->median || !time->low || !time->high || *time->median <= 0) return "-";
-    return fmt::format("{:.1f} %", (*time->high - *time->low) / 2 / *time->median * 100);
+    if (time == nullptr || !time->low || !time->high) return "-";
+    return fmt::format("[{}, {}]", human_time(*time->low), human_time(*time->high));
 }
 
 std::string ratio_text(const line& from) {
@@ -44,15 +45,22 @@ std::string percent(double value) {
     return fmt::format("{:.1f} %", value * 100);
 }
 
+std::string rate(double value) {
+    return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);
+}
+
 constexpr std::array columns{
     column{"workload", "", false, [](const line& from) { return printable(from.workload); }},
     column{"contender", "", false, [](const line& from) { return printable(from.contender); }},
     column{"time/op", "", true, [](const line& from) { return median_of(from, "time", human_time); }},
-    column{"±", "", true, half_width_pct},
+    column{"interval", "", true, interval_text},
     column{"ratio", "", true, ratio_text},
     column{"verdict", "", false, verdict_text},
     column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
     column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
+    column{"wakeups/s", "wakeups", true, [](const line& from) { return median_of(from, "wakeups", rate); }},
+    column{"latency p99", "latency_p99", true,
+           [](const line& from) { return median_of(from, "latency_p99", human_time); }},
     column{"late p50", "late_p50", true,
            [](const line& from) { return median_of(from, "late_p50", human_time); }},
 };
@@ -129,7 +137,8 @@ std::string self_check_text(const std::optional<self_check>& aa) {
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
-        "time/op is the median over the trials, ± half of its 95 % interval; a ratio above 1 is better than "
+        "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
+        "than "
         "{}, "
         "with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more than {:g} "
         "%, "

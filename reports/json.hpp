@@ -30,6 +30,10 @@ std::string write_json(const report& content);
 /// The report in `text`; throws format_error naming `name`, the position, the cause and the remedy.
 report read_json(std::string_view text, std::string_view name);
 
+/// The report in `text` as report.json has it, after read_json() found it to be one. What this loopbench does not know is
+/// kept: fields that a newer one, or somebody else, added.
+std::string rewrite_json(std::string_view text, std::string_view name);
+
 /// Line and column, both from 1, of the byte at `offset` (from 0): "line 3, column 7".
 std::string position_in(std::string_view text, std::size_t offset);
 

@@ -135,4 +135,9 @@ report read_json(std::string_view text, std::string_view name) {
     }
 }
 
+std::string rewrite_json(std::string_view text, std::string_view name) {
+    read_json(text, name);
+    return dump(parse_strictly(text), 1) + "\n";
+}
+
 }  // namespace loopbench::reports

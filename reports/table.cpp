@@ -11,7 +11,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Characters, not bytes: '±' and 'µ' are two bytes each.
+/// Characters, not bytes: 'µ' is two bytes.
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(
         std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));

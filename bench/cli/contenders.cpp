@@ -9,8 +9,7 @@ namespace loopbench::bench {
 
 namespace fs = std::filesystem;
 
-std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
-                                       std::chrono::nanoseconds limit, int stop_fd) {
+std::vector<contender> contenders_in(const std::vector<std::string>& more_folders) {
     const auto standard = default_contender_dir();
     std::vector<fs::path> folders;
     if (fs::is_directory(standard)) folders.push_back(standard);
@@ -26,6 +25,12 @@ std::vector<contender> load_contenders(const std::vector<std::string>& more_fold
             fmt::format("there are no contenders in {}; build them, or name their folder with "
                         "--contender-dir",
                         standard.native())};
+    return all;
+}
+
+std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
+                                       std::chrono::nanoseconds limit, int stop_fd) {
+    auto all = contenders_in(more_folders);
     for (auto& who : all) list_workloads(who, size, limit, stop_fd);
     return all;
 }

@@ -34,8 +34,6 @@ struct listed_contender {
     reports::contender described;
 };
 
-constexpr std::chrono::seconds probe_limit{5};
-
 /// The catalogue's line for the workload itself or for a front of its name.
 std::optional<std::string> summary_of(const std::string& workload) {
     for (const auto& known : workload_catalog())

@@ -13,9 +13,9 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/messages.hpp"
-#include "bench/engine/contender_list.hpp"
 #include "bench/engine/environment.hpp"
 #include "bench/engine/selection.hpp"
+#include "bench/engine/usage_error.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
@@ -114,5 +114,7 @@ int main(int argc, char** argv) {
     loopbench::bench::keep_standard_streams_apart();
     // A file that grows too large is an error of write(), with a name and a remedy.
     ::signal(SIGXFSZ, SIG_IGN);
+    // So is a reader that went away; messages may even be lost without harm (messages.hpp).
+    ::signal(SIGPIPE, SIG_IGN);
     return loopbench::bench::guarded({argv + std::min(argc, 1), argv + argc});
 }

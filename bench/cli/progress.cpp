@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/cli/messages.hpp"
+#include "bench/cli/time_left.hpp"
 #include "reports/columns.hpp"
 
 namespace loopbench::bench {
@@ -29,15 +30,14 @@ std::string bar(std::uint64_t done, std::uint64_t total) {
     return std::string(filled, '#') + std::string(cells - filled, '.');
 }
 
-std::string time_left(std::chrono::duration<double> elapsed, std::uint64_t done, std::uint64_t total) {
-    if (done == 0) return "";
-    const auto left_s = elapsed.count() / static_cast<double>(done) * static_cast<double>(total - done);
-    return fmt::format(", {:.0f} s left", left_s);
+std::string left_text(const std::optional<elapsed_time>& left) {
+    return left ? fmt::format(", {} left", countdown(*left)) : "";
 }
 
 }  // namespace
 
-progress::progress() : terminal_{::isatty(STDERR_FILENO) == 1} {}
+progress::progress(std::optional<std::chrono::nanoseconds> budget)
+    : terminal_{::isatty(STDERR_FILENO) == 1}, budget_{budget} {}
 
 progress::~progress() {
     if (drawn_) tell(erase_line);
@@ -50,7 +50,7 @@ void progress::show(std::string_view workload, std::string_view contender, std::
     if (!terminal_ || (drawn_ && now - *drawn_ < least_pause)) return;
     drawn_ = now;
     auto line = fmt::format("[{}] {}/{}{}: {} on {}", bar(done, total), done, total,
-                            time_left(now - started_, done, total), workload, contender);
+                            left_text(time_left(now - started_, done, total, budget_)), workload, contender);
     line.resize(std::min(line.size(), terminal_columns() - 1));
     tell(fmt::format("{}{}", erase_line, reports::printable(line)));
 }

@@ -11,7 +11,8 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    progress();
+    /// What is shown takes no longer than `budget` from now.
+    explicit progress(std::optional<std::chrono::nanoseconds> budget = {});
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
     /// Erases the bar.
@@ -24,6 +25,7 @@ private:
     using steady_clock = std::chrono::steady_clock;
 
     bool terminal_;
+    std::optional<std::chrono::duration<double>> budget_;
     steady_clock::time_point started_ = steady_clock::now();
     std::optional<steady_clock::time_point> drawn_;
 };

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/engine/contender_list.hpp"
+#include "bench/cli/paths.hpp"
+#include "bench/engine/usage_error.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/json.hpp"
@@ -39,9 +40,11 @@ struct report_options {
 int report(const report_options& options) {
     if (!std::filesystem::exists(options.file))
         throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", options.file)};
-    const auto content = reports::read_json(reports::read_file(options.file), options.file);
+    const auto source = reports::read_file(options.file);
     const auto* chosen = std::ranges::find(formats, options.format_name, &format::name);
-    const auto text = chosen->write(content);
+    const auto text = chosen->write == reports::write_json
+                          ? reports::rewrite_json(source, options.file)
+                          : chosen->write(reports::read_json(source, options.file));
     if (options.output.empty())
         reports::write_standard_output(text);
     else
@@ -60,7 +63,8 @@ void add_report_command(CLI::App& app, action& chosen) {
     command->add_option("--format", options->format_name, "the format")
         ->required()
         ->check(CLI::IsMember(names));
-    command->add_option("-o,--output", options->output, "the file to write; standard output otherwise");
+    takes_path(
+        command->add_option("-o,--output", options->output, "the file to write; standard output otherwise"));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return report(*options); }; });
 }
 

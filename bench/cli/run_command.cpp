@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "bench/cli/count_pass.hpp"
 #include "bench/cli/durations.hpp"
 #include "bench/cli/messages.hpp"
+#include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/engine/describe.hpp"
@@ -58,8 +60,9 @@ run_plan sized_plan(const run_options& options) {
     if (options.quick) {
         plan.size = workload_size::smoke;
         plan.min_time_s = 0.01;
-        plan.blocks = 7;
+        plan.blocks = 10;  // from nine on, an interval leaves the smallest and the largest sample out
         plan.budget = std::chrono::seconds{55};
+        plan.trial_limit = std::chrono::seconds{5};
     }
     if (options.full) plan.budget = std::chrono::minutes{30};
     if (options.blocks) plan.blocks = *options.blocks;
@@ -93,10 +96,22 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
-/// Without patterns a run measures what the chosen contenders have; a pattern may also name what they lack,
-/// and the report says so.
-void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found) {
-    const auto names = workloads_of(options.workloads.empty() ? plan.contenders : found);
+/// A run measures what the chosen contenders have. A pattern may also name what only others have, who are asked then,
+/// and the report says that it is lacking.
+std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
+                                                  std::vector<contender> found, int stop_fd) {
+    auto names = workloads_of(plan.contenders);
+    const auto is_met = [&](const std::string& pattern) {
+        return std::ranges::any_of(names, [&](const auto& name) { return matches(pattern, name); });
+    };
+    if (std::ranges::all_of(options.workloads, is_met)) return names;
+    for (auto& who : found) list_workloads(who, plan.size, probe_limit, stop_fd);
+    return workloads_of(found);
+}
+
+void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,
+                      int stop_fd) {
+    const auto names = workloads_to_choose_from(plan, options, found, stop_fd);
     if (names.empty()) {
         const auto& who = plan.contenders.front();
         throw std::runtime_error{
@@ -111,7 +126,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 /// Writes the journal and shows the progress.
 class run_log : public run_observer {
 public:
-    run_log(const run_plan& plan, journal& written) : plan_{plan}, journal_{written} {}
+    run_log(const run_plan& plan, journal& written, std::chrono::nanoseconds spent)
+        : plan_{plan}, journal_{written}, progress_{left_of(plan.budget, spent)} {}
 
     void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
         progress_.show(request.workload, request.who.name, done, total);
@@ -119,6 +135,12 @@ public:
     void after_trial(const trial_record& record) override { journal_.append(plan_, record); }
 
 private:
+    static std::optional<std::chrono::nanoseconds> left_of(std::optional<std::chrono::nanoseconds> budget,
+                                                           std::chrono::nanoseconds spent) {
+        if (budget) *budget -= spent;
+        return budget;
+    }
+
     const run_plan& plan_;
     journal& journal_;
     progress progress_;
@@ -126,31 +148,51 @@ private:
 
 run_outcome measure(const run_plan& plan, journal& written, const interrupt& stop,
                     steady_clock::time_point started) {
-    run_log log{plan, written};
+    run_log log{plan, written, steady_clock::now() - started};
     process_executor executor{stop.fd()};
     return bench::run(plan, executor, log, [started] { return steady_clock::now() - started; });
 }
 
+/// An earlier run's reports beside the new journal would pass for this run's.
+void remove_old_reports(const fs::path& folder) {
+    for (const auto* name : {"report.json", "report.csv", "counts.json"}) {
+        std::error_code error;
+        fs::remove(folder / name, error);
+        if (error) throw reports::file_error{"remove", (folder / name).native(), error.value()};
+    }
+}
+
+/// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the files
+/// are written all the same.
 void publish(const reports::report& report, const fs::path& folder) {
-    reports::write_file_atomically(folder / "report.json", reports::write_json(report));
-    reports::write_file_atomically(folder / "report.csv", reports::write_csv(report));
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
-    reports::write_standard_output(
-        fmt::format("{}reports: {}, {} (every trial: {})\n", reports::write_table(report),
-                    (folder / "report.json").native(), (folder / "report.csv").native(),
-                    (folder / "journal.jsonl").native()));
+    std::optional<reports::file_error> unseen;
+    try {
+        reports::write_standard_output(reports::write_table(report));
+    } catch (const reports::file_error& error) {
+        unseen = error;
+    }
+    const auto json = folder / "report.json", csv = folder / "report.csv";
+    const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
+    const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv}};
+    reports::write_files_atomically(files);
+    if (unseen) throw *unseen;
+    reports::write_standard_output(fmt::format("reports: {}, {} (every trial: {})\n", json.native(),
+                                               csv.native(), (folder / "journal.jsonl").native()));
 }
 
 int run_command(const run_options& options, const std::vector<std::string>& command) {
     const auto started = steady_clock::now();
     const interrupt stop;
     auto plan = sized_plan(options);
-    const auto found = load_contenders(options.contender_dirs, plan.size, plan.trial_limit, stop.fd());
-    if (stop.requested()) return exit_interrupted;
+    const auto found = contenders_in(options.contender_dirs);
     choose_contenders(plan, options, found);
-    choose_workloads(plan, options, found);
-    plan.described = describe_all(plan.contenders, plan.trial_limit, stop.fd());
+    for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
+    if (stop.requested()) return exit_interrupted;
+    choose_workloads(plan, options, found, stop.fd());
+    if (stop.requested()) return exit_interrupted;
+    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
     if (stop.requested()) return exit_interrupted;
     refuse_mixed_builds(plan.described);
     add_twin(plan);
@@ -159,6 +201,7 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     reports::prepare_output_folder(folder);
     const auto where = read_environment();
     journal written{folder / "journal.jsonl", plan, where, command};
+    remove_old_reports(folder);
     const auto outcome = measure(plan, written, stop, started);
 
     auto report = summarise(plan, outcome);
@@ -228,14 +271,16 @@ void add_run_command(CLI::App& app, action& chosen) {
     command->add_option("--pin", options->cpu, "run the trials on this CPU alone")
         ->check(CLI::Validator{cpu_problem, ""})
         ->type_name("CPU");
-    takes_duration(command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s)"));
+    takes_duration(
+        command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s; 5s with --quick)"));
     constexpr std::uint64_t largest_seed =
         (std::uint64_t{1} << 53U) - 1;  // what every reader of JSON keeps exactly
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
-    command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
-        ->type_name("DIR");
+    takes_path(
+        command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
+            ->type_name("DIR"));
     command->callback([options, &chosen] {
         chosen = [options](const auto& command_line) { return run_command(*options, command_line); };
     });

@@ -94,6 +94,13 @@ class running_child {
 public:
     explicit running_child(const child_request& request) : request_{request}, started_{steady_clock::now()} {}
 
+    running_child(const running_child&) = delete;
+    running_child& operator=(const running_child&) = delete;
+    /// After an exception the child still runs.
+    ~running_child() {
+        if (pid_ > 0) reap();
+    }
+
     child_outcome run() {
         if (start()) {
             watch();
@@ -188,14 +195,12 @@ private:
     /// reaped before that, so neither its id nor the group's can belong to someone else by now.
     void end() {
         ::kill(-pid_, SIGKILL);
-        rusage usage{};
-        int status = 0;
         siginfo_t ended{};
         uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT); });
         drain();
         const auto run_delay_ns = run_delay_of(pid_);
-        if (uninterrupted([&] { return ::wait4(pid_, &status, 0, &usage); }) < 0)
-            throw_errno("cannot take a contender's end");
+        const auto [taken, status, usage] = reap();
+        if (!taken) throw_errno("cannot take a contender's end");
         outcome_.usage = usage_of(usage);
         outcome_.usage.run_delay_ns = run_delay_ns;
         if (killed_because_) {
@@ -207,6 +212,21 @@ private:
             outcome_.end = child_end::exited;
             outcome_.code = WEXITSTATUS(status);
         }
+    }
+
+    struct child_status {
+        bool taken = false;  // not when the caller's caller ignores SIGCHLD: the kernel reaps then
+        int status = 0;
+        rusage usage{};
+    };
+
+    /// Kills, and takes the end.
+    child_status reap() noexcept {
+        child_status ended;
+        ::kill(-pid_, SIGKILL);
+        ended.taken = uninterrupted([&] { return ::wait4(pid_, &ended.status, 0, &ended.usage); }) > 0;
+        pid_ = -1;
+        return ended;
     }
 
     static resource_usage usage_of(const rusage& usage) {

@@ -4,18 +4,13 @@
 #include <chrono>
 #include <filesystem>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace loopbench::bench {
+#include "bench/engine/usage_error.hpp"
 
-/// The command was not used as it is meant to be; what() names the thing, the cause and the remedy.
-class usage_error : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
+namespace loopbench::bench {
 
 /// How much work a contender gives its workloads; it reads this from the environment variable LOOPBENCH_SIZE.
 enum class workload_size { smoke, real };

@@ -62,11 +62,21 @@ gbench_row read_row(const json& from) {
                                    reports::position_in(text, offset), first)};
 }
 
+/// Whatever is done with a value later (copied, printed, destroyed) recurses into it, and the stack is not endless.
+bool refuse_deep_nesting(int levels_around, json::parse_event_t event, json&) {
+    constexpr int levels_max = 64;
+    const bool opens =
+        event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
+    if (opens && levels_around >= levels_max)
+        throw gbench_error{fmt::format("printed JSON that is nested more than {} levels deep", levels_max)};
+    return true;
+}
+
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
     const auto repaired = without_bare_non_finite(text);
     try {
-        return json::parse(repaired);
+        return json::parse(repaired, refuse_deep_nesting);
     } catch (const json::parse_error& error) {
         throw_not_json(text, error.byte > 0 ? error.byte - 1 : 0);
     } catch (const json::exception& error) {
@@ -107,7 +117,7 @@ gbench_output parse_gbench_json(std::string_view text) {
     gbench_output output;
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
-    output.context.erase("host_name");
+    for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
     for (const auto& row : *rows) {
         if (!row.is_object()) throw gbench_error{"printed a benchmark that is not an object"};
         if (text_or(row, "run_type", "iteration") != "aggregate") output.rows.push_back(read_row(row));

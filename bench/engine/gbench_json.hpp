@@ -25,8 +25,9 @@ struct gbench_row {
 };
 
 struct gbench_output {
-    nlohmann::ordered_json context;  // without the host's name: reports are made to be shared
-    std::vector<gbench_row> rows;    // of single runs; aggregates are left out
+    nlohmann::ordered_json
+        context;  // without host and path (a user's name, often): reports are made to be shared
+    std::vector<gbench_row> rows;  // of single runs; aggregates are left out
 };
 
 /// Throws gbench_error.

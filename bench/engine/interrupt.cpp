@@ -4,12 +4,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <system_error>
 
 namespace loopbench::bench {
 
 namespace {
+
+constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
 volatile sig_atomic_t was_requested = 0;
 volatile sig_atomic_t event_fd = -1;
@@ -31,13 +35,14 @@ interrupt::interrupt() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     struct sigaction action {};
     action.sa_handler = on_signal;
     ::sigemptyset(&action.sa_mask);
-    ::sigaction(SIGINT, &action, &old_int_);
-    ::sigaction(SIGTERM, &action, &old_term_);
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &old_[i]);
+    // nohup: the run is to outlive its terminal.
+    if (const auto& hang_up = old_.back(); hang_up.sa_handler == SIG_IGN)
+        ::sigaction(signals.back(), &hang_up, nullptr);
 }
 
 interrupt::~interrupt() {
-    ::sigaction(SIGINT, &old_int_, nullptr);
-    ::sigaction(SIGTERM, &old_term_, nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &old_[i], nullptr);
 }
 
 bool interrupt::requested() const {

@@ -1,14 +1,16 @@
-// SIGINT and SIGTERM end a run early, and in order: what is finished is kept and written.
+// SIGINT, SIGTERM and SIGHUP end a run early, and in order: what is finished is kept and written.
 #pragma once
 
 #include <signal.h>
+
+#include <array>
 
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
 
-/// While one lives, SIGINT and SIGTERM do not end the process but make fd() readable, and so it stays;
-/// further signals change nothing. One at a time.
+/// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable, and so it stays; further
+/// signals change nothing. A SIGHUP that was ignored before (nohup) still is. One at a time.
 class interrupt {
 public:
     /// Throws std::system_error.
@@ -22,8 +24,7 @@ public:
 
 private:
     reports::unique_fd event_;
-    struct sigaction old_int_ {};
-    struct sigaction old_term_ {};
+    std::array<struct sigaction, 3> old_{};
 };
 
 }  // namespace loopbench::bench

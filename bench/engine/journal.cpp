@@ -3,9 +3,12 @@
 #include "bench/engine/journal.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 
 namespace loopbench::bench {
@@ -65,15 +68,31 @@ json trial_line(const run_plan& plan, const trial_record& record) {
             {"context", outcome.context}};
 }
 
+/// The folder and not the journal, because another run would replace that. Where a file system has no such locks there
+/// is none.
+reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
+    reports::unique_fd opened{
+        reports::uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+    if (!opened) throw reports::file_error{"open", folder.native(), errno};
+    const int locked = reports::uninterrupted([&] { return ::flock(opened.get(), LOCK_EX | LOCK_NB); });
+    if (locked != 0 && errno == EWOULDBLOCK)
+        throw reports::file_error{
+            fmt::format("cannot write into {}: another run writes there; wait for its end or choose another "
+                        "place with -o",
+                        folder.native())};
+    return opened;
+}
+
 }  // namespace
 
 journal::journal(const std::filesystem::path& path, const run_plan& plan, const reports::environment& where,
                  const std::vector<std::string>& command)
-    : path_{path.native()}, file_{reports::uninterrupted([&] {
-          return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-      })} {
-    if (!file_) throw reports::file_error{"create", path_, errno};
-    write_line(header(plan, where, command));
+    : path_{path.native()}, lock_{locked_folder_of(path)} {
+    reports::write_file_atomically(path, reports::dump(header(plan, where, command)) + "\n");
+    file_ = reports::unique_fd{
+        reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
+    if (!file_) throw reports::file_error{"open", path_, errno};
 }
 
 void journal::append(const run_plan& plan, const trial_record& record) {

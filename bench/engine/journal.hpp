@@ -15,7 +15,8 @@ namespace loopbench::bench {
 
 class journal {
 public:
-    /// Begins a new journal; an old one of that name is gone. Throws reports::file_error.
+    /// Begins a new journal; an old one of that name is replaced as soon as the new one's header is written. Throws
+    /// reports::file_error, also when another run's journal in the same folder is being written.
     journal(const std::filesystem::path& path, const run_plan& plan, const reports::environment& where,
             const std::vector<std::string>& command);
 
@@ -26,6 +27,7 @@ private:
     void write_line(const nlohmann::ordered_json& value);
 
     std::string path_;
+    reports::unique_fd lock_;  // of the folder
     reports::unique_fd file_;
 };
 

@@ -38,7 +38,7 @@ public:
                 break;
             }
             run_block(block);
-            if (outcome_.interrupted) break;
+            if (is_over()) break;
             ++outcome_.blocks_finished;
             if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
                 aim_for(std::min(plan_.blocks, blocks_for_all(plan_, outcome_)));
@@ -106,13 +106,20 @@ private:
             const auto trials = row{order}.subspan(first, plan_.contenders.size());
             const auto start = clock_();
             const bool disturbed = run_row(block, trials, 0);
-            if (outcome_.interrupted) return;
+            if (is_over()) return;
             if (disturbed && may_repeat(clock_() - start)) {
                 ++outcome_.repeated;
                 run_row(block, trials, 1);
             }
-            if (outcome_.interrupted) return;
+            if (is_over()) return;
         }
+    }
+
+    bool is_over() const { return outcome_.interrupted || outcome_.budget_spent; }
+
+    /// For one trial: its limit, or what is left of the budget.
+    std::chrono::nanoseconds time_left() const {
+        return plan_.budget ? std::min(plan_.trial_limit, *plan_.budget - clock_()) : plan_.trial_limit;
     }
 
     bool may_repeat(std::chrono::nanoseconds cost) const {
@@ -128,24 +135,33 @@ private:
             if (excluded(where)) continue;
             if (attempt == 0 && old_.contains({block, where.workload, where.contender})) continue;
             run_trial(block, where, attempt);
-            if (outcome_.interrupted) return false;
+            if (is_over()) return false;
             disturbed = disturbed || !outcome_.trials.back().outcome.disturbed.empty();
         }
         return disturbed;
     }
 
     void run_trial(std::uint64_t block, cell where, std::uint64_t attempt) {
+        const auto limit = time_left();
+        if (limit <= limit.zero()) {
+            outcome_.budget_spent = true;
+            return;
+        }
         const trial_request request{plan_.contenders[where.contender],
                                     plan_.workloads[where.workload],
                                     plan_.min_time_s,
                                     plan_.size,
-                                    plan_.trial_limit,
+                                    limit,
                                     plan_.cpu,
                                     padding_bytes(plan_.seed, block, where, attempt)};
         observer_.before_trial(request, done_, total_);
         trial_record record{block, where, executor_.run(request), attempt};
         if (record.outcome.stopped) {
             outcome_.interrupted = true;
+            return;
+        }
+        if (record.outcome.timed_out && limit < plan_.trial_limit) {  // it had less time than a trial gets
+            outcome_.budget_spent = true;
             return;
         }
         if (attempt == 0) ++done_;

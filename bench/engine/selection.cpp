@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "bench/engine/contender_list.hpp"
+#include "bench/engine/usage_error.hpp"
 
 namespace loopbench::bench {
 

@@ -116,8 +116,10 @@ private:
             return all.push_back(without_numbers(where, why->status, why->reason));
         const auto& measured = samples_.of(where);
         if (measured.empty())
-            return all.push_back(
-                without_numbers(where, cell_status::failed, "interrupted before its first trial"));
+            return all.push_back(without_numbers(where, cell_status::failed,
+                                                 outcome_.interrupted
+                                                     ? "interrupted before its first trial"
+                                                     : "the time budget ended before its first trial did"));
         for (const auto& metric : reports::known_metrics())
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
@@ -166,11 +168,26 @@ private:
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
-        if (log_ratios.empty()) return;
+        if (log_ratios.empty()) return explain_missing_ratio(results.back(), where);
         const auto found = ratio_from(log_ratios);
         results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
         compared_.push_back(results.size() - 1);
         comparisons_.push_back(std::move(log_ratios));
+    }
+
+    void explain_missing_ratio(reports::result& item, cell where) const {
+        const auto theirs = samples_of({where.workload, *baseline_}, item.metric);
+        const auto has_none = [](const std::optional<double>& value) { return value && *value <= 0; };
+        const auto why = std::ranges::any_of(item.samples, has_none) || std::ranges::any_of(theirs, has_none)
+                             ? "a value is not above zero"
+                             : "no block has numbers of both that can be divided";
+        item.reason = fmt::format("{}no ratio: {}", item.reason ? *item.reason + "; " : "", why);
+    }
+
+    std::vector<std::optional<double>> samples_of(cell where, std::string_view metric) const {
+        const auto& measured = samples_.of(where);
+        const auto found = measured.find(metric);
+        return found == measured.end() ? std::vector<std::optional<double>>{} : found->second;
     }
 
     std::vector<std::string> workloads_without_baseline() const {

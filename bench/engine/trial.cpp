@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "bench/engine/disturbance.hpp"
 #include "bench/engine/gbench_json.hpp"
@@ -70,7 +71,10 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
         return take_error(trial, *wrong->error);
     // Of repetitions in one process only the first counts: they are not independent trials.
-    trial.metrics = metrics_of(*ours);
+    auto metrics = metrics_of(*ours);
+    if (const auto& time = metrics["time"]; !time || *time <= 0)
+        return set_failed(trial, "printed no time above zero");
+    trial.metrics = std::move(metrics);
 }
 
 }  // namespace
@@ -99,6 +103,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     trial.usage = outcome.usage;
     trial.wall = outcome.wall;
     trial.stopped = outcome.end == child_end::stopped;
+    trial.timed_out = outcome.end == child_end::timed_out;
     if (const auto failure = failure_of(outcome, limit)) {
         set_failed(trial, *failure);
         return trial;

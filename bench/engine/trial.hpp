@@ -26,7 +26,8 @@ struct trial_request {
 };
 
 struct trial_outcome {
-    bool stopped = false;  // by an interrupt: there is no result, and the trial does not count
+    bool stopped = false;    // by an interrupt: there is no result, and the trial does not count
+    bool timed_out = false;  // it was ended at its limit, and failed
     reports::cell_status status = reports::cell_status::ok;
     std::string reason;                                    // for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics alone; no value for a NaN

@@ -54,8 +54,9 @@ std::vector<double> paired_log_ratios(std::span<const std::optional<double>> num
     for (std::size_t block = 0; block < std::min(numerator.size(), denominator.size()); ++block) {
         const auto &above = numerator[block], &below = denominator[block];
         if (!above || !below) continue;
-        if (*above <= 0 || *below <= 0) return {};
-        log_ratios.push_back(std::log(*above / *below));
+        const double quotient = *above / *below;
+        if (*above <= 0 || *below <= 0 || quotient <= 0 || !std::isfinite(quotient)) return {};
+        log_ratios.push_back(std::log(quotient));
     }
     return log_ratios;
 }

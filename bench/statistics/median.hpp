@@ -33,8 +33,8 @@ estimate sign_test_interval(std::span<const double> samples, double level = defa
 estimate median_with_interval(std::span<const double> samples, double level = default_level);
 
 /// log(numerator / denominator) of the pairs taken in the same block. Index i of both is block i; a block in which
-/// either has no value is left out. Empty when no pair is left, or when a value is not above zero: then there is
-/// no ratio to speak of.
+/// either has no value is left out. Empty when no pair is left, when a value is not above zero, or when a quotient is
+/// beyond what a double holds: then there is no ratio to speak of.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 

@@ -6,10 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <system_error>
 
 #include "process_end.hpp"
 #include "reports/posix_io.hpp"
+#include "scratch_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -127,6 +131,19 @@ TEST(child_process, inherits_no_descriptors_and_no_ignored_signals) {
     ::sigaction(SIGXFSZ, &before, nullptr);
     EXPECT_EQ(outcome.end, child_end::signalled);
     EXPECT_EQ(std::stoi(outcome.output), inheritable_descriptors() + 1);  // and the folder that ls reads
+}
+
+TEST(child_process, does_not_outlive_an_error_of_ours) {
+    const scratch_folder folder;
+    const auto pid_file = folder / "pid";
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    // poll() refuses more entries than this process may have files; the word wakes it for that.
+    EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
+                                        "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),
+                 std::system_error);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_TRUE(ends(std::stoi(content_of(pid_file))));
 }
 
 TEST(child_process, reports_what_it_used) {

@@ -118,6 +118,10 @@ TEST_F(command_failure, wrong_values_are_usage_errors) {
     for (const auto* duration : {"0", "-5s", "5 parsecs", "", "inf", "nan", "1e9h"})
         expect_usage_error({"run", "--budget", duration, "-o", out}, {"--budget"});
     expect_usage_error({"run", "--contender-dir", "/no/where", "-o", out}, {"/no/where"});
+    expect_usage_error({"run", "-o", ""}, {"--output", "an empty path"});
+    expect_usage_error({"run", "-o=" + out}, {"--output", "write -o " + out});
+    expect_usage_error({"report", "x.json", "--format", "csv", "-o", ""}, {"--output", "an empty path"});
+    expect_usage_error({"report", "x.json", "--format", "csv", "-o="}, {"--output"});
     expect_usage_error({"report", "/no/where.json", "--format", "json"}, {"/no/where.json", "loopbench run"});
     expect_usage_error({"report", "/no/where.json"}, {"--format"});
 }
@@ -138,6 +142,55 @@ TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_
         << ran.error_tail;
     EXPECT_GT(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+}
+
+TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_was) {
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto journal = content_of(loopbench.path("out/journal.jsonl"));
+    const auto report = content_of(loopbench.path("out/report.json"));
+    const auto ran = loopbench.in_shell("ulimit -f 0; exec $loopbench run --blocks 6 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("journal.jsonl: File too large"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("out/journal.jsonl")), journal);
+    EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
+}
+
+TEST_F(command_failure, a_run_that_is_killed_leaves_no_reports_of_an_earlier_run_beside_its_journal) {
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    loopbench.add_contender("asio-epoll", "kill -KILL $PPID");
+    EXPECT_NE(loopbench.in_shell("$loopbench run --blocks 6 -o $out; exit $?").code, 0);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.csv")));
+}
+
+TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
+    // The second one is started by the first one's contender.
+    loopbench.add_contender("asio-epoll", R"sh(
+[ -n "$inner" ] || inner=yes $loopbench run --contender asio-epoll -o $out 2> $folder/error
+echo $? >> $folder/codes
+)sh" + std::string{good_row});
+    const auto ran = loopbench.in_shell("exec $loopbench run --workload yield --blocks 1 -o $out");
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
+    EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
+              std::string::npos);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 3U);
+}
+
+TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and_keeps_reports_together) {
+    loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
+    const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("out/report.csv: No space left on device; free some space"),
+              std::string::npos)
+        << ran.error_tail;
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.output.find("reports: "), std::string::npos) << ran.output;
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+    const auto left = std::filesystem::directory_iterator{loopbench.out()};
+    EXPECT_EQ(std::distance(begin(left), end(left)), 2);  // the journal and the link
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 2 * 6);
 }
 
 TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
@@ -168,6 +221,24 @@ TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
     EXPECT_EQ(ran.code, 1);  // nobody saw the table
     EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 5U);
+    EXPECT_EQ(loopbench.report()["complete"], true);
+}
+
+TEST_F(command_failure, messages_that_nobody_reads_are_no_reason_to_stop) {
+    loopbench.add_contender("mine", good_row);
+    const auto ran = loopbench.in_shell(R"sh(
+mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
+exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
+    EXPECT_EQ(ran.code, 0);  // the missing baseline was warned of
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+}
+
+TEST_F(command_failure, a_table_that_nobody_reads_is_an_error_with_its_reason) {
+    const auto ran = loopbench.in_shell(R"sh(
+mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
+exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("standard output: Broken pipe"), std::string::npos) << ran.error_tail;
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 

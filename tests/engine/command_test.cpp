@@ -37,11 +37,11 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(report["aa"]["twin"], "asio-epol~");
     EXPECT_EQ(report["aa"]["comparisons"].size(), 2U);
     const auto time = time_of(report, "loop-epoll");
-    EXPECT_EQ(time["samples"], std::vector<double>(7, 5000));
+    EXPECT_EQ(time["samples"], std::vector<double>(10, 5000));
     EXPECT_DOUBLE_EQ(time["ratio"]["median"].get<double>(), 2);
     EXPECT_EQ(time["verdict"], "faster");
     EXPECT_EQ(report["contenders"][1]["library"], "fake");
-    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 3 * 7);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U + 2 * 3 * 10);
     EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
     EXPECT_NE(ran.output.find("10.0 µs"), std::string::npos) << ran.output;
     EXPECT_NE(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
@@ -72,7 +72,7 @@ TEST_F(command, sizes_and_times_are_those_of_the_mode) {
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["budget_s"].dump() + " " +
                journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["blocks"].dump();
     };
-    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.01\n55.0 7");
+    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.01\n55.0 10");
     EXPECT_EQ(seen({}), "real --benchmark_min_time=0.5\nnull 10");
     EXPECT_EQ(seen({"--full"}), "real --benchmark_min_time=0.5\n1800.0 10");
     EXPECT_EQ(seen({"--full", "--budget", "2min", "--blocks", "2"}),
@@ -84,6 +84,29 @@ TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_NE(ran.error_tail.find("add --contender asio-epoll"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {
+    write_script(loopbench.path("bin/contenders/loud"), "touch $0.started\n");
+    const std::vector<std::string> chosen{"run", "--contender", "asio-epoll",    "--blocks",
+                                          "1",   "-o",          loopbench.out(), "--workload"};
+    const auto with = [&](const char* workload) {
+        auto arguments = chosen;
+        arguments.emplace_back(workload);
+        return loopbench(arguments);
+    };
+    EXPECT_EQ(with("yield").code, 0);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
+    EXPECT_EQ(with("no_such").code, 2);  // unless somebody else may have what was asked for
+    EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
+}
+
+TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
+    write_script(loopbench.path("bin/contenders/other"), "echo special/work\n");
+    const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",
+                                "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_NE(ran.output.find("special/work  asio-epoll  unsupported"), std::string::npos) << ran.output;
 }
 
 TEST_F(command, another_baseline_turns_the_ratio_round) {
@@ -124,6 +147,10 @@ TEST_F(command, an_installed_loopbench_finds_the_installed_contenders) {
 TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alone) {
     loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
     const auto file = loopbench.path("out/report.json").native();
+    EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));
+    auto newer = nlohmann::ordered_json::parse(content_of(file));
+    newer["from_the_future"] = 1;
+    reports::write_file_atomically(file, newer.dump(1) + "\n");
     EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));
     EXPECT_EQ(loopbench({"report", file, "--format", "csv"}).output,
               content_of(loopbench.path("out/report.csv")));

@@ -69,10 +69,11 @@ TEST(gbench_json, aggregates_are_left_out) {
     EXPECT_EQ(output.rows[0].name, "a");
 }
 
-TEST(gbench_json, the_context_is_kept_but_for_the_hosts_name) {
-    const auto output =
-        parse_gbench_json(R"({"context":{"host_name":"secret","library":"x","caches":[]},"benchmarks":[]})");
+TEST(gbench_json, the_context_is_kept_but_for_what_tells_whose_machine_it_was) {
+    const auto output = parse_gbench_json(
+        R"({"context":{"host_name":"secret","executable":"/home/me/x","library":"x","caches":[]},"benchmarks":[]})");
     EXPECT_FALSE(output.context.contains("host_name"));
+    EXPECT_FALSE(output.context.contains("executable"));
     EXPECT_EQ(output.context.at("library"), "x");
     EXPECT_TRUE(output.context.at("caches").is_array());
 }
@@ -87,6 +88,18 @@ TEST(gbench_json, other_output_is_refused_with_its_place_and_its_first_bytes) {
     EXPECT_EQ(complaint(R"({"benchmarks":3})"), "printed JSON without a list of \"benchmarks\"");
     EXPECT_EQ(complaint(R"({"benchmarks":[3]})"), "printed a benchmark that is not an object");
     EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
+}
+
+TEST(gbench_json, deep_nesting_is_refused_before_it_overflows_the_stack) {
+    const auto nested = [](std::size_t levels) {
+        return R"({"benchmarks":[],"context":{"caches":)" + std::string(levels, '[') +
+               std::string(levels, ']') + "}}";
+    };
+    EXPECT_EQ(complaint(nested(62)), "");
+    for (const std::size_t levels : {63U, 1'000'000U})
+        EXPECT_EQ(complaint(nested(levels)), "printed JSON that is nested more than 64 levels deep")
+            << levels;
+    EXPECT_NE(complaint(std::string(1'000'000, '[')), "");
 }
 
 }  // namespace

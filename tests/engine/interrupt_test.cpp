@@ -14,7 +14,7 @@ bool readable(int fd) {
 }
 
 TEST(interrupt, is_seen_and_stays_and_a_second_one_changes_nothing) {
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const bench::interrupt stop;
         EXPECT_FALSE(stop.requested() || readable(stop.fd()));
         ::raise(signal);
@@ -22,6 +22,17 @@ TEST(interrupt, is_seen_and_stays_and_a_second_one_changes_nothing) {
         ::raise(signal);
         EXPECT_TRUE(stop.requested() && readable(stop.fd()));
     }
+}
+
+TEST(interrupt, leaves_an_ignored_hang_up_ignored) {
+    const auto before = ::signal(SIGHUP, SIG_IGN);
+    {
+        const bench::interrupt stop;
+        ::raise(SIGHUP);
+        EXPECT_FALSE(stop.requested() || readable(stop.fd()));
+    }
+    const bool is_ignored_again = ::signal(SIGHUP, before) == SIG_IGN;
+    EXPECT_TRUE(is_ignored_again);
 }
 
 TEST(interrupt, gives_the_signals_back) {

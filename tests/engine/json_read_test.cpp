@@ -73,6 +73,20 @@ TEST(json_read, json_that_is_no_report_is_refused) {
         EXPECT_FALSE(complaint_about(text).empty()) << text;
 }
 
+TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
+    const auto text =
+        complaint_about("{\n \"x\": " + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+    EXPECT_NE(text.find("line 2, column 70: nested more than 64 levels deep"), std::string::npos) << text;
+}
+
+TEST(json_read, rewriting_a_report_keeps_what_is_not_known_here) {
+    auto document = reports::to_json(sample_report());
+    document["results"][0]["from_the_future"] = 0.1;
+    document["aa"]["from_the_future"] = {1, "two"};
+    EXPECT_EQ(reports::rewrite_json(reports::dump(document), "it"), reports::dump(document, 1) + "\n");
+    EXPECT_THROW(reports::rewrite_json("{}", "it"), reports::format_error);
+}
+
 TEST(json_read, unknown_fields_are_passed_over) {
     EXPECT_EQ(complaint_after([](json& document) { document["results"][0]["from_the_future"] = 1; }), "");
 }

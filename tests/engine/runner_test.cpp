@@ -125,19 +125,51 @@ TEST(runner, reckons_with_the_longest_block) {
     EXPECT_EQ(result.outcome.blocks_finished, 3U);  // at 6.8 s there is no room for another 6
 }
 
-TEST(runner, runs_one_block_whatever_the_budget_and_all_when_they_fit) {
+TEST(runner, runs_all_blocks_when_they_fit) {
     auto plan = small_plan(2);
-    plan.budget = 1ms;
-    std::chrono::nanoseconds now{1s};
-    EXPECT_EQ(run(
-                  plan, [](const auto&) { return took_ns(1); }, [&] { return now; })
-                  .outcome.blocks_finished,
-              1U);
-    plan.budget = 1s;
+    plan.budget = 1001ms;
     const auto all = run(
-        plan, [](const auto&) { return took_ns(1); }, [&] { return now; });
+        plan, [](const auto&) { return took_ns(1); }, [] { return 1s; });
     EXPECT_EQ(all.outcome.blocks_finished, 2U);
     EXPECT_FALSE(all.outcome.budget_spent);
+}
+
+TEST(runner, begins_no_trial_after_the_budget_even_in_the_first_block) {
+    auto plan = small_plan(2);
+    plan.budget = 2500ms;
+    std::chrono::nanoseconds now{0};
+    const auto result = run(
+        plan,
+        [&](const auto&) {
+            now += 1s;
+            return took_ns(1);
+        },
+        [&] { return now; });
+    EXPECT_EQ(result.outcome.trials.size(), 3U);
+    EXPECT_EQ(result.outcome.blocks_finished, 0U);
+    EXPECT_TRUE(result.outcome.budget_spent);
+}
+
+TEST(runner, a_trial_that_hangs_fails_at_its_limit_and_is_dropped_at_the_end_of_the_budget) {
+    auto plan = small_plan(2);
+    plan.budget = 8s;
+    plan.trial_limit = 5s;
+    std::chrono::nanoseconds now{0};
+    std::vector<std::chrono::nanoseconds> limits;
+    const auto result = run(
+        plan,
+        [&](const trial_request& request) {
+            limits.push_back(request.limit);
+            now += request.limit;
+            auto outcome = ended(cell_status::failed, "no result");
+            outcome.timed_out = true;
+            return outcome;
+        },
+        [&] { return now; });
+    EXPECT_EQ(limits, (std::vector<std::chrono::nanoseconds>{5s, 3s}));
+    EXPECT_EQ(result.outcome.trials.size(), 1U);
+    EXPECT_TRUE(result.outcome.budget_spent);
+    EXPECT_EQ(now, 8s);
 }
 
 TEST(runner, an_interrupt_drops_the_running_trial_and_keeps_the_finished_ones) {

@@ -61,6 +61,8 @@ std::vector<result> sample_results() {
         without_numbers("echo/rtt/tcp/conns:1", "loop-uring", cell_status::unsupported,
                         "io_uring refused: \"seccomp\", or kernel.io_uring_disabled"),
         measured("timer/periodic", "asio-epoll", "time", "ns", 1.2e9),
+        measured("timer/periodic", "asio-epoll", "latency_p99", "ns", 52500),
+        measured("timer/periodic", "asio-epoll", "wakeups", "/s", 1000.25),
         counted,
         periodic,
         without_numbers("timer/periodic", "=cmd|'/c calc'!A0", cell_status::failed,

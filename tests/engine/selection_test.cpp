@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/engine/contender_list.hpp"
+#include "bench/engine/usage_error.hpp"
 
 namespace loopbench::tests {
 
@@ -43,6 +43,16 @@ TEST(selection, a_pattern_without_a_match_is_an_error_with_the_nearest_names) {
     const auto text = complaint({"yield", "ecoh"});
     EXPECT_NE(text.find("no workload matches \"ecoh\"; did you mean echo or "), std::string::npos) << text;
     EXPECT_NE(complaint({"gather/yeild"}).find("did you mean gather/yield or"), std::string::npos);
+}
+
+TEST(selection, quick_measures_the_founding_designs_the_flagships_asio_and_the_floors) {
+    for (const auto* name : {"loop-round-robin", "loop-tick", "loop-layered", "loop-scheduler",
+                             "loop-asyncio", "loop-epoll", "loop-uring", "asio-epoll", "asio-tuned",
+                             "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "a-strangers"})
+        EXPECT_TRUE(bench::is_headline_contender(name)) << name;
+    for (const auto* name : {"loop-poll", "loop-precise", "asio-uring", "asio-select", "libuv", "libevent",
+                             "asyncio", "asyncio-uvloop"})
+        EXPECT_FALSE(bench::is_headline_contender(name)) << name;
 }
 
 TEST(selection, the_nearest_name_may_be_longer_than_what_was_typed) {

@@ -87,6 +87,22 @@ TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
     EXPECT_EQ(found(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
+TEST(summary, a_ratio_that_does_not_exist_says_why) {
+    int trials = 0;
+    const auto report = report_of(small_plan(7), [&](const trial_request& request) {
+        auto outcome = took_ns(1);
+        outcome.metrics["waits"] = request.workload == "yield" && ++trials == 5 ? 0.0 : 1.0;
+        if (request.who.name == "loop-epoll") outcome.metrics["rss_peak"] = 1;
+        return outcome;
+    });
+    const auto& waits = found(report, "loop-epoll", "yield", "waits");
+    EXPECT_FALSE(waits.to_baseline);
+    EXPECT_EQ(waits.reason, "no ratio: a value is not above zero");
+    EXPECT_EQ(found(report, "loop-epoll", "yield", "rss_peak").reason,
+              "no ratio: no block has numbers of both that can be divided");
+    EXPECT_FALSE(found(report, "loop-epoll", "echo", "waits").reason);
+}
+
 TEST(summary, contenders_are_described_by_their_context) {
     const auto report = report_of(small_plan(1), growing_times{});
     ASSERT_EQ(report.contenders.size(), 2U);
@@ -183,14 +199,35 @@ TEST(summary, an_interrupted_run_is_incomplete_and_says_what_did_not_run) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
+TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_did_not_run) {
+    auto plan = small_plan(7);
+    plan.budget = 3s;
+    auto now = 0s;
+    mock_executor executor{[&](const auto&) {
+        now += 1s;
+        return took_ns(1);
+    }};
+    mock_observer observer;
+    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
+    EXPECT_EQ(std::ranges::count(report.results, "the time budget ended before its first trial did",
+                                 [](const auto& item) { return item.reason.value_or(""); }),
+              1);
+    EXPECT_TRUE(bench::any_failed(report));
+}
+
 TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
     auto plan = small_plan(7);
-    plan.budget = 1ms;
-    mock_executor executor{[](const auto&) { return took_ns(1); }};
+    plan.budget = 5s;
+    auto now = 0s;
+    mock_executor executor{[&](const auto&) {
+        now += 1s;
+        return took_ns(1);
+    }};
     mock_observer observer;
-    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [] { return 1s; }));
+    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(warning_codes(report), "budget few_trials ");
+    EXPECT_FALSE(bench::any_failed(report));
 }
 
 }  // namespace

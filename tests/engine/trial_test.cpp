@@ -30,6 +30,7 @@ std::string reason_for(child_end end, int code, const std::string& errors = "") 
     outcome.error_tail = errors;
     const auto trial = bench::judge(outcome, "yield", 1500ms);
     EXPECT_EQ(trial.status, cell_status::failed);
+    EXPECT_EQ(trial.timed_out, end == child_end::timed_out);
     return trial.reason;
 }
 
@@ -44,10 +45,21 @@ TEST(trial, takes_the_known_metrics_of_a_row) {
 }
 
 TEST(trial, a_metric_that_is_not_a_number_has_no_value) {
-    const auto trial = judged(R"("real_time":NaN,"early":Infinity)");
+    const auto trial = judged(R"("real_time":2,"spin":NaN,"early":Infinity)");
     EXPECT_EQ(trial.status, cell_status::ok);
-    EXPECT_EQ(trial.metrics.at("time"), std::nullopt);
+    EXPECT_EQ(trial.metrics.at("spin"), std::nullopt);
     EXPECT_EQ(trial.metrics.at("early"), std::nullopt);
+}
+
+TEST(trial, without_a_time_above_zero_has_failed) {
+    for (const auto* fields :
+         {R"("spin":1)", R"("real_time":NaN)", R"("real_time":null)", R"("real_time":Infinity)",
+          R"("real_time":"fast")", R"("real_time":0)", R"("real_time":-1)"}) {
+        const auto trial = judged(fields);
+        EXPECT_EQ(trial.status, cell_status::failed) << fields;
+        EXPECT_EQ(trial.reason, "printed no time above zero") << fields;
+        EXPECT_TRUE(trial.metrics.empty()) << fields;
+    }
 }
 
 TEST(trial, a_counter_cannot_pose_as_the_time) {

@@ -127,6 +127,11 @@ TEST(ratio, does_not_exist_for_values_that_are_not_above_zero) {
     EXPECT_TRUE(paired_log_ratios(values{1, 1}, values{1, -1}).empty());
 }
 
+TEST(ratio, does_not_exist_where_a_double_cannot_hold_it) {
+    EXPECT_TRUE(paired_log_ratios(values{1e300, 1}, values{1e-300, 1}).empty());
+    EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests

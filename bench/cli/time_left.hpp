@@ -1,0 +1,37 @@
+// How long a run goes on, for the progress bar.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace loopbench::bench {
+
+using elapsed_time = std::chrono::duration<double>;
+
+/// What is left after `done` of `total` trials took `elapsed`, if the rest is like them; never more than what is left of
+/// `budget` (from the same start). Nothing while no trial is done.
+inline std::optional<elapsed_time> time_left(elapsed_time elapsed, std::uint64_t done, std::uint64_t total,
+                                             std::optional<elapsed_time> budget) {
+    if (done == 0) return std::nullopt;
+    const auto left =
+        elapsed / static_cast<double>(done) * static_cast<double>(total - std::min(done, total));
+    if (!budget) return left;
+    return std::min(left, std::max(*budget - elapsed, elapsed_time::zero()));
+}
+
+/// "42 s", and from a minute and a half on "2:05 min" or "1:00:00 h".
+inline std::string countdown(elapsed_time left) {
+    constexpr std::int64_t minute = 60, hour = 60 * minute, seconds_up_to = 90;
+    const auto seconds = static_cast<std::int64_t>(std::llround(left.count()));
+    if (seconds < seconds_up_to) return fmt::format("{} s", seconds);
+    if (seconds < hour) return fmt::format("{}:{:02} min", seconds / minute, seconds % minute);
+    return fmt::format("{}:{:02}:{:02} h", seconds / hour, seconds % hour / minute, seconds % minute);
+}
+
+}  // namespace loopbench::bench
