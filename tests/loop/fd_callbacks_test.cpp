@@ -26,16 +26,6 @@ struct raw_pipe {
     unique_fd writer;
 };
 
-/// Turns, and none that sleeps: enough for every driver to find what the kernel has.
-template <class R>
-void turn_often(R& runtime) {
-    for (int i = 0; i < 200; ++i) {
-        runtime.driver().wait(do_not_wait);
-        runtime.post([] {});
-        runtime.turn();
-    }
-}
-
 }  // namespace
 
 template <class R>
