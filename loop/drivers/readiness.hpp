@@ -32,12 +32,14 @@ struct readiness_event {
 /// - edge_triggered: true when the kernel reports changes only. Then watch() is called once for a descriptor,
 ///   for both directions; otherwise whenever what is wanted changes.
 /// - watch(fd, generation, in, out): report these from now on. Throws std::system_error when the descriptor
-///   cannot be watched (select: fd >= FD_SETSIZE).
+///   cannot be watched (epoll: ENOSPC).
 /// - unwatch(fd): report nothing of it any more; harmless when it is closed already.
 /// - closing(fd): the same, for a descriptor that is about to be closed.
 /// - wait(deadline, report): as Driver::wait(); calls report(readiness_event) for each descriptor. EINTR is
 ///   an early return with nothing: the loop computes what is left of the time from an absolute deadline.
 /// - wake(): as Driver::wake().
+/// - P::refuse(fd), where the poller cannot watch every descriptor: throws std::system_error for those. Asked before
+///   anything is started, so that a refusal does not depend on whether the descriptor happens to be ready.
 template <class P>
 concept Poller = std::default_initializable<P> &&
     requires(P& poller, int fd, std::uint32_t generation, bool wanted, time_point deadline,
@@ -61,6 +63,7 @@ public:
             op.result = -EBADF;
             return true;
         }
+        if constexpr (requires { P::refuse(op.fd); }) P::refuse(op.fd);
         descriptor& d = descriptor_of(op.fd);
         direction& side = side_of(d, op);
         if (side.ready && side.waiting.empty() && try_now(d, side, op)) return true;
