@@ -70,6 +70,7 @@ private:
 
         void arm() {
             if (owner.driver_.start(*this)) owner.ready_.push(*this);
+            idle = false;
         }
 
         static void run_or_discard(operation* op, completion how) {
@@ -91,10 +92,9 @@ private:
         void after(bool goes_on) {
             if (removed) {
                 delete this;
-            } else if (goes_on) {
-                arm();
             } else {
                 idle = true;
+                if (goes_on) arm();  // when that throws it stays idle, until it is removed
             }
         }
 

@@ -4,27 +4,23 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace loopbench::loop {
 
 namespace {
 
+// Called again and again until it is done. SO_ERROR would not do: it is 0 as well while the connection is on its way, and
+// not every driver asks only when the socket is writable.
 std::int64_t attempt_connect(io_operation& op) noexcept {
-    if (op.connecting) {
-        int error = 0;
-        socklen_t bytes = sizeof error;
-        if (::getsockopt(op.fd, SOL_SOCKET, SO_ERROR, &error, &bytes) < 0) return -1;
-        errno = error;
-        return error == 0 ? 0 : -1;
-    }
-    op.connecting = true;
-    // An interrupted connect goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
+    const bool again = std::exchange(op.connecting, true);
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
-    // EAGAIN itself is a Unix listener without room: nothing is on its way that could be waited for.
-    if (done == 0) return 0;
+    if (done == 0 || (again && errno == EISCONN)) return 0;
+    // EAGAIN itself is a Unix listener without room: nothing is on its way that could be waited for. An interrupted connect
+    // goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
     if (errno == EAGAIN) {
         errno = ENOBUFS;
-    } else if (errno == EINPROGRESS || errno == EINTR) {
+    } else if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) {
         errno = EAGAIN;
     }
     return -1;

@@ -34,7 +34,7 @@ epoll_poller::epoll_poller()
 }
 
 void epoll_poller::watch(int fd, std::uint32_t generation, bool in, bool out) {
-    std::uint32_t events = EPOLLRDHUP | EPOLLET;
+    std::uint32_t events = EPOLLRDHUP | EPOLLPRI | EPOLLET;
     if (in) events |= EPOLLIN;
     if (out) events |= EPOLLOUT;
     add(epoll_.get(), fd, events, static_cast<std::uint32_t>(fd), generation);
@@ -84,7 +84,8 @@ bool epoll_poller::decode(int index, readiness_event& event) noexcept {
              .generation = static_cast<std::uint32_t>(raw.data.u64 >> 32),
              .in = (raw.events & (EPOLLIN | EPOLLERR)) != 0,
              .out = (raw.events & (EPOLLOUT | EPOLLERR)) != 0,
-             .hung_up = (raw.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0};
+             .hung_up = (raw.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0,
+             .urgent = (raw.events & EPOLLPRI) != 0};
     return true;
 }
 

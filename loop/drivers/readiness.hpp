@@ -6,6 +6,8 @@
 // wait.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cerrno>
 #include <concepts>
 #include <cstddef>
@@ -24,17 +26,20 @@ struct readiness_event {
     bool in;
     bool out;
     bool hung_up;  // the peer will send no more, or the descriptor is broken: input stays ready for good
+    bool urgent = false;  // there is out-of-band data, at which reads stop short (tcp(7)): the same follows
 };
 
 /// - edge_triggered: true when the kernel reports changes only. Then watch() is called once for a descriptor,
 ///   for both directions; otherwise whenever what is wanted changes.
 /// - watch(fd, generation, in, out): report these from now on. Throws std::system_error when the descriptor
-///   cannot be watched (select: fd >= FD_SETSIZE).
+///   cannot be watched (epoll: ENOSPC).
 /// - unwatch(fd): report nothing of it any more; harmless when it is closed already.
 /// - closing(fd): the same, for a descriptor that is about to be closed.
 /// - wait(deadline, report): as Driver::wait(); calls report(readiness_event) for each descriptor. EINTR is
 ///   an early return with nothing: the loop computes what is left of the time from an absolute deadline.
 /// - wake(): as Driver::wake().
+/// - P::refuse(fd), where the poller cannot watch every descriptor: throws std::system_error for those. Asked before
+///   anything is started, so that a refusal does not depend on whether the descriptor happens to be ready.
 template <class P>
 concept Poller = std::default_initializable<P> &&
     requires(P& poller, int fd, std::uint32_t generation, bool wanted, time_point deadline,
@@ -58,6 +63,7 @@ public:
             op.result = -EBADF;
             return true;
         }
+        if constexpr (requires { P::refuse(op.fd); }) P::refuse(op.fd);
         descriptor& d = descriptor_of(op.fd);
         direction& side = side_of(d, op);
         if (side.ready && side.waiting.empty() && try_now(d, side, op)) return true;
@@ -93,7 +99,7 @@ public:
             side->ready = true;
         }
         if (d.watched_in || d.watched_out) poller_.closing(fd);
-        d.watched_in = d.watched_out = d.hung_up = false;
+        d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = false;
         ++d.generation;  // an event that is on its way still names the old one
     }
 
@@ -101,7 +107,7 @@ public:
         descriptor& d = descriptor_of(fd);
         if (!d.in.waiting.empty() || !d.out.waiting.empty()) return;
         if (d.watched_in || d.watched_out) poller_.unwatch(fd);
-        d.watched_in = d.watched_out = d.hung_up = false;
+        d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = false;
         d.in.ready = d.out.ready = true;
         // The generation stays: a write that goes on in parts would take itself for one to a closed stream.
     }
@@ -126,7 +132,8 @@ private:
         std::uint32_t generation = 0;
         bool watched_in = false;
         bool watched_out = false;
-        bool hung_up = false;
+        bool always_ready = false;     // for input: hung up, or short reads tell nothing
+        bool socket_is_known = false;  // whether they do was looked up
     };
 
     descriptor& descriptor_of(int fd) {
@@ -150,8 +157,7 @@ private:
     }
 
     // Makes the call. A stream that gave or took less than was asked for is drained or full: the next call
-    // would say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write"). Only after a
-    // hang-up there is more to learn: the end of the stream.
+    // would say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
     bool try_now(descriptor& d, direction& side, io_operation& op) noexcept {
         op.result = attempt(op);
         if (op.result == -EAGAIN) {
@@ -159,15 +165,34 @@ private:
             return false;
         }
         const bool partial = op.result > 0 && static_cast<std::size_t>(op.result) < op.size;
-        if (partial && ((op.kind == io_kind::receive && !d.hung_up) || op.kind == io_kind::send))
+        if (partial &&
+            (op.kind == io_kind::send || (op.kind == io_kind::receive && drained_by_short_read(op.fd, d))))
             side.ready = false;
         return true;
+    }
+
+    // Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is there,
+    // and an edge-triggered poller reports nothing until more comes: at the urgent mark of TCP, and in a Unix stream
+    // after a message that carries descriptors (unix(7)); that it is one is asked once.
+    bool drained_by_short_read(int fd, descriptor& d) noexcept {
+        if (P::edge_triggered && !d.socket_is_known) [[unlikely]] {
+            d.socket_is_known = true;
+            d.always_ready |= socket_domain(fd) == AF_UNIX;
+        }
+        return !d.always_ready;
+    }
+
+    static int socket_domain(int fd) noexcept {
+        int domain = AF_UNSPEC;
+        socklen_t bytes = sizeof domain;
+        static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes));
+        return domain;
     }
 
     void on_event(const readiness_event& event) {
         descriptor& d = descriptor_of(event.fd);
         if (d.generation != event.generation) return;  // of a descriptor that was closed meanwhile
-        d.hung_up |= event.hung_up;
+        d.always_ready |= event.hung_up || event.urgent;
         if (event.in || event.hung_up) serve(d, d.in);
         if (event.out || event.hung_up) serve(d, d.out);
         watch(event.fd, d);

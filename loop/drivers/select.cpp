@@ -10,28 +10,27 @@ namespace loopbench::loop {
 
 namespace {
 
-void refuse_beyond_fd_set(int fd) {
-    if (fd < FD_SETSIZE) return;
-    throw_errno("select cannot watch descriptor " + std::to_string(fd) + ", only those below " +
-                    std::to_string(FD_SETSIZE) + "; use a design on poll, epoll or io_uring",
-                EINVAL);
-}
-
 void set_bit(fd_set& set, int fd, bool on) noexcept {
     on ? FD_SET(fd, &set) : FD_CLR(fd, &set);
 }
 
 }  // namespace
 
+void select_poller::refuse(int fd) {
+    if (fd < FD_SETSIZE) return;
+    throw_errno("select cannot watch descriptor " + std::to_string(fd) + ", only those below " +
+                    std::to_string(FD_SETSIZE) + "; use a design on poll, epoll or io_uring",
+                EINVAL);
+}
+
 select_poller::select_poller() : highest_(bell_.fd()) {
-    refuse_beyond_fd_set(bell_.fd());
+    refuse(bell_.fd());
     FD_ZERO(&readers_);
     FD_ZERO(&writers_);
     FD_SET(bell_.fd(), &readers_);
 }
 
 void select_poller::watch(int fd, std::uint32_t generation, bool in, bool out) {
-    refuse_beyond_fd_set(fd);
     set_bit(readers_, fd, in);
     set_bit(writers_, fd, out);
     generations_[static_cast<std::size_t>(fd)] = generation;

@@ -25,6 +25,9 @@ public:
     select_poller();
 
     /// Throws std::system_error (EINVAL) for a descriptor that select cannot watch.
+    static void refuse(int fd);
+
+    /// Not for one that is refused.
     void watch(int fd, std::uint32_t generation, bool in, bool out);
     void unwatch(int fd) { watch(fd, 0, false, false); }
     void closing(int fd) { unwatch(fd); }

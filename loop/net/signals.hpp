@@ -17,24 +17,31 @@ namespace loopbench::loop {
 
 /// Blocks the given signals in the calling thread and receives them as data (signalfd(2)). Make it before
 /// other threads are started, so that they inherit the block; otherwise a signal to the process may take its
-/// default action in one of them. The block is taken back on destruction.
+/// default action in one of them. What it blocked, and was not blocked before, is unblocked on destruction.
 template <class Loop>
 class signal_receiver {
 public:
     /// Throws std::system_error.
     signal_receiver(Loop& loop, std::initializer_list<int> signals) {
-        ::sigemptyset(&set_);
-        for (const int signal : signals) ::sigaddset(&set_, signal);
-        const int refused = ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
-        if (refused != 0) throw_errno("pthread_sigmask", refused);
+        sigset_t received;
+        ::sigemptyset(&received);
+        for (const int signal : signals) ::sigaddset(&received, signal);
+        // First what may fail: nobody would take a block back.
         source_ = descriptor<Loop>(
-            loop, unique_fd(checked(::signalfd(-1, &set_, SFD_NONBLOCK | SFD_CLOEXEC), "signalfd")));
+            loop, unique_fd(checked(::signalfd(-1, &received, SFD_NONBLOCK | SFD_CLOEXEC), "signalfd")));
+        sigset_t before;
+        const int refused = ::pthread_sigmask(SIG_BLOCK, &received, &before);
+        if (refused != 0) throw_errno("pthread_sigmask", refused);
+        ::sigemptyset(&blocked_);
+        for (const int signal : signals) {
+            if (::sigismember(&before, signal) == 0) ::sigaddset(&blocked_, signal);
+        }
     }
     signal_receiver(const signal_receiver&) = delete;
     signal_receiver& operator=(const signal_receiver&) = delete;
     ~signal_receiver() {
         source_.close();
-        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        ::pthread_sigmask(SIG_UNBLOCK, &blocked_, nullptr);
     }
 
     /// The number of the next signal. Throws std::system_error.
@@ -48,8 +55,7 @@ public:
     }
 
 private:
-    sigset_t set_;
-    sigset_t before_;
+    sigset_t blocked_;  // by this receiver
     descriptor<Loop> source_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "loop/event.hpp"
 #include "loop/future.hpp"
+#include "tests/loop/full_listener.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -68,6 +69,20 @@ TYPED_TEST(cancelling, a_task_before_it_starts_ends_it_at_its_first_await) {
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
     EXPECT_TRUE(started);
     EXPECT_FALSE(went_on);
+}
+
+TYPED_TEST(cancelling, ends_a_connect_that_gets_no_answer_and_is_pending_until_then) {
+    TypeParam runtime;
+    const full_listener silent;
+    auto connects = [&]() -> task<void> { co_await runtime.connect(silent.address); };
+    const auto handle = create_task(runtime, connects());
+    turn_often(runtime);
+    EXPECT_EQ(ending_of(handle.outcome()), "still running");
+    EXPECT_EQ(runtime.driver().in_flight(), 1u);
+    handle.cancel();
+    turn_often(runtime);
+    EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
+    EXPECT_EQ(runtime.driver().in_flight(), 0u);
 }
 
 TYPED_TEST(cancelling, ends_a_task_at_every_kind_of_await) {

@@ -1,11 +1,11 @@
 // Descriptors: closed with operations pending, reused at once, beyond what select can watch, and used up.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/un.h>
 
 #include <filesystem>
 #include <optional>
 
+#include "tests/loop/descriptor_limit.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -13,31 +13,6 @@ namespace loopbench::loop::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// The limit on descriptors, put back in the end.
-class descriptor_limit {
-public:
-    descriptor_limit() { checked(::getrlimit(RLIMIT_NOFILE, &before_), "getrlimit"); }
-    descriptor_limit(const descriptor_limit&) = delete;
-    descriptor_limit& operator=(const descriptor_limit&) = delete;
-    ~descriptor_limit() { restore(); }
-
-    bool set(rlim_t count) const {
-        const rlimit wanted{.rlim_cur = count, .rlim_max = before_.rlim_max};
-        return ::setrlimit(RLIMIT_NOFILE, &wanted) == 0;
-    }
-
-    /// No further descriptor can be made.
-    void use_up() const {
-        const unique_fd lowest_free(checked(::dup(STDERR_FILENO), "dup"));
-        ASSERT_TRUE(set(static_cast<rlim_t>(lowest_free.get())));
-    }
-
-    void restore() const { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-    rlimit before_{};
-};
 
 /// Makes `fd` the file that `stream` is on; the old number of it is closed.
 template <class R>
@@ -178,6 +153,12 @@ TYPED_TEST(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_err
         }
     };
     runtime.run(main());
+    // Whether it is ready already makes no difference.
+    if (!refusal.empty()) {
+        put(pair.other.native_handle(), "here");
+        EXPECT_THROW(runtime.add_reader(number, [] {}), std::system_error);
+        EXPECT_THROW(runtime.run(read_text(far)), std::system_error);
+    }
     constexpr bool on_select = std::is_same_v<typename TestFixture::design::driver, select_driver>;
     EXPECT_EQ(!refusal.empty(), on_select);
     if (on_select) {

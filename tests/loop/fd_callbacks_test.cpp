@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "tests/loop/support.hpp"
 
@@ -25,16 +26,6 @@ struct raw_pipe {
     unique_fd reader;
     unique_fd writer;
 };
-
-/// Turns, and none that sleeps: enough for every driver to find what the kernel has.
-template <class R>
-void turn_often(R& runtime) {
-    for (int i = 0; i < 200; ++i) {
-        runtime.driver().wait(do_not_wait);
-        runtime.post([] {});
-        runtime.turn();
-    }
-}
 
 }  // namespace
 
@@ -238,6 +229,38 @@ TYPED_TEST(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_num
     runtime.spawn(connects());
     turn_often(runtime);
     EXPECT_EQ(reused, number);
+}
+
+namespace {
+
+/// A descriptor that is ready at first and cannot be watched after that.
+struct refusing_driver {
+    bool start(io_operation& op) {
+        if (++starts == 2) throw std::system_error(ENOSPC, std::generic_category());
+        op.result = 0;
+        return true;
+    }
+    void abandon(io_operation&) {}
+    void release(int) {}
+    int starts = 0;
+};
+
+}  // namespace
+
+TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_nothing) {
+    int freed = 0;
+    int calls = 0;
+    operation_queue ready;
+    refusing_driver driver;
+    fd_callbacks<refusing_driver> readers(driver, ready, io_kind::readable);
+    readers.add(0, [&, owned = std::make_shared<freed_counter>(freed)] { ++calls; });
+    operation& first = ready.pop();
+    EXPECT_THROW(first.complete(&first, completion::run), std::system_error);
+    EXPECT_EQ(calls, 1);
+    EXPECT_TRUE(ready.empty());
+    EXPECT_EQ(freed, 0);
+    EXPECT_TRUE(readers.remove(0));
+    EXPECT_EQ(freed, 1);
 }
 
 // The frame is destroyed with the loop, closes the socket, and takes its callback back after that.

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "loop/net/socket_calls.hpp"
+#include "tests/loop/full_listener.hpp"
 #include "tests/loop/uring_support.hpp"
 
 namespace loopbench::loop {
@@ -33,29 +34,9 @@ TEST_F(uring_tests, completes_a_cancelled_receive_once_and_loses_no_byte) {
     EXPECT_EQ(cancelled.completions, 1);
 }
 
-// A listener whose backlog is full, so that the next connect stays pending.
-struct full_listener {
-    full_listener() {
-        fd = unique_fd(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-        endpoint any = endpoint::loopback(0);
-        checked(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&any.address()), any.bytes()), "bind");
-        checked(::listen(fd.get(), 0), "listen");
-        address = local_endpoint(fd.get());
-        for (unique_fd& one : fillers) {
-            one = open_stream(AF_INET);
-            static_cast<void>(
-                ::connect(one.get(), reinterpret_cast<const sockaddr*>(&address.address()), address.bytes()));
-        }
-    }
-
-    unique_fd fd;
-    endpoint address;
-    std::array<unique_fd, 2> fillers;
-};
-
 TEST_F(uring_tests, cancels_whatever_is_pending) {
     bare_driver bare;
-    full_listener full;
+    test::full_listener full;
     const unique_fd idle = open_listener(endpoint::loopback(0));
     const unique_fd connecting = open_stream(AF_INET);
     const stream_pair pair;

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <csignal>
+#include <memory>
 #include <thread>
 
 #include "loop/net/signals.hpp"
+#include "tests/loop/descriptor_limit.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -52,6 +54,12 @@ public:
 private:
     std::jthread thread_;
 };
+
+bool is_blocked(int signal) {
+    sigset_t now;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    return ::sigismember(&now, signal) == 1;
+}
 
 }  // namespace
 
@@ -132,17 +140,36 @@ TYPED_TEST(signals_as_data, can_be_waited_for_with_a_cancellation) {
 
 TYPED_TEST(signals_as_data, are_blocked_only_while_the_receiver_lives) {
     TypeParam runtime;
-    const auto is_blocked = [] {
-        sigset_t now;
-        ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
-        return ::sigismember(&now, SIGUSR1) == 1;
-    };
-    EXPECT_FALSE(is_blocked());
+    EXPECT_FALSE(is_blocked(SIGUSR1));
     {
         const signal_receiver<loop_of<TypeParam>> signals(runtime, {SIGUSR1});
-        EXPECT_TRUE(is_blocked());
+        EXPECT_TRUE(is_blocked(SIGUSR1));
     }
-    EXPECT_FALSE(is_blocked());
+    EXPECT_FALSE(is_blocked(SIGUSR1));
+}
+
+TYPED_TEST(signals_as_data, stay_blocked_while_another_receiver_wants_it) {
+    using receiver = signal_receiver<loop_of<TypeParam>>;
+    TypeParam runtime;
+    auto first = std::make_unique<receiver>(runtime, std::initializer_list<int>{SIGUSR1});
+    auto second = std::make_unique<receiver>(runtime, std::initializer_list<int>{SIGUSR2});
+    first.reset();
+    EXPECT_FALSE(is_blocked(SIGUSR1));
+    EXPECT_TRUE(is_blocked(SIGUSR2)) << "the second's";
+    { const receiver nested(runtime, {SIGUSR1, SIGUSR2}); }
+    EXPECT_FALSE(is_blocked(SIGUSR1));
+    EXPECT_TRUE(is_blocked(SIGUSR2));
+    second.reset();
+    EXPECT_FALSE(is_blocked(SIGUSR2));
+}
+
+TYPED_TEST(signals_as_data, are_not_blocked_by_a_receiver_that_could_not_be_made) {
+    const descriptor_limit limit;
+    TypeParam runtime;
+    limit.use_up();
+    EXPECT_THROW(signal_receiver<loop_of<TypeParam>>(runtime, {SIGUSR1}), std::system_error);
+    limit.restore();
+    EXPECT_FALSE(is_blocked(SIGUSR1));
 }
 
 }  // namespace loopbench::loop::test

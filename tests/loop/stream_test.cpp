@@ -2,6 +2,7 @@
 #include <netinet/in.h>
 
 #include <csignal>
+#include <cstring>
 
 #include "tests/loop/counting_driver.hpp"
 #include "tests/loop/support.hpp"
@@ -165,6 +166,54 @@ TYPED_TEST(stream_in_trouble, writes_sixteen_mebibytes_whole) {
     runtime.run(main());
     EXPECT_EQ(received, sent.size());
     EXPECT_EQ(wrong, 0u);
+}
+
+// A read stops at the urgent mark, whatever lies beyond it.
+TYPED_TEST(stream_in_trouble, goes_on_beyond_urgent_data) {
+    TypeParam runtime;
+    std::string received;
+    auto pair = runtime.run(make_tcp_pair(runtime));
+    auto reads = [&]() -> task<void> {
+        while (received.size() < 6) received += co_await read_text(pair.one);
+    };
+    runtime.spawn(reads());
+    turn_often(runtime);  // it waits
+    put(pair.other.native_handle(), "abc");
+    EXPECT_EQ(::send(pair.other.native_handle(), "!", 1, MSG_OOB), 1);
+    put(pair.other.native_handle(), "def");
+    turn_often(runtime);
+    EXPECT_EQ(received, "abcdef");
+}
+
+TYPED_TEST(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor) {
+    TypeParam runtime;
+    auto pair = make_unix_pair(runtime);
+    std::string received;
+    auto reads = [&]() -> task<void> {
+        while (received.size() < 6) received += co_await read_text(pair.one);
+    };
+    const auto send_with_descriptor = [&](std::string text) {
+        iovec part{text.data(), text.size()};
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+        msghdr message{};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        cmsghdr* const header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        const int sent = STDERR_FILENO;
+        std::memcpy(CMSG_DATA(header), &sent, sizeof sent);
+        ASSERT_EQ(::sendmsg(pair.other.native_handle(), &message, 0), static_cast<ssize_t>(text.size()));
+    };
+    runtime.spawn(reads());
+    turn_often(runtime);  // it waits
+    send_with_descriptor("abc");
+    put(pair.other.native_handle(), "def");
+    turn_often(runtime);
+    EXPECT_EQ(received, "abcdef");
 }
 
 template <class R>

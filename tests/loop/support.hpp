@@ -117,6 +117,16 @@ task<void> yield_times(R& runtime, int times) {
     for (int i = 0; i < times; ++i) co_await runtime.yield();
 }
 
+/// Turns, and none that sleeps: enough for every driver to find what the kernel has.
+template <class R>
+void turn_often(R& runtime) {
+    for (int i = 0; i < 200; ++i) {
+        runtime.driver().wait(do_not_wait);
+        runtime.post([] {});
+        runtime.turn();
+    }
+}
+
 template <class R>
 struct stream_pair {
     typename R::stream one;

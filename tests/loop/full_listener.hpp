@@ -1,0 +1,33 @@
+// A peer that neither accepts nor refuses: a connect to it stays pending.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <array>
+
+#include "loop/net/socket_calls.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::loop::test {
+
+/// Its backlog is full, so that the kernel drops what asks for a connection.
+struct full_listener {
+    full_listener() {
+        fd = unique_fd(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+        endpoint any = endpoint::loopback(0);
+        checked(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&any.address()), any.bytes()), "bind");
+        checked(::listen(fd.get(), 0), "listen");
+        address = local_endpoint(fd.get());
+        for (unique_fd& one : fillers) {
+            one = open_stream(AF_INET);
+            static_cast<void>(
+                ::connect(one.get(), reinterpret_cast<const sockaddr*>(&address.address()), address.bytes()));
+        }
+    }
+
+    unique_fd fd;
+    endpoint address;
+    std::array<unique_fd, 2> fillers;
+};
+
+}  // namespace loopbench::loop::test
