@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <stdexcept>
+#include <type_traits>
 
 namespace loopbench::examples {
 
@@ -21,7 +22,13 @@ std::vector<std::string> design_names() {
 void add_options(CLI::App& app, const program& described) {
     for (const option& added : described.options) {
         std::visit(
-            [&](auto* value) { app.add_option(added.name, *value, added.help)->capture_default_str(); },
+            [&]<class T>(T* value) {
+                if constexpr (std::is_same_v<T, bool>) {
+                    app.add_flag(added.name, *value, added.help);
+                } else {
+                    app.add_option(added.name, *value, added.help)->capture_default_str();
+                }
+            },
             added.value);
     }
 }
@@ -36,6 +43,13 @@ loop::nanoseconds scaled_seconds(double documented) {
     return std::chrono::duration_cast<loop::nanoseconds>(std::chrono::duration<double>(documented / speed));
 }
 
+std::uint16_t checked_port(int given) {
+    if (given < 0 || given > 65535)
+        throw std::invalid_argument(
+            fmt::format("--port {}: there is no such port; take one from 0 to 65535", given));
+    return static_cast<std::uint16_t>(given);
+}
+
 double milliseconds(loop::nanoseconds duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
 }
@@ -45,10 +59,12 @@ detail::choice detail::parse(int argc, char** argv, const program& described) {
         .exit_code = {}, .design = described.design, .virtual_time = described.only_in_virtual_time};
     bool list = false;
     CLI::App app(described.about);
-    app.add_flag("--list", list, "Print the designs");
-    app.add_option("--design", chosen.design, "The loop to run on")
-        ->check(CLI::IsMember(design_names()))
-        ->capture_default_str();
+    if (!described.design.empty()) {
+        app.add_flag("--list", list, "Print the designs");
+        app.add_option("--design", chosen.design, "The loop to run on")
+            ->check(CLI::IsMember(design_names()))
+            ->capture_default_str();
+    }
     app.add_option("--speed", speed, "Divides all durations")
         ->check(CLI::Range(0.001, 1000.0))
         ->capture_default_str();
