@@ -1,14 +1,14 @@
 // The vocabulary of bench/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's operations
 // directly, so that what is left of the cost is Asio's reactor, scheduler and timer queue.
 //
-// Against asio-epoll (medians of alternating smoke runs on a shared machine of two cores, Boost 1.81, g++ 12; the ratio
-// is asio-epoll's time to ours): post about 1.5, yield about 6, gather of 1000 that yield about 12, spawn about 10 to 20;
-// an echo costs about 5 to 10 % less CPU, because four system calls are nearly all of it.
+// Against asio-epoll (medians of nine alternating smoke runs on a shared machine of two cores, Boost 1.81, g++ 12; the
+// ratio is asio-epoll's time to ours): post about 1.5, yield 6, gather of 1000 that yield 13, spawn 21; an echo costs 2
+// to 11 % less CPU, because four system calls are nearly all of it. Of the parts, only the sum has been measured.
 //
-// What does it: our frames from a free list and no co_spawn (spawn, gather); each operation's memory in the waiting
-// frame (yield, sleep, I/O), and in the same free list for what has no frame (post), since Asio's own cache has to be
-// searched and holds 2 blocks by default; BOOST_ASIO_DISABLE_THREADS, which leaves no lock, no atomic count of work and
-// no thread-local lookup where BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone leaves the last two; writes tried at once.
+// What is done for it: our frames from a free list and no co_spawn (spawn, gather); each operation's memory in the
+// waiting frame (yield, sleep, I/O), and in the same free list for what has no frame (post), so that Asio's own recycling
+// cache is not used at all, whatever its size; BOOST_ASIO_DISABLE_THREADS, which leaves no lock, no atomic count of work
+// and no thread-local lookup, where BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone keeps the last two; writes tried at once.
 // What was declined: to wait before a read (stream.hpp), and Asio's detail namespace, which is not for users.
 #pragma once
 
