@@ -27,9 +27,10 @@ TEST(metrics, no_name_stands_twice_and_every_one_is_explained) {
     }
 }
 
-TEST(metrics, only_throughput_is_better_when_larger) {
+TEST(metrics, only_throughput_fairness_and_capacity_are_better_when_larger) {
+    const std::set<std::string_view> larger{"throughput", "fairness", "capacity"};
     for (const auto& metric : reports::known_metrics())
-        EXPECT_EQ(metric.better == reports::direction::larger, metric.name == "throughput") << metric.name;
+        EXPECT_EQ(metric.better == reports::direction::larger, larger.contains(metric.name)) << metric.name;
 }
 
 TEST(metrics, what_is_not_in_the_table_is_unknown) {
