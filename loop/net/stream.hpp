@@ -82,10 +82,10 @@ class basic_listener : public descriptor<Loop> {
 public:
     using descriptor<Loop>::descriptor;
 
-    /// The next connection, TCP_NODELAY set; one that came to grief on its way is not reported. When the process or the system is out of descriptors or memory
-    /// the connection stays in the backlog and accept() tries again after a pause, instead of spinning on a
-    /// listener that is ready and cannot be served. Throws std::system_error: ECANCELED when the listener is
-    /// closed.
+    /// The next connection, TCP_NODELAY set; one that came to grief on its way is not reported. When the process or the
+    /// system is out of descriptors or memory the connection stays in the backlog and accept() tries again after a
+    /// pause, instead of spinning on a listener that is ready and cannot be served. Throws std::system_error: ECANCELED
+    /// when the listener is closed.
     task<basic_stream<Loop>> accept() {
         nanoseconds pause = shortest_pause;
         for (;;) {
