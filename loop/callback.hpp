@@ -1,6 +1,7 @@
 // A function in the ready queue: what post() makes.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -11,19 +12,32 @@
 
 namespace loopbench::loop {
 
-/// A queued function with its captures, in recycled memory. The memory is given back before the function
-/// runs, so that a function that posts itself again uses the same block.
-template <class Function>
+/// Where a callback is kept: in recycled memory when it is made and run in one thread.
+struct recycled_memory {
+    static void* allocate(std::size_t bytes) { return frame_pool::allocate(bytes); }
+    static void deallocate(void* memory, std::size_t bytes) noexcept { frame_pool::deallocate(memory, bytes); }
+};
+
+/// And on the heap otherwise: recycling would gather the blocks where they end, and the thread that makes them would
+/// never see one again.
+struct heap_memory {
+    static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
+    static void deallocate(void* memory, std::size_t bytes) noexcept { ::operator delete(memory, bytes); }
+};
+
+/// A queued function with its captures. The memory is given back before the function runs, so that a function
+/// that posts itself again uses the same block.
+template <class Function, class Memory>
 class callback final : public operation {
 public:
     template <class F>
     static operation& make(F&& function) {
         static_assert(alignof(callback) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-        void* const memory = frame_pool::allocate(sizeof(callback));
+        void* const memory = Memory::allocate(sizeof(callback));
         try {
             return *::new (memory) callback(std::forward<F>(function));
         } catch (...) {
-            frame_pool::deallocate(memory, sizeof(callback));
+            Memory::deallocate(memory, sizeof(callback));
             throw;
         }
     }
@@ -37,7 +51,7 @@ private:
         auto* const self = static_cast<callback*>(op);
         Function function(std::move(self->function_));
         std::destroy_at(self);
-        frame_pool::deallocate(self, sizeof(callback));
+        Memory::deallocate(self, sizeof(callback));
         if (how == completion::run) function();
     }
 
@@ -45,9 +59,9 @@ private:
 };
 
 /// Makes an operation of any callable without arguments. It owns itself: run it, or discard it, exactly once.
-template <class F>
+template <class Memory = recycled_memory, class F>
 operation& make_callback(F&& function) {
-    return callback<std::decay_t<F>>::make(std::forward<F>(function));
+    return callback<std::decay_t<F>, Memory>::make(std::forward<F>(function));
 }
 
 }  // namespace loopbench::loop

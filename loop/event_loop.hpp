@@ -80,7 +80,7 @@ public:
     /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread.
     template <class F>
     void post_from_any_thread(F&& function) {
-        push_from_any_thread(make_callback(std::forward<F>(function)));
+        push_from_any_thread(make_callback<heap_memory>(std::forward<F>(function)));
         // The loop says that it sleeps before it looks for posts a last time; we post before we look whether
         // it sleeps. In the one order of sequentially consistent operations, one of us sees the other.
         if (asleep_.load(std::memory_order_seq_cst)) driver_.wake();

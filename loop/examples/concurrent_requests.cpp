@@ -62,7 +62,7 @@ void throw_on_error(const loop::io_result& result, const char* doing) {
 
 template <class Stream>
 task<void> answer(Stream stream) {
-    loop::delimited_reader reader(stream);
+    loop::buffered_reader reader(stream);
     const auto request = co_await reader.read_until("\r\n\r\n");
     int delay_ms = 0;
     if (request.text.starts_with("GET /"))

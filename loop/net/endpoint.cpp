@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 
@@ -51,14 +53,16 @@ endpoint endpoint::loopback(std::uint16_t port) {
 
 endpoint endpoint::unix_path(std::string_view path) {
     sockaddr_un address{};
-    if (path.empty() || path.size() >= sizeof address.sun_path) {
+    // A path ends with a zero; an abstract name begins with one, and its length is the address's (unix(7)).
+    const std::size_t terminator = path.starts_with('\0') ? 0 : 1;
+    if (path.empty() || path.size() + terminator > sizeof address.sun_path) {
         throw std::invalid_argument("the path of a Unix socket has 1 to " +
-                                    std::to_string(sizeof address.sun_path - 1) +
+                                    std::to_string(sizeof address.sun_path - terminator) +
                                     " characters; this one has " + std::to_string(path.size()));
     }
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.data(), path.size());
-    return make(address, offsetof(sockaddr_un, sun_path) + path.size() + 1);
+    return make(address, offsetof(sockaddr_un, sun_path) + path.size() + terminator);
 }
 
 std::uint16_t endpoint::port() const noexcept {
@@ -79,7 +83,14 @@ std::string endpoint::to_string() const {
         ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
         return "[" + std::string(text) + "]:" + std::to_string(port());
     }
-    if (family() == AF_UNIX) return read<sockaddr_un>(address_).sun_path;
+    if (family() == AF_UNIX) {
+        const auto local = read<sockaddr_un>(address_);
+        // The kernel may fill all of sun_path, without a zero at the end; an unnamed socket has no path at all.
+        const std::size_t bytes = bytes_ - std::min<std::size_t>(bytes_, offsetof(sockaddr_un, sun_path));
+        std::string name(local.sun_path, std::min(bytes, sizeof local.sun_path));
+        if (name.starts_with('\0')) return "@" + name.substr(1);
+        return name.substr(0, name.find('\0'));
+    }
     return "unknown";
 }
 

@@ -19,8 +19,8 @@ public:
     /// 127.0.0.1.
     static endpoint loopback(std::uint16_t port);
 
-    /// A Unix socket; throws std::invalid_argument when the path is empty or longer than the kernel takes
-    /// (107).
+    /// A Unix socket; with a zero in front an abstract name, which needs no file. Throws std::invalid_argument when the
+    /// path is empty or longer than the kernel takes (107; 108 with the zero).
     static endpoint unix_path(std::string_view path);
 
     /// From what the kernel filled in.
@@ -28,7 +28,7 @@ public:
 
     int family() const noexcept { return address_.ss_family; }
     std::uint16_t port() const noexcept;  // 0 when it has none
-    std::string to_string() const;        // "127.0.0.1:80", "[::1]:80", or the path
+    std::string to_string() const;        // "127.0.0.1:80", "[::1]:80", the path, or "@name"
 
     sockaddr_storage& address() noexcept { return address_; }
     const sockaddr_storage& address() const noexcept { return address_; }

@@ -1,69 +1,101 @@
-// Reading more than one receive gives: exactly so much, or up to a delimiter.
+// Reading more than one receive gives: exactly so much, or up to a delimiter, in any order.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "loop/net/io_awaiter.hpp"
 #include "loop/task.hpp"
 
 namespace loopbench::loop {
 
-/// Fills the buffer. Fewer bytes without an error: the stream ended before.
+/// Reads ahead, and keeps what was not asked for. So nothing is lost when a read is cancelled or its time is up: what had
+/// come is there for the next one. One read at a time; the stream must outlive the reader, and the reader its reads.
 template <class Stream>
-task<io_result> read_exactly(Stream& stream, std::span<std::byte> buffer) {
-    io_result total;
-    while (total.bytes < buffer.size()) {
-        const io_result part = co_await stream.read_some(buffer.subspan(total.bytes));
-        total.bytes += part.bytes;
-        total.error = part.error;
-        if (part.bytes == 0) break;
-    }
-    co_return total;
-}
-
-/// Reads until `delimiter` has come and cuts what came after it off for the next call. A peer that never
-/// sends the delimiter cannot make it grow beyond `bytes_max`.
-template <class Stream>
-class delimited_reader {
+class buffered_reader {
 public:
-    explicit delimited_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
+    /// A peer that never sends the delimiter cannot make read_until() keep more than `bytes_max` and one receive.
+    explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
+    buffered_reader(const buffered_reader&) = delete;
+    buffered_reader& operator=(const buffered_reader&) = delete;
 
     struct outcome {
         std::string text;  // with the delimiter; without it when the stream ended or failed first
         int error = 0;     // an errno; EMSGSIZE when bytes_max came before the delimiter
     };
 
+    /// Up to and with `delimiter`, which must not be empty and must live until the read is done.
     task<outcome> read_until(std::string_view delimiter) {
         std::size_t searched = 0;
         for (;;) {
-            const std::size_t found = kept_.find(delimiter, searched);
-            if (found != std::string::npos) co_return outcome{take(found + delimiter.size()), 0};
-            if (kept_.size() >= bytes_max_) co_return outcome{take(kept_.size()), EMSGSIZE};
-            searched = kept_.size() - std::min(kept_.size(), delimiter.size() - 1);
-            std::array<std::byte, 4096> buffer;
-            const io_result part = co_await stream_.read_some(buffer);
-            if (part.bytes == 0) co_return outcome{take(kept_.size()), part.error};
-            kept_.append(reinterpret_cast<const char*>(buffer.data()), part.bytes);
+            const std::size_t found = kept().find(delimiter, searched);
+            if (found != std::string_view::npos) co_return outcome{take(found + delimiter.size()), 0};
+            if (kept().size() >= bytes_max_) co_return outcome{take(kept().size()), EMSGSIZE};
+            searched = kept().size() - std::min(kept().size(), delimiter.size() - 1);
+            const io_result part = co_await stream_.read_some(room(least_read_bytes));
+            if (part.bytes == 0) co_return outcome{take(kept().size()), part.error};
+            end_ += part.bytes;
         }
     }
 
+    /// Fills the buffer. Fewer bytes without an error: the stream ended before; what came is in the buffer all the same.
+    task<io_result> read_exactly(std::span<std::byte> buffer) {
+        io_result last{.bytes = 0, .error = 0};
+        while (kept().size() < buffer.size()) {
+            last = co_await stream_.read_some(room(buffer.size() - kept().size()));
+            if (last.bytes == 0) break;
+            end_ += last.bytes;
+        }
+        const std::size_t bytes = std::min(kept().size(), buffer.size());
+        if (bytes != 0) std::memcpy(buffer.data(), kept().data(), bytes);
+        drop(bytes);
+        co_return io_result{.bytes = bytes, .error = bytes < buffer.size() ? last.error : 0};
+    }
+
 private:
-    std::string take(std::size_t count) {
-        std::string taken = kept_.substr(0, count);
-        kept_.erase(0, count);
+    static constexpr std::size_t least_read_bytes = 4096;
+
+    std::string_view kept() const noexcept {
+        return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - begin_};
+    }
+
+    // Where the next receive puts what it gets. In the heap, not in the frame: it lives as long as the reader, and a frame
+    // with so much in it would not be a recycled one.
+    std::span<std::byte> room(std::size_t wanted) {
+        if (buffer_.size() - end_ < wanted && begin_ != 0) {
+            std::copy(buffer_.begin() + offset(begin_), buffer_.begin() + offset(end_), buffer_.begin());
+            end_ -= begin_;
+            begin_ = 0;
+        }
+        if (buffer_.size() - end_ < wanted) buffer_.resize(std::max(end_ + wanted, least_read_bytes));
+        return std::span(buffer_).subspan(end_);
+    }
+
+    static std::ptrdiff_t offset(std::size_t index) noexcept { return static_cast<std::ptrdiff_t>(index); }
+
+    void drop(std::size_t bytes) noexcept {
+        begin_ += bytes;
+        if (begin_ == end_) begin_ = end_ = 0;
+    }
+
+    std::string take(std::size_t bytes) {
+        std::string taken(kept().substr(0, bytes));
+        drop(bytes);
         return taken;
     }
 
     Stream& stream_;
     std::size_t bytes_max_;
-    std::string kept_;
+    std::vector<std::byte> buffer_;
+    std::size_t begin_ = 0;  // of what was read and not asked for
+    std::size_t end_ = 0;
 };
 
 }  // namespace loopbench::loop

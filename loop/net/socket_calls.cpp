@@ -27,9 +27,14 @@ const sockaddr* address_of(const endpoint& e) noexcept {
 
 void bind_to(int fd, const endpoint& local) {
     if (::bind(fd, address_of(local), local.bytes()) == 0) return;
-    const char* const remedy =
-        errno == EADDRINUSE ? ": another program has it; choose another, or port 0 for any" : "";
-    throw_errno("bind to " + local.to_string() + remedy);
+    const int error = errno;
+    const char* remedy = "";
+    if (error == EADDRINUSE) {
+        remedy = local.family() == AF_UNIX
+            ? ": another program has it, or has left the file behind; remove the file, or choose another path"
+            : ": another program has it; choose another, or port 0 for any";
+    }
+    throw_errno("bind to " + local.to_string() + remedy, error);
 }
 
 template <class Call>

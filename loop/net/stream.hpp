@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -81,10 +82,10 @@ class basic_listener : public descriptor<Loop> {
 public:
     using descriptor<Loop>::descriptor;
 
-    /// The next connection, TCP_NODELAY set. When the process or the system is out of descriptors or memory
-    /// the connection stays in the backlog and accept() tries again after a pause, instead of spinning on a
-    /// listener that is ready and cannot be served. Throws std::system_error: ECANCELED when the listener is
-    /// closed.
+    /// The next connection, TCP_NODELAY set; one that came to grief on its way is not reported. When the process or the
+    /// system is out of descriptors or memory the connection stays in the backlog and accept() tries again after a
+    /// pause, instead of spinning on a listener that is ready and cannot be served. Throws std::system_error: ECANCELED
+    /// when the listener is closed.
     task<basic_stream<Loop>> accept() {
         nanoseconds pause = shortest_pause;
         for (;;) {
@@ -97,7 +98,7 @@ public:
             }
             const int error = static_cast<int>(-result);
             if (error == ECONNABORTED || error == EPROTO) continue;  // the peer was gone before we came
-            if (!out_of_resources(error)) throw_errno("accept", error);
+            if (!out_of_resources(error) && !is_of_the_connection(error)) throw_errno("accept", error);
             co_await this->loop().sleep_for(pause);
             if (!this->is_open()) throw_errno("accept", ECANCELED);
             pause = std::min(2 * pause, longest_pause);
@@ -109,6 +110,24 @@ public:
 private:
     static constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
     static constexpr nanoseconds longest_pause = std::chrono::seconds(1);
+
+    // What has befallen one connection, which is gone then: "treat them like EAGAIN by retrying" (accept(2)). EPERM is the
+    // firewall's. With a pause all the same, since a broken network breaks the next one too.
+    static constexpr bool is_of_the_connection(int error) noexcept {
+        switch (error) {
+            case ENETDOWN:
+            case ENOPROTOOPT:
+            case EHOSTDOWN:
+            case ENONET:
+            case EHOSTUNREACH:
+            case EOPNOTSUPP:
+            case ENETUNREACH:
+            case EPERM:
+                return true;
+            default:
+                return false;
+        }
+    }
 
     static constexpr bool out_of_resources(int error) noexcept {
         return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;

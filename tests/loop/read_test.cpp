@@ -1,6 +1,7 @@
 // Exact and delimited reads, over a stream that gives its bytes as a test says, and one that is real.
 #include "loop/net/read.hpp"
 
+#include <array>
 #include <cstring>
 #include <deque>
 
@@ -32,9 +33,10 @@ std::string text_of(std::span<const std::byte> bytes) {
 
 class exact_reads : public testing::Test {
 protected:
-    io_result read(scripted_stream& stream, std::size_t bytes) {
+    using reader = buffered_reader<scripted_stream>;
+    io_result read(reader& from, std::size_t bytes) {
         buffer.resize(bytes);
-        return runtime.run(read_exactly(stream, std::span(buffer)));
+        return runtime.run(from.read_exactly(std::span(buffer)));
     }
     epoll_runtime runtime;
     std::vector<std::byte> buffer;
@@ -42,7 +44,7 @@ protected:
 
 class delimited_reads : public testing::Test {
 protected:
-    using reader = delimited_reader<scripted_stream>;
+    using reader = buffered_reader<scripted_stream>;
     reader::outcome read(reader& from, std::string_view delimiter) {
         return runtime.run(from.read_until(delimiter));
     }
@@ -54,29 +56,58 @@ protected:
 TEST_F(exact_reads, fill_the_buffer_however_small_the_pieces) {
     scripted_stream stream{{"a", "bc", "", "defgh"}, 0};
     stream.pieces.erase(stream.pieces.begin() + 2);
-    EXPECT_EQ(read(stream, 5).bytes, 5u);
+    reader from(stream);
+    EXPECT_EQ(read(from, 5).bytes, 5u);
     EXPECT_EQ(text_of(buffer), "abcde");
-    EXPECT_EQ(read(stream, 3).bytes, 3u);
+    EXPECT_EQ(read(from, 3).bytes, 3u);
     EXPECT_EQ(text_of(buffer), "fgh");
 }
 
 TEST_F(exact_reads, give_fewer_bytes_and_no_error_at_the_end) {
     scripted_stream stream{{"abc"}, 0};
-    const io_result result = read(stream, 5);
+    reader from(stream);
+    const io_result result = read(from, 5);
     EXPECT_EQ(result.bytes, 3u);
     EXPECT_EQ(result.error, 0);
 }
 
 TEST_F(exact_reads, give_the_error_and_what_came_before_it) {
     scripted_stream stream{{"abc"}, ECONNRESET};
-    const io_result result = read(stream, 5);
+    reader from(stream);
+    const io_result result = read(from, 5);
     EXPECT_EQ(result.bytes, 3u);
     EXPECT_EQ(result.error, ECONNRESET);
 }
 
 TEST_F(exact_reads, of_nothing_read_nothing) {
     scripted_stream stream{{}, ECONNRESET};
-    EXPECT_EQ(read(stream, 0).error, 0);
+    reader from(stream);
+    EXPECT_EQ(read(from, 0).error, 0);
+}
+
+// A header, and then as much as it says.
+TEST_F(exact_reads, begin_where_a_delimited_one_has_ended) {
+    scripted_stream stream{{"length 5\n\nab", "cd", "eNEXT", "\n"}, 0};
+    reader from(stream);
+    EXPECT_EQ(runtime.run(from.read_until("\n\n")).text, "length 5\n\n");
+    EXPECT_EQ(read(from, 5).bytes, 5u);
+    EXPECT_EQ(text_of(buffer), "abcde");
+    EXPECT_EQ(runtime.run(from.read_until("\n")).text, "NEXT\n");
+    EXPECT_EQ(read(from, 1).bytes, 0u);
+}
+
+TEST_F(exact_reads, may_be_larger_than_a_receive_and_come_again_and_again) {
+    std::string all;
+    for (int i = 0; i < 50'000; ++i) all.push_back(static_cast<char>('a' + i % 26));
+    scripted_stream stream;
+    for (std::size_t at = 0; at < all.size(); at += 1'000) stream.pieces.push_back(all.substr(at, 1'000));
+    reader from(stream);
+    std::string received;
+    for (const std::size_t bytes : {1u, 10'000u, 3u, 4'095u, 4'097u, 30'000u, 1'804u}) {
+        EXPECT_EQ(read(from, bytes).bytes, bytes);
+        received += text_of(buffer);
+    }
+    EXPECT_EQ(received, all);
 }
 
 TEST_F(delimited_reads, cut_a_stream_into_lines) {
@@ -136,7 +167,7 @@ TYPED_TEST(delimited_streams, give_lines) {
     TypeParam runtime;
     auto pair = make_unix_pair(runtime);
     auto main = [&]() -> task<void> {
-        delimited_reader<typename TypeParam::stream> lines(pair.one);
+        buffered_reader<typename TypeParam::stream> lines(pair.one);
         runtime.post([&] { put(pair.other.native_handle(), "first\nsec"); });
         const auto first = co_await lines.read_until("\n");
         EXPECT_EQ(first.text, "first\n");
@@ -149,6 +180,28 @@ TYPED_TEST(delimited_streams, give_lines) {
         EXPECT_EQ(end.error, 0);
     };
     runtime.run(main());
+}
+
+// Otherwise a time limit would leave the stream in the middle of a message.
+TYPED_TEST(delimited_streams, lose_nothing_of_a_read_that_was_cancelled) {
+    TypeParam runtime;
+    auto pair = make_unix_pair(runtime);
+    buffered_reader<typename TypeParam::stream> from(pair.one);
+    std::array<std::byte, 8> message{};
+    auto reads = [&]() -> task<void> { co_await from.read_exactly(message); };
+    auto reads_line = [&]() -> task<void> { co_await from.read_until("\n"); };
+    for (const bool exactly : {true, false}) {
+        const auto reading = create_task(runtime, exactly ? reads() : reads_line());
+        put(pair.other.native_handle(), "abc");
+        turn_often(runtime);
+        EXPECT_FALSE(reading.done());
+        reading.cancel();
+        turn_often(runtime);
+        EXPECT_EQ(ending_of(reading.outcome()), "cancelled");
+    }
+    put(pair.other.native_handle(), "de");
+    runtime.run(reads());
+    EXPECT_EQ(text_of(message), "abcabcde");
 }
 
 }  // namespace loopbench::loop::test

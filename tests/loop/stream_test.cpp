@@ -280,4 +280,42 @@ TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
     EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
 }
 
+namespace {
+
+/// A kernel whose next accepts fail.
+struct failing_accepts : manual_driver<epoll_driver> {
+    using manual_driver::manual_driver;
+    bool start(io_operation& op) {
+        if (op.kind != io_kind::accept || errors.empty()) return manual_driver::start(op);
+        op.result = -errors.back();
+        errors.pop_back();
+        return true;
+    }
+    std::vector<int> errors;
+};
+
+struct failing_design : manual<epoll_design> {
+    using driver = failing_accepts;
+};
+
+}  // namespace
+
+TEST(listeners, go_on_after_errors_that_befell_one_connection) {
+    runtime<failing_design> runtime;
+    auto listener = runtime.listen();
+    auto accepts = [&]() -> task<void> { static_cast<void>(co_await listener.accept()); };
+    for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
+                            ENETUNREACH, EPERM}) {
+        runtime.driver().errors = {error, error};
+        auto main = [&]() -> task<void> {
+            const auto client = co_await runtime.connect(listener.port());
+            co_await accepts();
+        };
+        EXPECT_NO_THROW(runtime.run(main())) << error;
+        EXPECT_TRUE(runtime.driver().errors.empty());
+    }
+    runtime.driver().errors = {EINVAL};
+    EXPECT_THROW(runtime.run(accepts()), std::system_error);
+}
+
 }  // namespace loopbench::loop::test

@@ -1,0 +1,75 @@
+// Addresses: how names become them, and how they are told.
+#include "loop/net/endpoint.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/un.h>
+
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "loop/net/socket_calls.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+constexpr std::size_t path_at = offsetof(sockaddr_un, sun_path);
+constexpr std::size_t path_bytes_max = sizeof(sockaddr_un) - path_at;
+
+std::string refusal_of(const endpoint& local) {
+    try {
+        const unique_fd listener = open_listener(local);
+    } catch (const std::system_error& refused) {
+        return refused.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST(endpoints, of_paths_end_with_a_zero_and_abstract_names_do_not) {
+    EXPECT_EQ(endpoint::unix_path("/a/path").bytes(), path_at + 8);
+    EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).bytes(), path_at + 5);
+}
+
+TEST(endpoints, take_names_as_long_as_the_kernel_takes_them) {
+    EXPECT_EQ(endpoint::unix_path(std::string(path_bytes_max - 1, 'x')).bytes(), sizeof(sockaddr_un));
+    EXPECT_THROW(endpoint::unix_path(std::string(path_bytes_max, 'x')), std::invalid_argument);
+    const std::string longest = '\0' + std::string(path_bytes_max - 1, 'x');
+    EXPECT_EQ(endpoint::unix_path(longest).bytes(), sizeof(sockaddr_un));
+    EXPECT_THROW(endpoint::unix_path(longest + 'x'), std::invalid_argument);
+}
+
+TEST(endpoints, tell_what_they_are) {
+    EXPECT_EQ(endpoint::loopback(80).to_string(), "127.0.0.1:80");
+    EXPECT_EQ(endpoint::ip("::1", 80).to_string(), "[::1]:80");
+    EXPECT_EQ(endpoint::unix_path("/a/path").to_string(), "/a/path");
+    EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).to_string(), "@name");
+}
+
+TEST(endpoints, from_the_kernel_may_fill_the_whole_path_or_have_none) {
+    sockaddr_storage storage;
+    std::memset(&storage, 'x', sizeof storage);  // what lies behind the path is not the path's
+    storage.ss_family = AF_UNIX;
+    EXPECT_EQ(endpoint(storage, sizeof(sockaddr_un)).to_string(), std::string(path_bytes_max, 'x'));
+    EXPECT_EQ(endpoint(storage, path_at + 3).to_string(), "xxx");
+    EXPECT_EQ(endpoint(storage, path_at).to_string(), "");
+}
+
+TEST(endpoints, that_are_taken_are_refused_with_the_right_remedy) {
+    std::string folder = std::filesystem::temp_directory_path() / "loopbench-XXXXXX";
+    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+    const endpoint path = endpoint::unix_path(folder + "/socket");
+    { const unique_fd listener = open_listener(path); }  // leaves the file behind
+    EXPECT_NE(refusal_of(path).find("remove the file"), std::string::npos) << refusal_of(path);
+    std::filesystem::remove_all(folder);
+    const unique_fd listener = open_listener(endpoint::loopback(0));
+    const std::string refusal = refusal_of(local_endpoint(listener.get()));
+    EXPECT_NE(refusal.find("port 0"), std::string::npos) << refusal;
+}
+
+}  // namespace loopbench::loop::test
