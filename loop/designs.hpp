@@ -61,7 +61,8 @@ struct scheduler_design : composition<select_driver, heap_timers, block_wait, on
 /// not.
 struct asyncio_design : composition<select_driver, lazy_heap_timers, block_wait, on_every_turn> {
     static constexpr std::string_view name = "loop-asyncio";
-    static_assert(std::is_same_v<time_point::period, nanoseconds::period>, "or the resolution needs its window");
+    static_assert(std::is_same_v<time_point::period, nanoseconds::period>,
+                  "or the resolution needs its window");
 };
 
 /// The textbook loop on poll.

@@ -26,7 +26,8 @@ generator<std::string> iterable_dirs(std::regex regex) {
     files::recursive_directory_iterator entry(".", files::directory_options::skip_permission_denied, error);
     for (; !error && entry != files::end(entry); entry.increment(error)) {
         const std::string name = entry->path().filename().string();
-        if (entry->is_directory(error) &&
+        std::error_code unknown;
+        if (entry->is_directory(unknown) &&
             std::regex_search(name, regex, std::regex_constants::match_continuous))
             co_yield entry->path().string();
     }
@@ -123,7 +124,8 @@ generator<none> printing_and_sleeping(const char* name, virtual_clock clock, std
 // The second can wait: it asks who wants to go on, again and again. Its time is virtual here, and it has an end.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
     const virtual_clock clock;
-    std::array event_loop{printing_and_sleeping("task1", clock, 1s), printing_and_sleeping("task2", clock, 2s)};
+    std::array event_loop{printing_and_sleeping("task1", clock, 1s),
+                          printing_and_sleeping("task2", clock, 2s)};
     for (const auto start = clock.now(); clock.now() - start < duration;) {
         for (auto& task : event_loop) task.next();
     }

@@ -1,7 +1,8 @@
 // Document 000, "How To Write Your Own Event Loop For Python Async Funcs": "hello" after five seconds, beside a task
 // that waits for Enter and then sleeps for three.
 //
-// The document builds async/await by hand first; hello_and_enter_by_hand.cpp is that. Here the compiler does it.
+// The document builds async/await by hand first: hello_and_enter_by_hand.cpp is that, hello_and_enter_awaitables.cpp is
+// half way. Here the compiler and the loop's library do it.
 #include <fmt/core.h>
 
 #include <array>

@@ -102,7 +102,9 @@ TEST_P(echo_server, asks_once_a_second_while_it_has_no_descriptor_for_a_client) 
     const std::uint16_t port = port_in(program.read_line());
     program.limit_descriptors(3);  // less than it has already
     auto client = tcp_peer::connected_to(port);
-    const auto is_refusal = [](const std::string& line) { return line.starts_with("Cannot accept: Too many"); };
+    const auto is_refusal = [](const std::string& line) {
+        return line.starts_with("Cannot accept: Too many");
+    };
     std::string line;
     do {
         line = program.read_line();

@@ -41,12 +41,13 @@ unique_fd file_with_a_line() {
     return file;
 }
 
-// Both spellings of the program must behave the same.
+// All spellings of the program must behave the same.
 class waiting_for_enter : public on_every_design {
 protected:
     template <class Check>
-    void for_both_programs(Check check) const {
-        for (const char* name : {"hello_and_enter", "hello_and_enter_by_hand"}) {
+    void for_each_spelling(Check check) const {
+        for (const char* name :
+             {"hello_and_enter", "hello_and_enter_awaitables", "hello_and_enter_by_hand"}) {
             SCOPED_TRACE(name);
             check(name);
         }
@@ -65,14 +66,14 @@ protected:
 }  // namespace
 
 TEST_P(waiting_for_enter, goes_on_when_a_pipe_has_a_line) {
-    for_both_programs([&](const std::string& name) {
+    for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time());
         expect_to_wait(program, [&] { program.type("\n"); });
     });
 }
 
 TEST_P(waiting_for_enter, goes_on_when_a_terminal_has_a_line) {
-    for_both_programs([&](const std::string& name) {
+    for_each_spelling([&](const std::string& name) {
         auto [keys, screen] = open_terminal();
         running_program program(name, in_virtual_time(), std::move(screen));
         expect_to_wait(program,
@@ -81,14 +82,14 @@ TEST_P(waiting_for_enter, goes_on_when_a_terminal_has_a_line) {
 }
 
 TEST_P(waiting_for_enter, goes_on_at_the_end_of_a_pipe) {
-    for_both_programs([&](const std::string& name) {
+    for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time());
         expect_to_wait(program, [&] { program.end_input(); });
     });
 }
 
 TEST_P(waiting_for_enter, reads_a_file_at_once) {
-    for_both_programs([&](const std::string& name) {
+    for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time(), file_with_a_line());
         const program_end end = program.end();
         EXPECT_EQ(end.output, "Will sleep now\nGood morning\nhello\n");
@@ -97,7 +98,7 @@ TEST_P(waiting_for_enter, reads_a_file_at_once) {
 }
 
 TEST_P(waiting_for_enter, says_so_when_the_input_cannot_be_read) {
-    for_both_programs([&](const std::string& name) {
+    for_each_spelling([&](const std::string& name) {
         unique_fd folder(checked(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open /"));
         running_program program(name, in_virtual_time(), std::move(folder));
         const program_end end = program.end();

@@ -21,6 +21,7 @@ struct document_program {
 const std::vector<document_program>& document_programs() {
     static const std::vector<document_program> programs{
         {"hello_and_enter", {"--press-enter-after", "3"}, "Will sleep now\nhello\nGood morning\n"},
+        {"hello_and_enter_awaitables", {"--press-enter-after", "3"}, "Will sleep now\nhello\nGood morning\n"},
         {"hello_and_enter_by_hand", {"--press-enter-after", "3"}, "Will sleep now\nhello\nGood morning\n"},
         {"round_robin_tasks", {}, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n"},
         {"callback_steps",

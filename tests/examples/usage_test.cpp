@@ -86,8 +86,9 @@ TEST(the_primer, leaves_a_generator_before_its_end) {
     const inside_a_folder folder;
     for (char name = 'a'; name < 'p'; ++name) files::create_directory(std::string(1, name));
     const auto lines = lines_of(run_program("generators", {}).output);
-    EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.starts_with("./"); }),
-              10);
+    EXPECT_EQ(
+        std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.starts_with("./"); }),
+        10);
 }
 
 }  // namespace loopbench::tests

@@ -1,0 +1,140 @@
+// Document 000 between its two extremes: fetch_ms() and func() are the compiler's coroutines, and what they await is made
+// by hand, of the loop's two callbacks. One awaitable is a generator in a wrapper, as @as_async_coroutine makes it, and
+// one a class with a state, as the document's last section has it.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <coroutine>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "loop/examples/example.hpp"
+#include "loop/examples/generator.hpp"
+#include "loop/examples/keyboard.hpp"
+#include "loop/future.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+using loop::task;
+
+// Awaits a generator: each future that it yields is waited for and its result sent back; what it returns is what the
+// await gives.
+template <class T>
+class awaitable_wrapper {
+public:
+    explicit awaitable_wrapper(generator<loop::future<T>, T, T> wrapped) : generator_(std::move(wrapped)) {}
+
+    bool await_ready() const noexcept { return false; }
+
+    bool await_suspend(std::coroutine_handle<> waiter) {
+        waiter_ = waiter;
+        return waits_for(generator_.next());
+    }
+
+    T await_resume() const { return generator_.returned(); }
+
+private:
+    bool waits_for(const std::optional<loop::future<T>>& awaited) {
+        if (awaited) awaited->add_done_callback([this](const loop::future<T>& done) { next_step(done); });
+        return awaited.has_value();
+    }
+
+    void next_step(const loop::future<T>& done) {
+        if (!waits_for(generator_.send(done.result()))) waiter_.resume();
+    }
+
+    generator<loop::future<T>, T, T> generator_;
+    std::coroutine_handle<> waiter_;
+};
+
+// The document's decorator.
+constexpr auto as_async_coroutine = [](auto generator_function) {
+    return [generator_function](auto&&... arguments) {
+        return awaitable_wrapper(generator_function(arguments...));
+    };
+};
+
+template <class Loop>
+generator<loop::future<std::string>, std::string, std::string> read_from_file(Loop& loop, int fd) {
+    loop::promise<std::string> promise(loop);
+    loop.add_reader(fd, [&] {
+        loop.remove_reader(fd);  // once
+        // It is ready, so this does not block.
+        std::array<char, 4096> text;
+        const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
+                                         "read standard input (give it a terminal or a pipe)");
+        promise.set_value(std::string(text.data(), static_cast<std::size_t>(count)));
+    });
+    const std::string text = co_yield promise.get_future();
+    co_return text;
+}
+
+template <class Loop>
+auto loop_read_from_file(Loop& loop, int fd) {
+    return as_async_coroutine(&read_from_file<Loop>)(loop, fd);
+}
+
+// What `await` asks for: whether it is ready, what to do until it is, what it has come to.
+template <class Loop>
+class loop_sleep {
+public:
+    loop_sleep(Loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}
+
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> waiter) const {
+        loop_.call_later(delay_, [waiter] { waiter.resume(); });
+    }
+    void await_resume() const noexcept {}
+
+private:
+    Loop& loop_;
+    loop::nanoseconds delay_;
+};
+
+template <class Loop>
+task<std::chrono::milliseconds> fetch_ms(Loop& loop, int fd) {
+    co_await loop_read_from_file(loop, fd);
+    co_return 3000ms;
+}
+
+template <class Loop>
+task<std::string> func(Loop& loop, int fd) {
+    const auto ms = co_await fetch_ms(loop, fd);
+    fmt::print("Will sleep now\n");
+    co_await loop_sleep(loop, scaled(ms));
+    fmt::print("Good morning\n");
+    co_return "Return value";
+}
+
+template <class Loop>
+void hello_and_enter(Loop& loop, double press_enter_after) {
+    const keyboard<Loop> keys(loop, press_enter_after);
+    loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
+    loop.spawn(func(loop, keys.fd()));
+    loop.run_until_idle();  // the document's loop runs for ever
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    double press_enter_after = -1;
+    const program described{
+        .about =
+            "Says hello after 5 s, and good morning 3 s after Enter was pressed; with awaitables by hand.",
+        .design = "loop-tick",
+        .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
+                     &press_enter_after}},
+    };
+    return run_example(argc, argv, described, [&](auto& loop) { hello_and_enter(loop, press_enter_after); });
+}
