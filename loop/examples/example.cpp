@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <stdexcept>
+#include <type_traits>
 
 namespace loopbench::examples {
 
@@ -21,7 +22,13 @@ std::vector<std::string> design_names() {
 void add_options(CLI::App& app, const program& described) {
     for (const option& added : described.options) {
         std::visit(
-            [&](auto* value) { app.add_option(added.name, *value, added.help)->capture_default_str(); },
+            [&]<class T>(T* value) {
+                if constexpr (std::is_same_v<T, bool>) {
+                    app.add_flag(added.name, *value, added.help);
+                } else {
+                    app.add_option(added.name, *value, added.help)->capture_default_str();
+                }
+            },
             added.value);
     }
 }
@@ -45,10 +52,12 @@ detail::choice detail::parse(int argc, char** argv, const program& described) {
         .exit_code = {}, .design = described.design, .virtual_time = described.only_in_virtual_time};
     bool list = false;
     CLI::App app(described.about);
-    app.add_flag("--list", list, "Print the designs");
-    app.add_option("--design", chosen.design, "The loop to run on")
-        ->check(CLI::IsMember(design_names()))
-        ->capture_default_str();
+    if (!described.design.empty()) {
+        app.add_flag("--list", list, "Print the designs");
+        app.add_option("--design", chosen.design, "The loop to run on")
+            ->check(CLI::IsMember(design_names()))
+            ->capture_default_str();
+    }
     app.add_option("--speed", speed, "Divides all durations")
         ->check(CLI::Range(0.001, 1000.0))
         ->capture_default_str();

@@ -19,13 +19,14 @@ namespace loopbench::examples {
 struct option {
     std::string name;
     std::string help;
-    std::variant<int*, double*, std::vector<std::string>*> value;
+    std::variant<bool*, int*, double*, std::vector<std::string>*> value;
 };
 
-/// `design` is the one of the program's own document: it runs there unless told otherwise.
+/// `design` is the one of the program's own document: it runs there unless told otherwise. Empty for a program that
+/// builds its own loop.
 struct program {
     std::string about;
-    std::string design;
+    std::string design = {};
     std::vector<option> options = {};
     bool only_in_virtual_time = false;
 };
@@ -78,6 +79,20 @@ int run_example(int argc, char** argv, const program& described, Body body) {
                         : detail::run_on<Runtime>(chosen.design, body);
     });
     return exit_code;
+}
+
+/// As run_example(), for a program that builds its own loop: calls body(clock).
+template <class Body>
+int run_with_clock(int argc, char** argv, const program& described, Body body) {
+    const detail::choice chosen = detail::parse(argc, argv, described);
+    if (chosen.exit_code) return *chosen.exit_code;
+    return detail::finish("its own loop", [&] {
+        if (chosen.virtual_time) {
+            body(virtual_clock{});
+        } else {
+            body(loop::monotonic_clock{});
+        }
+    });
 }
 
 }  // namespace loopbench::examples

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "loop/system_error.hpp"
 #include "on_every_design.hpp"
@@ -42,6 +43,40 @@ TEST(an_example, refuses_a_server_without_a_port) {
     EXPECT_EQ(end.exit_code, 2);
     EXPECT_NE(end.errors.find("\"localhost\" does not say where to connect to"), std::string::npos)
         << end.errors;
+}
+
+TEST(the_queue_by_hand, prints_what_its_document_prints) {
+    const program_end end = run_program("round_robin_by_hand", {"--virtual-time"});
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
+}
+
+// So many lines, each without what follows the name of a task.
+std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
+    std::string names;
+    for (std::size_t at = from; at < std::min(from + count, lines.size()); ++at)
+        names += lines[at].substr(0, lines[at].find(',')) + "\n";
+    return names;
+}
+
+TEST(the_queue_by_hand, shows_who_is_run_when_it_is_traced) {
+    const program_end end =
+        run_program("round_robin_by_hand", {"--virtual-time", "--speed", "1000", "--trace"});
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    const auto lines = lines_of(end.output);
+    // main makes the two tasks, each of which makes a sleep; then all five are asked in turn.
+    EXPECT_EQ(tasks_run(lines, 0, 12),
+              "Running task main\n"
+              "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"
+              "Running task _sleep\nRunning task task1\nRunning task _sleep\nRunning task task2\n"
+              "Running task main\nRunning task _sleep\n");
+    // At the end there are three left, as in the document's excerpt.
+    const auto last = std::find(lines.rbegin(), lines.rend(), "Task 2");
+    ASSERT_NE(last, lines.rend());
+    EXPECT_EQ(tasks_run(lines, static_cast<std::size_t>(lines.rend() - last), 6),
+              "Running task main\nRunning task _sleep\nRunning task task2\n"
+              "Running task main\nRunning task _sleep\nRunning task task2\n");
+    EXPECT_EQ(lines[0], "Running task main, finished False, res : None");
 }
 
 // A folder of its own, in which programs are started meanwhile.

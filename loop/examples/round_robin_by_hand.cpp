@@ -1,0 +1,115 @@
+// Document 001's runtime as it is built there: a queue of tasks, each a generator that is run to its next yield and put
+// back until it has returned. round_robin_tasks.cpp is the same program on a loop of ours. With --trace it prints what
+// the document has commented out: which task is run, every time that one is.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "loop/examples/example.hpp"
+#include "loop/examples/generator.hpp"
+
+namespace loopbench::examples {
+
+namespace {
+
+using namespace std::chrono_literals;
+using result = std::optional<loop::nanoseconds>;  // how long a sleep was; Python's None of the others
+using coroutine = generator<none, none, result>;
+
+class task {
+public:
+    task(std::string_view name, coroutine coro) : name_(name), coro_(std::move(coro)) {}
+
+    bool done() const { return finished_; }
+
+    // Wakes the task up and runs it to its next yield.
+    void run() {
+        if (coro_.next()) return;
+        finished_ = true;
+        res_ = coro_.returned();
+    }
+
+    std::string printed() const {
+        const std::string res = res_ ? fmt::format("{:.2f} ms", milliseconds(*res_)) : "None";
+        return fmt::format("{}, finished {}, res : {}", name_, finished_ ? "True" : "False", res);
+    }
+
+private:
+    std::string_view name_;
+    coroutine coro_;
+    bool finished_ = false;
+    result res_;
+};
+
+using task_pointer = std::shared_ptr<task>;
+
+struct event_loop {
+    std::queue<task_pointer> tasks;
+    bool trace;
+
+    task_pointer create_task(std::string_view name, coroutine coro) {
+        return tasks.emplace(std::make_shared<task>(name, std::move(coro)));
+    }
+
+    void run() {
+        while (!tasks.empty()) {
+            const task_pointer next = std::move(tasks.front());
+            tasks.pop();
+            if (trace) fmt::print("Running task {}\n", next->printed());
+            next->run();
+            if (!next->done()) tasks.push(next);
+        }
+    }
+};
+
+template <class Clock>
+coroutine sleep(Clock clock, loop::nanoseconds duration) {
+    const auto start = clock.now();
+    while (clock.now() - start < duration) co_yield {};
+    co_return clock.now() - start;
+}
+
+// Prints its name so many times, and sleeps after each. The loop around co_yield is the document's Task.__await__.
+template <class Clock>
+coroutine prints(event_loop& loop, Clock clock, std::string_view name, int times, loop::nanoseconds pause) {
+    for (int round = 0; round < times; ++round) {
+        fmt::print("{}\n", name);
+        const task_pointer sleeping = loop.create_task("_sleep", sleep(clock, pause));
+        while (!sleeping->done()) co_yield {};
+    }
+    co_return std::nullopt;
+}
+
+template <class Clock>
+coroutine both(event_loop& loop, Clock clock) {
+    const task_pointer one = loop.create_task("task1", prints(loop, clock, "Task 1", 2, scaled(1s)));
+    const task_pointer two = loop.create_task("task2", prints(loop, clock, "Task 2", 3, scaled(2s)));
+    while (!one->done()) co_yield {};
+    while (!two->done()) co_yield {};
+    fmt::print("done\n");
+    co_return std::nullopt;
+}
+
+}  // namespace
+
+}  // namespace loopbench::examples
+
+int main(int argc, char** argv) {
+    using namespace loopbench::examples;
+    bool trace = false;
+    const program described{
+        .about = "Two tasks take turns, on a loop that is made of nothing but a queue.",
+        .options = {{"--trace", "Print which task is run, every time that one is", &trace}},
+    };
+    return run_with_clock(argc, argv, described, [&](auto clock) {
+        event_loop loop{.tasks = {}, .trace = trace};
+        loop.create_task("main", both(loop, clock));
+        loop.run();
+    });
+}
