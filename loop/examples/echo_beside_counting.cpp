@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -161,10 +160,7 @@ void countup(Loop& loop, int until, int i = 0) {
 
 template <class Loop>
 void serve_and_count(Loop& loop, const settings& given) {
-    if (given.port < 0 || given.port > 65535)
-        throw std::invalid_argument(
-            fmt::format("--port {}: there is no such port; take one from 0 to 65535", given.port));
-    const echo_server<Loop> server(loop, static_cast<std::uint16_t>(given.port), given.clients);
+    const echo_server<Loop> server(loop, checked_port(given.port), given.clients);
     loop.call_soon([&loop] { countdown(loop, 6); });
     loop.call_soon([&loop, &given] { countup(loop, given.until); });
     loop.run_until_idle();

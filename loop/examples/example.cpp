@@ -43,6 +43,13 @@ loop::nanoseconds scaled_seconds(double documented) {
     return std::chrono::duration_cast<loop::nanoseconds>(std::chrono::duration<double>(documented / speed));
 }
 
+std::uint16_t checked_port(int given) {
+    if (given < 0 || given > 65535)
+        throw std::invalid_argument(
+            fmt::format("--port {}: there is no such port; take one from 0 to 65535", given));
+    return static_cast<std::uint16_t>(given);
+}
+
 double milliseconds(loop::nanoseconds duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
 }

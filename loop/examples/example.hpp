@@ -1,6 +1,7 @@
 // What the examples have in common: the choice of the loop that they run on, and of how fast time goes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ struct program {
 /// A duration of the document, at the speed that was asked for.
 loop::nanoseconds scaled(loop::nanoseconds documented);
 loop::nanoseconds scaled_seconds(double documented);
+
+/// Of an option --port. Throws std::invalid_argument when there is no such port.
+std::uint16_t checked_port(int given);
 
 /// As a number for printing.
 double milliseconds(loop::nanoseconds duration);

@@ -37,6 +37,31 @@ std::string connected(const tcp_peer& client) {
 
 }  // namespace
 
+TEST(the_select_server, runs_the_newest_task_first) {
+    running_program program("echo_with_select", {"--port", "0", "--clients", "2"});
+    const std::uint16_t port = port_in(program.read_line());
+    auto older = tcp_peer::connected_to(port);
+    older.send("here");
+    EXPECT_EQ(older.receive(9), "Got: here");
+    auto newer = tcp_peer::connected_to(port);
+    newer.send("here");
+    EXPECT_EQ(newer.receive(9), "Got: here");
+
+    program.stop();
+    older.deliver("from the older");
+    newer.deliver("from the newer");
+    program.go_on();
+    EXPECT_EQ(newer.receive(19), "Got: from the newer");
+    EXPECT_EQ(older.receive(19), "Got: from the older");
+    newer.reset();
+    older.close();
+    const program_end end = program.end();
+    EXPECT_EQ(end.exit_code, 0) << end.errors;
+    EXPECT_EQ(end.output,
+              "Received message:  here\nReceived message:  here\n"
+              "Received message:  from the newer\nReceived message:  from the older\n");
+}
+
 class echo_server : public on_every_design {
 protected:
     std::vector<std::string> serving(int clients) const {

@@ -93,6 +93,15 @@ void running_program::limit_descriptors(unsigned limit) const {
     checked(::prlimit(pid_, RLIMIT_NOFILE, &limits, nullptr), "prlimit");
 }
 
+void running_program::stop() const {
+    checked(::kill(pid_, SIGSTOP), "stop the program");
+    checked(::waitpid(pid_, nullptr, WUNTRACED), "wait until the program has stopped");
+}
+
+void running_program::go_on() const {
+    checked(::kill(pid_, SIGCONT), "let the program go on");
+}
+
 bool running_program::read_more() {
     std::array<char, 4096> buffer;
     const auto count = checked(static_cast<int>(::read(output_.get(), buffer.data(), buffer.size())),

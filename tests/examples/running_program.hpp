@@ -33,6 +33,10 @@ public:
     /// From here on it gets no descriptor of this number or above (EMFILE).
     void limit_descriptors(unsigned limit) const;
 
+    /// It stands still, from when stop() returns, until go_on().
+    void stop() const;
+    void go_on() const;
+
     /// The next line of its output, without the newline; waits for it. Empty at the end.
     std::string read_line();
 

@@ -1,11 +1,14 @@
 // The other end of a connection with an example: blocking calls.
 #pragma once
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "loop/net/endpoint.hpp"
@@ -31,6 +34,13 @@ public:
     void send(std::string_view text) const {
         loop::checked(static_cast<int>(::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL)),
                       "send");
+    }
+
+    /// As send(), and waits until it has reached the peer's kernel.
+    void deliver(std::string_view text) const {
+        send(text);
+        for (int on_their_way = 1; on_their_way != 0; std::this_thread::yield())
+            loop::checked(::ioctl(socket_.get(), SIOCOUTQ, &on_their_way), "SIOCOUTQ");
     }
 
     /// So many bytes, or fewer when the connection ends before.
