@@ -11,10 +11,16 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/engine/contender_list.hpp"
+#include "bench/engine/journal_read.hpp"
 #include "reports/atomic_file.hpp"
+#include "reports/bmf.hpp"
 #include "reports/csv.hpp"
+#include "reports/gbench.hpp"
+#include "reports/github.hpp"
 #include "reports/json.hpp"
+#include "reports/junit.hpp"
 #include "reports/markdown.hpp"
+#include "reports/openmetrics.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
@@ -27,19 +33,28 @@ struct format {
 };
 
 constexpr std::array formats{
-    format{"json", reports::write_json},
-    format{"csv", reports::write_csv},
-    format{"markdown", reports::write_markdown},
+    format{"json", reports::write_json},         format{"csv", reports::write_csv},
+    format{"markdown", reports::write_markdown}, format{"gbench", reports::write_gbench},
+    format{"bmf", reports::write_bmf},           format{"openmetrics", reports::write_openmetrics},
+    format{"junit", reports::write_junit},       format{"github", reports::write_github},
 };
 
 struct report_options {
     std::string file, format_name, output;
 };
 
+/// A journal's lines are separate documents, and its first one says what it is.
+reports::report read_report_or_journal(const std::string& file) {
+    const auto text = reports::read_file(file);
+    constexpr std::string_view journal_start = R"({"schema":"loopbench-journal/)";
+    if (text.starts_with(journal_start)) return report_of(read_journal(text, file));
+    return reports::read_json(text, file);
+}
+
 int report(const report_options& options) {
     if (!std::filesystem::exists(options.file))
         throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", options.file)};
-    const auto content = reports::read_json(reports::read_file(options.file), options.file);
+    const auto content = read_report_or_journal(options.file);
     const auto* chosen = std::ranges::find(formats, options.format_name, &format::name);
     const auto text = chosen->write(content);
     if (options.output.empty())
@@ -54,7 +69,8 @@ int report(const report_options& options) {
 void add_report_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<report_options>();
     auto* command = app.add_subcommand("report", "writes a report in another format");
-    command->add_option("REPORT.json", options->file, "the report.json of a run")->required();
+    command->add_option("REPORT.json", options->file, "the report.json or journal.jsonl of a run")
+        ->required();
     std::vector<std::string> names;
     for (const auto& known : formats) names.emplace_back(known.name);
     command->add_option("--format", options->format_name, "the format")

@@ -14,27 +14,15 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/durations.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/percents.hpp"
-#include "bench/cli/progress.hpp"
-#include "bench/engine/environment.hpp"
-#include "bench/engine/interrupt.hpp"
-#include "bench/engine/journal.hpp"
-#include "bench/engine/runner.hpp"
+#include "bench/cli/session.hpp"
 #include "bench/engine/selection.hpp"
 #include "bench/engine/self_check.hpp"
 #include "bench/engine/summary.hpp"
-#include "reports/atomic_file.hpp"
-#include "reports/csv.hpp"
-#include "reports/json.hpp"
-#include "reports/table.hpp"
 
 namespace loopbench::bench {
 
 namespace {
-
-using steady_clock = std::chrono::steady_clock;
-namespace fs = std::filesystem;
 
 struct run_options {
     bool quick = false, full = false;
@@ -43,7 +31,7 @@ struct run_options {
     std::optional<std::uint64_t> blocks, seed;
     std::optional<double> budget_s, trial_limit_s, precision_pct, threshold_pct;
     std::optional<int> cpu;
-    std::string output = "loopbench-report";
+    std::string output = "loopbench-report", resume;
 };
 
 constexpr std::uint64_t blocks_max = 100'000;
@@ -104,42 +92,14 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
                             options.workloads, "workload");
 }
 
-/// Writes the journal and shows the progress.
-class run_log : public run_observer {
-public:
-    run_log(const run_plan& plan, journal& written) : plan_{plan}, journal_{written} {}
-
-    void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
-        progress_.show(request.workload, request.who.name, done, total);
-    }
-    void after_trial(const trial_record& record) override { journal_.append(plan_, record); }
-
-private:
-    const run_plan& plan_;
-    journal& journal_;
-    progress progress_;
-};
-
-run_outcome measure(const run_plan& plan, journal& written, const interrupt& stop,
-                    steady_clock::time_point started) {
-    run_log log{plan, written};
-    process_executor executor{stop.fd()};
-    return bench::run(plan, executor, log, [started] { return steady_clock::now() - started; });
-}
-
-void publish(const reports::report& report, const fs::path& folder) {
-    reports::write_file_atomically(folder / "report.json", reports::write_json(report));
-    reports::write_file_atomically(folder / "report.csv", reports::write_csv(report));
-    for (const auto& item : report.warnings)
-        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
-    reports::write_standard_output(
-        fmt::format("{}reports: {}, {} (every trial: {})\n", reports::write_table(report),
-                    (folder / "report.json").native(), (folder / "report.csv").native(),
-                    (folder / "journal.jsonl").native()));
+int exit_code_of(const reports::report& report) {
+    if (!report.complete) return exit_interrupted;
+    if (any_failed(report)) return exit_tool_failed;
+    return is_unfit(report) ? exit_unfit : exit_ok;
 }
 
 int run_command(const run_options& options, const std::vector<std::string>& command) {
-    const auto started = steady_clock::now();
+    const auto started = session_start::clock::now();
     const interrupt stop;
     auto plan = sized_plan(options);
     const auto found = load_contenders(options.contender_dirs, plan.size, plan.trial_limit, stop.fd());
@@ -148,19 +108,17 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     choose_workloads(plan, options, found);
     add_twin(plan);
 
-    const fs::path folder{options.output};
-    reports::prepare_output_folder(folder);
-    const auto where = read_environment();
-    journal written{folder / "journal.jsonl", plan, where, command};
-    const auto outcome = measure(plan, written, stop, started);
+    const auto report = measure(plan, command, options.output, stop, started);
+    publish(report, options.output);
+    return exit_code_of(report);
+}
 
-    auto report = summarise(plan, outcome);
-    report.command = command;
-    report.where = where;
+int resume_command(const std::filesystem::path& folder) {
+    const auto started = session_start::clock::now();
+    const interrupt stop;
+    const auto report = measure_rest(folder, stop, started);
     publish(report, folder);
-    if (outcome.interrupted) return exit_interrupted;
-    if (any_failed(report)) return exit_tool_failed;
-    return is_unfit(report) ? exit_unfit : exit_ok;
+    return exit_code_of(report);
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
@@ -226,8 +184,16 @@ void add_run_command(CLI::App& app, action& chosen) {
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
     command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
         ->type_name("DIR");
+    auto* resume =
+        command->add_option("--resume", options->resume, "go on with the run in DIR where it stopped")
+            ->type_name("DIR");
+    for (auto* other : command->get_options())
+        if (other != resume && other != command->get_help_ptr()) resume->excludes(other);
     command->callback([options, &chosen] {
-        chosen = [options](const auto& command_line) { return run_command(*options, command_line); };
+        chosen = [options](const auto& command_line) {
+            return options->resume.empty() ? run_command(*options, command_line)
+                                           : resume_command(options->resume);
+        };
     });
 }
 

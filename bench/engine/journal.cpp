@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/engine/journal_read.hpp"
 #include "reports/json.hpp"
 
 namespace loopbench::bench {
@@ -21,8 +22,19 @@ json seconds(const std::optional<std::chrono::nanoseconds>& duration) {
 
 json header(const run_plan& plan, const reports::environment& where,
             const std::vector<std::string>& command) {
-    auto contenders = json::array();
-    for (const auto& who : plan.contenders) contenders.push_back(who.name);
+    auto contenders = json::array(), executables = json::array(), excluded = json::array();
+    for (const auto& who : plan.contenders) {
+        contenders.push_back(who.name);
+        const auto state = state_of(who.path);
+        executables.push_back(
+            {{"path", state.path}, {"bytes", state.bytes}, {"modified_ns", state.modified_ns}});
+        for (const auto& workload : plan.workloads)
+            if (const auto why = exclusion_before(who, workload))
+                excluded.push_back({{"workload", workload},
+                                    {"contender", who.name},
+                                    {"status", reports::name_of(why->status)},
+                                    {"reason", why->reason}});
+    }
     return {{"schema", "loopbench-journal/1"},
             {"seed", plan.seed},
             {"command", command},
@@ -36,10 +48,13 @@ json header(const run_plan& plan, const reports::environment& where,
               {"baseline", plan.baseline},
               {"twin", plan.twin ? json(plan.contenders[*plan.twin].name) : json(nullptr)},
               {"threshold_pct", plan.threshold_pct},
+              {"correction", name_of(plan.how)},
               {"precision_pct", plan.precision_pct ? json(*plan.precision_pct) : json(nullptr)},
               {"cpu", plan.cpu ? json(*plan.cpu) : json(nullptr)},
               {"contenders", std::move(contenders)},
-              {"workloads", plan.workloads}}}};
+              {"workloads", plan.workloads}}},
+            {"excluded", std::move(excluded)},
+            {"executables", std::move(executables)}};
 }
 
 json trial_line(const run_plan& plan, const trial_record& record) {
@@ -74,6 +89,22 @@ journal::journal(const std::filesystem::path& path, const run_plan& plan, const 
       })} {
     if (!file_) throw reports::file_error{"create", path_, errno};
     write_line(header(plan, where, command));
+}
+
+journal::journal(const std::filesystem::path& path, std::uint64_t keep_bytes)
+    : path_{path.native()}, file_{reports::uninterrupted([&] {
+          return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+      })} {
+    if (!file_) throw reports::file_error{"continue", path_, errno};
+    if (::ftruncate(file_.get(), static_cast<off_t>(keep_bytes)) != 0)
+        throw reports::file_error{"continue", path_, errno};
+}
+
+void journal::end(const run_outcome& outcome) {
+    const char* how = outcome.interrupted ? "interrupted" : outcome.budget_spent ? "budget" : "complete";
+    write_line({{"end", how},
+                {"blocks_finished", outcome.blocks_finished},
+                {"blocks_planned", outcome.blocks_planned}});
 }
 
 void journal::append(const run_plan& plan, const trial_record& record) {
