@@ -68,9 +68,8 @@ TEST_F(compare, with_too_few_blocks_is_inconclusive_and_no_pass) {
 
 TEST_F(compare, in_a_session_that_finds_the_baseline_slower_than_itself_is_unfit) {
     // A script cannot see by which name it was called, so that every third trial of `old` stands in for bad luck.
-    loopbench
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-        loopbench.add_contender("new", scattering(50000, "10"));
+    loopbench.add_contender("new", scattering(50000, "10"));
     const auto ran = run();
     EXPECT_EQ(ran.code, 5) << ran.error_tail;
     EXPECT_NE(ran.error_tail.find("spread by"), std::string::npos) << ran.error_tail;
