@@ -74,6 +74,8 @@ int command_line(const std::vector<std::string>& arguments) {
     action chosen;
     add_list_command(app, chosen);
     add_run_command(app, chosen);
+    add_compare_command(app, chosen);
+    add_doctor_command(app, chosen);
     add_report_command(app, chosen);
     add_explain_command(app, chosen);
     for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) command->allow_extras();

@@ -11,11 +11,17 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/paths.hpp"
+#include "bench/engine/journal_read.hpp"
 #include "bench/engine/usage_error.hpp"
 #include "reports/atomic_file.hpp"
+#include "reports/bmf.hpp"
 #include "reports/csv.hpp"
+#include "reports/gbench.hpp"
+#include "reports/github.hpp"
 #include "reports/json.hpp"
+#include "reports/junit.hpp"
 #include "reports/markdown.hpp"
+#include "reports/openmetrics.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
@@ -28,23 +34,33 @@ struct format {
 };
 
 constexpr std::array formats{
-    format{"json", reports::write_json},
-    format{"csv", reports::write_csv},
-    format{"markdown", reports::write_markdown},
+    format{"json", reports::write_json},         format{"csv", reports::write_csv},
+    format{"markdown", reports::write_markdown}, format{"gbench", reports::write_gbench},
+    format{"bmf", reports::write_bmf},           format{"openmetrics", reports::write_openmetrics},
+    format{"junit", reports::write_junit},       format{"github", reports::write_github},
 };
 
 struct report_options {
     std::string file, format_name, output;
 };
 
+/// A journal's lines are separate documents, and its first one says what it is.
+bool is_journal(std::string_view text) {
+    return text.starts_with(R"({"schema":"loopbench-journal/)");
+}
+
+std::string rewritten(const format& chosen, const std::string& file) {
+    const auto source = reports::read_file(file);
+    if (is_journal(source)) return chosen.write(report_of(read_journal(source, file)));
+    if (chosen.write == reports::write_json) return reports::rewrite_json(source, file);
+    return chosen.write(reports::read_json(source, file));
+}
+
 int report(const report_options& options) {
     if (!std::filesystem::exists(options.file))
         throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", options.file)};
-    const auto source = reports::read_file(options.file);
-    const auto* chosen = std::ranges::find(formats, options.format_name, &format::name);
-    const auto text = chosen->write == reports::write_json
-                          ? reports::rewrite_json(source, options.file)
-                          : chosen->write(reports::read_json(source, options.file));
+    const auto text =
+        rewritten(*std::ranges::find(formats, options.format_name, &format::name), options.file);
     if (options.output.empty())
         reports::write_standard_output(text);
     else
@@ -57,7 +73,8 @@ int report(const report_options& options) {
 void add_report_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<report_options>();
     auto* command = app.add_subcommand("report", "writes a report in another format");
-    command->add_option("REPORT.json", options->file, "the report.json of a run")->required();
+    command->add_option("REPORT.json", options->file, "the report.json or journal.jsonl of a run")
+        ->required();
     std::vector<std::string> names;
     for (const auto& known : formats) names.emplace_back(known.name);
     command->add_option("--format", options->format_name, "the format")

@@ -15,32 +15,19 @@
 #include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
-#include "bench/cli/count_pass.hpp"
 #include "bench/cli/durations.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
-#include "bench/cli/progress.hpp"
+#include "bench/cli/session.hpp"
 #include "bench/engine/describe.hpp"
-#include "bench/engine/environment.hpp"
-#include "bench/engine/interrupt.hpp"
-#include "bench/engine/journal.hpp"
 #include "bench/engine/parity.hpp"
-#include "bench/engine/runner.hpp"
 #include "bench/engine/selection.hpp"
 #include "bench/engine/self_check.hpp"
 #include "bench/engine/summary.hpp"
-#include "reports/atomic_file.hpp"
-#include "reports/csv.hpp"
-#include "reports/json.hpp"
-#include "reports/table.hpp"
 
 namespace loopbench::bench {
 
 namespace {
-
-using steady_clock = std::chrono::steady_clock;
-namespace fs = std::filesystem;
 
 struct run_options {
     bool quick = false, full = false, counts = false;
@@ -49,7 +36,7 @@ struct run_options {
     std::optional<std::uint64_t> blocks, seed;
     std::optional<double> budget_s, trial_limit_s, precision_pct, threshold_pct;
     std::optional<int> cpu;
-    std::string output = "loopbench-report";
+    std::string output = "loopbench-report", resume;
 };
 
 constexpr std::uint64_t blocks_max = 100'000;
@@ -123,67 +110,14 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
                             options.workloads, "workload");
 }
 
-/// Writes the journal and shows the progress.
-class run_log : public run_observer {
-public:
-    run_log(const run_plan& plan, journal& written, std::chrono::nanoseconds spent)
-        : plan_{plan}, journal_{written}, progress_{left_of(plan.budget, spent)} {}
-
-    void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
-        progress_.show(request.workload, request.who.name, done, total);
-    }
-    void after_trial(const trial_record& record) override { journal_.append(plan_, record); }
-
-private:
-    static std::optional<std::chrono::nanoseconds> left_of(std::optional<std::chrono::nanoseconds> budget,
-                                                           std::chrono::nanoseconds spent) {
-        if (budget) *budget -= spent;
-        return budget;
-    }
-
-    const run_plan& plan_;
-    journal& journal_;
-    progress progress_;
-};
-
-run_outcome measure(const run_plan& plan, journal& written, const interrupt& stop,
-                    steady_clock::time_point started) {
-    run_log log{plan, written, steady_clock::now() - started};
-    process_executor executor{stop.fd()};
-    return bench::run(plan, executor, log, [started] { return steady_clock::now() - started; });
-}
-
-/// An earlier run's reports beside the new journal would pass for this run's.
-void remove_old_reports(const fs::path& folder) {
-    for (const auto* name : {"report.json", "report.csv", "counts.json"}) {
-        std::error_code error;
-        fs::remove(folder / name, error);
-        if (error) throw reports::file_error{"remove", (folder / name).native(), error.value()};
-    }
-}
-
-/// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the files
-/// are written all the same.
-void publish(const reports::report& report, const fs::path& folder) {
-    for (const auto& item : report.warnings)
-        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
-    std::optional<reports::file_error> unseen;
-    try {
-        reports::write_standard_output(reports::write_table(report));
-    } catch (const reports::file_error& error) {
-        unseen = error;
-    }
-    const auto json = folder / "report.json", csv = folder / "report.csv";
-    const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
-    const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv}};
-    reports::write_files_atomically(files);
-    if (unseen) throw *unseen;
-    reports::write_standard_output(fmt::format("reports: {}, {} (every trial: {})\n", json.native(),
-                                               csv.native(), (folder / "journal.jsonl").native()));
+int exit_code_of(const reports::report& report, const interrupt& stop) {
+    if (!report.complete || stop.requested()) return exit_interrupted;
+    if (any_failed(report)) return exit_tool_failed;
+    return is_unfit(report) ? exit_unfit : exit_ok;
 }
 
 int run_command(const run_options& options, const std::vector<std::string>& command) {
-    const auto started = steady_clock::now();
+    const auto started = session_start::clock::now();
     const interrupt stop;
     auto plan = sized_plan(options);
     const auto found = contenders_in(options.contender_dirs);
@@ -197,21 +131,18 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     refuse_mixed_builds(plan.described);
     add_twin(plan);
 
-    const fs::path folder{options.output};
-    reports::prepare_output_folder(folder);
-    const auto where = read_environment();
-    journal written{folder / "journal.jsonl", plan, where, command};
-    remove_old_reports(folder);
-    const auto outcome = measure(plan, written, stop, started);
+    const auto report = measure(plan, command, options.output, stop, started,
+                                options.counts ? counting_pass::afterwards : counting_pass::none);
+    publish(report, options.output);
+    return exit_code_of(report, stop);
+}
 
-    auto report = summarise(plan, outcome);
-    report.command = command;
-    report.where = where;
-    if (options.counts && !outcome.interrupted) add_counts(report, plan, folder, stop.fd());
+int resume_command(const std::filesystem::path& folder) {
+    const auto started = session_start::clock::now();
+    const interrupt stop;
+    const auto report = measure_rest(folder, stop, started);
     publish(report, folder);
-    if (outcome.interrupted || stop.requested()) return exit_interrupted;
-    if (any_failed(report)) return exit_tool_failed;
-    return is_unfit(report) ? exit_unfit : exit_ok;
+    return exit_code_of(report, stop);
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
@@ -281,8 +212,17 @@ void add_run_command(CLI::App& app, action& chosen) {
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
             ->type_name("DIR"));
+    auto* resume =
+        command->add_option("--resume", options->resume, "go on with the run in DIR where it stopped")
+            ->type_name("DIR");
+    takes_path(resume);
+    for (auto* other : command->get_options())
+        if (other != resume && other != command->get_help_ptr()) resume->excludes(other);
     command->callback([options, &chosen] {
-        chosen = [options](const auto& command_line) { return run_command(*options, command_line); };
+        chosen = [options](const auto& command_line) {
+            return options->resume.empty() ? run_command(*options, command_line)
+                                           : resume_command(options->resume);
+        };
     });
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/engine/journal_read.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 
@@ -24,8 +25,21 @@ json seconds(const std::optional<std::chrono::nanoseconds>& duration) {
 
 json header(const run_plan& plan, const reports::environment& where,
             const std::vector<std::string>& command) {
-    auto contenders = json::array();
-    for (const auto& who : plan.contenders) contenders.push_back(who.name);
+    auto contenders = json::array(), described = json::array(), executables = json::array(),
+         excluded = json::array();
+    for (const auto& who : plan.described) described.push_back(who.context);
+    for (const auto& who : plan.contenders) {
+        contenders.push_back(who.name);
+        const auto state = state_of(who.path);
+        executables.push_back(
+            {{"path", state.path}, {"bytes", state.bytes}, {"modified_ns", state.modified_ns}});
+        for (const auto& workload : plan.workloads)
+            if (const auto why = exclusion_before(who, workload))
+                excluded.push_back({{"workload", workload},
+                                    {"contender", who.name},
+                                    {"status", reports::name_of(why->status)},
+                                    {"reason", why->reason}});
+    }
     return {{"schema", "loopbench-journal/1"},
             {"seed", plan.seed},
             {"command", command},
@@ -39,10 +53,14 @@ json header(const run_plan& plan, const reports::environment& where,
               {"baseline", plan.baseline},
               {"twin", plan.twin ? json(plan.contenders[*plan.twin].name) : json(nullptr)},
               {"threshold_pct", plan.threshold_pct},
+              {"correction", name_of(plan.how)},
               {"precision_pct", plan.precision_pct ? json(*plan.precision_pct) : json(nullptr)},
               {"cpu", plan.cpu ? json(*plan.cpu) : json(nullptr)},
               {"contenders", std::move(contenders)},
-              {"workloads", plan.workloads}}}};
+              {"workloads", plan.workloads}}},
+            {"described", std::move(described)},
+            {"excluded", std::move(excluded)},
+            {"executables", std::move(executables)}};
 }
 
 json trial_line(const run_plan& plan, const trial_record& record) {
@@ -93,6 +111,35 @@ journal::journal(const std::filesystem::path& path, const run_plan& plan, const 
     file_ = reports::unique_fd{
         reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
     if (!file_) throw reports::file_error{"open", path_, errno};
+}
+
+journal::journal(const std::filesystem::path& path)
+    : path_{path.native()}, lock_{locked_folder_of(path)}, file_{reports::uninterrupted([&] {
+          return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+      })} {
+    if (!file_) throw reports::file_error{"continue", path_, errno};
+}
+
+void journal::keep(std::uint64_t bytes) {
+    if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)
+        throw reports::file_error{"continue", path_, errno};
+}
+
+void journal::end(const run_outcome& outcome) {
+    const char* how = outcome.interrupted ? "interrupted" : outcome.budget_spent ? "budget" : "complete";
+    write_line({{"end", how},
+                {"blocks_finished", outcome.blocks_finished},
+                {"blocks_planned", outcome.blocks_planned}});
+}
+
+void journal::append(std::span<const counted_cell> cells) {
+    auto counted = json::array();
+    for (const auto& cell : cells)
+        counted.push_back({{"workload", cell.workload},
+                           {"contender", cell.contender},
+                           {"metrics", cell.metrics},
+                           {"missing", cell.missing}});
+    write_line({{"counted", std::move(counted)}});
 }
 
 void journal::append(const run_plan& plan, const trial_record& record) {

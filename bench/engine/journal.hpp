@@ -1,12 +1,14 @@
 // journal.jsonl: what has been measured is safe from then on, whatever happens to the run. A header line,
-// then a line per trial, each written with one write() as the trial ends.
+// then a line per trial and one for the end, each written with one write() as the trial ends.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "bench/engine/counted.hpp"
 #include "bench/engine/runner.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/results.hpp"
@@ -19,6 +21,19 @@ public:
     /// reports::file_error, also when another run's journal in the same folder is being written.
     journal(const std::filesystem::path& path, const run_plan& plan, const reports::environment& where,
             const std::vector<std::string>& command);
+
+    /// Opens an old journal, and changes nothing until keep(). Throws reports::file_error, also when it is being
+    /// written.
+    explicit journal(const std::filesystem::path& path);
+
+    /// Goes on behind the first `bytes` bytes, the whole lines of an old journal. Throws reports::file_error.
+    void keep(std::uint64_t bytes);
+
+    /// Says how the run ended; a journal without this line was killed. Throws reports::file_error.
+    void end(const run_outcome& outcome);
+
+    /// Appends what the counting pass found. Throws reports::file_error.
+    void append(std::span<const counted_cell> cells);
 
     /// Appends the trial. Throws reports::file_error; then the journal ends with the trial before.
     void append(const run_plan& plan, const trial_record& record);

@@ -37,7 +37,7 @@ void add_twin(run_plan& plan) {
     if (!index) return;
     auto twin = plan.contenders[*index];
     twin.name = same_length_name(twin.name);
-    twin.called = same_length_name(twin.path.native());
+    twin.called = same_length_name(twin.called.empty() ? twin.path.native() : twin.called);
     plan.twin = plan.contenders.size();
     plan.contenders.push_back(std::move(twin));
 }

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "bench/engine/contender_list.hpp"
+#include "bench/statistics/correction.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
 
 struct run_plan {
-    std::vector<contender> contenders;   // the chosen ones, by name
+    std::vector<contender> contenders;          // the chosen ones, by name
     std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty
     std::vector<std::string> workloads;         // the chosen ones, in the order of the report
     std::string baseline = "asio-epoll";
@@ -25,8 +26,9 @@ struct run_plan {
     std::optional<std::chrono::nanoseconds> budget;  // for the whole run
     std::chrono::nanoseconds trial_limit{std::chrono::seconds{60}};
     std::uint64_t seed = 0;
-    std::optional<std::size_t> twin;      // the contender that is the baseline once more, for the A/A
-    double threshold_pct = 1;             // what the verdicts call a difference
+    std::optional<std::size_t> twin;  // the contender that is the baseline once more, for the A/A
+    double threshold_pct = 1;         // what the verdicts call a difference
+    correction how = correction::benjamini_hochberg;
     std::optional<double> precision_pct;  // stop when every ratio is known to within this
     std::optional<int> cpu;               // trials run on this one alone
 

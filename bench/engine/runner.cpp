@@ -84,12 +84,8 @@ private:
     void exclude_if_it_cannot_run(cell where) {
         const auto& who = plan_.contenders[where.contender];
         if (excluded(where)) return;
-        if (!who.problem.empty())
-            excluded(where) = {cell_status::failed, who.problem};
-        else if (std::ranges::find(who.workloads, plan_.workloads[where.workload]) == who.workloads.end())
-            excluded(where) = {cell_status::unsupported, "this contender does not have the workload"};
-        else
-            ++runnable_;
+        excluded(where) = exclusion_before(who, plan_.workloads[where.workload]);
+        if (!excluded(where)) ++runnable_;
     }
 
     void remember_what_is_done() {
@@ -178,6 +174,13 @@ private:
 };
 
 }  // namespace
+
+std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload) {
+    if (!who.problem.empty()) return exclusion{cell_status::failed, who.problem};
+    if (std::ranges::find(who.workloads, workload) == who.workloads.end())
+        return exclusion{cell_status::unsupported, "this contender does not have the workload"};
+    return std::nullopt;
+}
 
 exclusion exclusion_after(const run_plan& plan, const trial_record& record) {
     auto reason = record.outcome.reason;

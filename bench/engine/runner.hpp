@@ -26,6 +26,9 @@ struct exclusion {
     std::string reason;
 };
 
+/// Why a contender cannot run a workload, as far as its own list says.
+std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
+
 /// What a trial that was not ok means for its cell.
 exclusion exclusion_after(const run_plan& plan, const trial_record& record);
 

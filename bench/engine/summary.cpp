@@ -61,6 +61,7 @@ private:
     reports::judging judge(std::vector<reports::result>& results) const {
         verdict_rule rule;
         rule.threshold_pct = plan_.threshold_pct;
+        rule.how = plan_.how;
         const auto judged = judge_all(comparisons_, rule);
         for (std::size_t i = 0; i < judged.size(); ++i) {
             results[compared_[i]].judged = judged[i].verdict;

@@ -2,6 +2,7 @@
 // nothing differs at all; they part where much differs.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,10 @@ namespace loopbench::bench {
 ///   p-value is 1/64, and Holm would call a factor of ten inconclusive.
 enum class correction { holm, benjamini_hochberg };
 
+inline constexpr std::array<std::string_view, 2> correction_names{"holm", "benjamini-hochberg"};
+
 constexpr std::string_view name_of(correction how) {
-    return how == correction::holm ? "holm" : "benjamini-hochberg";
+    return correction_names[static_cast<std::size_t>(how)];
 }
 
 /// The p-values, each within [0, 1], so adjusted that comparing them with alpha keeps the promise for the family.

@@ -220,7 +220,7 @@ TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
 TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
     EXPECT_EQ(ran.code, 1);  // nobody saw the table
-    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 5U);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 6U);
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
@@ -259,7 +259,7 @@ TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
         "[ $(trials) -lt 4 ] || { kill -INT $PPID; kill -INT $PPID; sleep 1000; }\n" + std::string{good_row});
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 130) << ran.error_tail;
-    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 4U);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 5U);
     const auto report = loopbench.report();
     EXPECT_TRUE(fits_the_schema(report));
     EXPECT_EQ(report["complete"], false);

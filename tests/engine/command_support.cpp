@@ -42,11 +42,13 @@ void loopbench_command::add_contender(std::string_view name, std::string_view on
                  fmt::format("sheet='{}'\n{}\n{}\n", sheet, contender_front, on_trial));
 }
 
-bench::child_outcome loopbench_command::operator()(const std::vector<std::string>& arguments) const {
+bench::child_outcome loopbench_command::operator()(const std::vector<std::string>& arguments,
+                                                   std::chrono::nanoseconds killed_after) const {
     bench::child_request request;
     request.command = {(folder_ / "bin/loopbench").native()};
     request.command.insert(request.command.end(), arguments.begin(), arguments.end());
     request.error_tail_bytes = 65536;
+    request.limit = killed_after;
     return bench::run_child(request);
 }
 

@@ -2,6 +2,7 @@
 // writes.
 #pragma once
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -21,8 +22,9 @@ public:
     /// trial. `sheet` is added to what it says of itself before a run: `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
-    /// Runs `loopbench ARGUMENTS...`.
-    bench::child_outcome operator()(const std::vector<std::string>& arguments) const;
+    /// Runs `loopbench ARGUMENTS...`, and kills it and its children when it takes longer.
+    bench::child_outcome operator()(const std::vector<std::string>& arguments,
+                                    std::chrono::nanoseconds killed_after = std::chrono::minutes{1}) const;
     /// Runs a shell command in which $loopbench is the executable, $folder the test's folder and $out
     /// the output folder in it, which is not there yet.
     bench::child_outcome in_shell(const std::string& script) const;

@@ -1,10 +1,16 @@
 // The writers against golden files: a change in a format that others rely on has to be a decision.
 #include <gtest/gtest.h>
 
+#include "bench/engine/gbench_json.hpp"
+#include "reports/bmf.hpp"
 #include "reports/columns.hpp"
 #include "reports/csv.hpp"
+#include "reports/gbench.hpp"
+#include "reports/github.hpp"
 #include "reports/json.hpp"
+#include "reports/junit.hpp"
 #include "reports/markdown.hpp"
+#include "reports/openmetrics.hpp"
 #include "reports/table.hpp"
 #include "sample_report.hpp"
 #include "scratch_folder.hpp"
@@ -31,6 +37,32 @@ TEST(writers, markdown_is_as_it_was_agreed) {
 
 TEST(writers, the_table_is_as_it_was_agreed) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
+}
+
+TEST(writers, of_ci_systems_are_as_they_were_agreed) {
+    EXPECT_EQ(reports::write_gbench(sample_report()), golden("report.gbench.json"));
+    EXPECT_EQ(reports::write_bmf(sample_report()), golden("report.bmf.json"));
+    EXPECT_EQ(reports::write_openmetrics(sample_report()), golden("report.openmetrics"));
+    EXPECT_EQ(reports::write_junit(sample_report()), golden("report.junit.xml"));
+    EXPECT_EQ(reports::write_github(sample_report()), golden("report.github"));
+}
+
+TEST(writers, what_is_slower_is_a_failure_for_ci_systems) {
+    auto report = sample_report();
+    for (auto& item : report.results)
+        if (item.contender == "loop-tick") item.judged = reports::verdict::slower;
+    EXPECT_NE(reports::write_junit(report).find("<failure message=\"slower than asio-epoll by 4.2 %\"/>"),
+              std::string::npos);
+    EXPECT_NE(reports::write_github(report).find(
+                  "::error title=loop-tick on timer/periodic::slower than asio-epoll by 4.2 %25"),
+              std::string::npos);
+}
+
+TEST(writers, gbench_rows_are_what_a_contender_would_have_printed) {
+    const auto read = bench::parse_gbench_json(reports::write_gbench(sample_report()));
+    ASSERT_FALSE(read.rows.empty());
+    EXPECT_EQ(read.rows[1].name, "echo/rtt/tcp/conns:1/asio-epoll");
+    EXPECT_EQ(read.rows[1].real_time_ns, 12400);
 }
 
 TEST(writers, json_replaces_text_that_is_not_utf8) {

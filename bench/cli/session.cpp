@@ -1,0 +1,153 @@
+// The journal first, so that everything measured is safe; then the reports from what is known.
+#include "bench/cli/session.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "bench/cli/count_pass.hpp"
+#include "bench/cli/messages.hpp"
+#include "bench/cli/progress.hpp"
+#include "bench/engine/environment.hpp"
+#include "bench/engine/journal.hpp"
+#include "bench/engine/journal_read.hpp"
+#include "bench/engine/usage_error.hpp"
+#include "reports/atomic_file.hpp"
+#include "reports/csv.hpp"
+#include "reports/json.hpp"
+#include "reports/table.hpp"
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Writes the journal and shows the progress.
+class run_log : public run_observer {
+public:
+    run_log(const run_plan& plan, journal& written, std::chrono::nanoseconds spent)
+        : plan_{plan}, journal_{written}, progress_{left_of(plan.budget, spent)} {}
+
+    void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
+        progress_.show(request.workload, request.who.name, done, total);
+    }
+    void after_trial(const trial_record& record) override { journal_.append(plan_, record); }
+
+private:
+    static std::optional<std::chrono::nanoseconds> left_of(std::optional<std::chrono::nanoseconds> budget,
+                                                           std::chrono::nanoseconds spent) {
+        if (budget) *budget -= spent;
+        return budget;
+    }
+
+    const run_plan& plan_;
+    journal& journal_;
+    progress progress_;
+};
+
+/// The rest of the run of which `done` is done already, until the end or an interrupt; the journal then has all of it.
+run_outcome run_rest(const run_plan& plan, journal& written, const interrupt& stop, session_start started,
+                     run_outcome done = {}) {
+    std::chrono::nanoseconds spent{0};
+    for (const auto& trial : done.trials) spent += trial.outcome.wall;
+    const auto clock = [=] { return session_start::clock::now() - started + spent; };
+    run_log log{plan, written, clock()};
+    process_executor executor{stop.fd()};
+    auto outcome = bench::run(plan, executor, log, clock, std::move(done));
+    written.end(outcome);
+    return outcome;
+}
+
+/// What is older than the journal would pass for this run's.
+void remove_old(const fs::path& folder, std::initializer_list<const char*> names) {
+    for (const auto* name : names) {
+        std::error_code error;
+        fs::remove(folder / name, error);
+        if (error) throw reports::file_error{"remove", (folder / name).native(), error.value()};
+    }
+}
+
+/// The plan of a journal with contenders that can be run; throws usage_error when they are not what they were.
+run_plan revived(const journal_content& old) {
+    auto plan = old.plan;
+    for (std::size_t i = 0; i < plan.contenders.size(); ++i)
+        if (state_of(plan.contenders[i].path) != old.executables[i])
+            throw usage_error{
+                fmt::format("{} has changed since the run began; begin a new one without --resume",
+                            plan.contenders[i].path.native())};
+    if (plan.twin) {
+        const auto name = plan.contenders[*plan.twin].name;
+        plan.contenders.pop_back();
+        if (*plan.twin != plan.contenders.size())
+            throw usage_error{
+                "the journal's twin is not its last contender; begin a new run without --resume"};
+        add_twin(plan);
+        if (plan.contenders.back().name != name)
+            throw usage_error{"the journal's twin is not its baseline's; begin a new run without --resume"};
+    }
+    return plan;
+}
+
+}  // namespace
+
+reports::report measure(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
+                        const interrupt& stop, session_start started, counting_pass counting) {
+    reports::prepare_output_folder(folder);
+    journal_content content;
+    content.plan = plan;
+    content.command = command;
+    content.where = read_environment();
+    journal written{folder / "journal.jsonl", plan, content.where, command};
+    remove_old(folder, {"report.json", "report.csv", "counts.json"});
+    content.outcome = run_rest(plan, written, stop, started);
+    auto report = report_of(content);
+    if (counting == counting_pass::none || content.outcome.interrupted) return report;
+    const auto counted = count_cells(report, plan, folder, stop.fd());
+    written.append(counted);
+    add_counts(report, counted);
+    return report;
+}
+
+reports::report measure_rest(const fs::path& folder, const interrupt& stop, session_start started) {
+    const auto file = folder / "journal.jsonl";
+    if (!fs::exists(file))
+        throw usage_error{
+            fmt::format("there is no {}; --resume takes the folder of an earlier run", file.native())};
+    journal written{file};
+    const auto text = reports::read_file(file.native());
+    auto content = read_journal(text, file.native());
+    content.plan = revived(content);
+    auto done = std::move(content.outcome);
+    done.interrupted = done.budget_spent = false;
+    done.blocks_finished = 0;
+    written.keep(text.rfind('\n') + 1);
+    remove_old(folder, {"report.json", "report.csv"});  // the counts are in the journal, and still hold
+    content.outcome = run_rest(content.plan, written, stop, started, std::move(done));
+    return report_of(content);
+}
+
+/// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the files
+/// are written all the same.
+void publish(const reports::report& report, const fs::path& folder) {
+    for (const auto& item : report.warnings)
+        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
+    std::optional<reports::file_error> unseen;
+    try {
+        reports::write_standard_output(reports::write_table(report));
+    } catch (const reports::file_error& error) {
+        unseen = error;
+    }
+    const auto json = folder / "report.json", csv = folder / "report.csv";
+    const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
+    const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv}};
+    reports::write_files_atomically(files);
+    if (unseen) throw *unseen;
+    reports::write_standard_output(fmt::format("reports: {}, {} (every trial: {})\n", json.native(),
+                                               csv.native(), (folder / "journal.jsonl").native()));
+}
+
+}  // namespace loopbench::bench

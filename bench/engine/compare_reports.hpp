@@ -1,0 +1,19 @@
+// Two reports of different days, or of different builds: what is slower than it was.
+#pragma once
+
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+/// A report of `now` whose ratios are to `then`: above 1 is better than it was. Only what both have a time for is in
+/// it.
+///
+/// Trials of two sessions are no pairs. Where both measured their own baseline beside a contender, the ratios to it
+/// are compared, so that a machine which became slower altogether does not look like a regression; the baseline
+/// itself, and where there is none, is compared by its times. The interval is that of Hodges and Lehmann's shift
+/// (rank_test.hpp) at the level that keeps 95 % for all comparisons together (Bonferroni's), and the verdict says
+/// where it lies.
+reports::report compare_reports(const reports::report& then, const reports::report& now,
+                                double threshold_pct);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,69 @@
+// Counts have no interval: they are what they are.
+#include "bench/engine/counted.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+reports::result to_result(const counted_cell& cell, const reports::metric_info& metric, double value) {
+    reports::result result;
+    result.workload = cell.workload;
+    result.contender = cell.contender;
+    result.metric = metric.name;
+    result.unit = metric.unit;
+    result.better = metric.better;
+    result.deterministic = metric.deterministic;
+    result.samples = {value};
+    result.median = result.low = result.high = value;
+    return result;
+}
+
+/// What a contender said of a metric itself makes way.
+void insert(reports::report& report, const counted_cell& cell) {
+    const auto is_of_cell = [&](const reports::result& each) {
+        return each.workload == cell.workload && each.contender == cell.contender;
+    };
+    std::erase_if(report.results, [&](const reports::result& each) {
+        return is_of_cell(each) && cell.metrics.contains(each.metric);
+    });
+    const auto last = std::find_if(report.results.rbegin(), report.results.rend(), is_of_cell);
+    auto where = last.base();
+    for (const auto& metric : reports::known_metrics())
+        if (const auto found = cell.metrics.find(std::string{metric.name}); found != cell.metrics.end())
+            where = std::next(report.results.insert(where, to_result(cell, metric, found->second)));
+}
+
+/// One line for all cells that lack something for the same reason.
+void warn_of_missing(reports::report& report, std::span<const counted_cell> cells) {
+    std::map<std::string, std::size_t> reasons;
+    for (const auto& cell : cells)
+        for (const auto& reason : cell.missing) ++reasons[reason];
+    for (const auto& [reason, count] : reasons)
+        report.warnings.push_back({"counts_missing",
+                                   fmt::format("{} of {} cells lack counts: {}", count, cells.size(), reason),
+                                   "see counts.json for which"});
+}
+
+}  // namespace
+
+bool has_time(const reports::report& report, const std::string& workload, const std::string& contender) {
+    return std::ranges::any_of(report.results, [&](const reports::result& each) {
+        return each.workload == workload && each.contender == contender && each.metric == "time" &&
+               each.status == reports::cell_status::ok;
+    });
+}
+
+void add_counts(reports::report& report, std::span<const counted_cell> cells) {
+    for (const auto& cell : cells)
+        if (has_time(report, cell.workload, cell.contender)) insert(report, cell);
+    warn_of_missing(report, cells);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,27 @@
+// What the counting pass found, as journal and report have it: the pass itself is somewhere else (bench/counting), but
+// a report has to come out the same from the run and from its journal.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+struct counted_cell {
+    std::string workload, contender;
+    std::map<std::string, double> metrics;  // per operation, by the names of reports/metrics.cpp
+    std::vector<std::string> missing;       // why others are not there
+};
+
+/// Whether the cell was measured, as only those are counted.
+bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
+
+/// Adds the counts to the report as deterministic results, behind the cell's other results and in the order of the
+/// metrics, and a warning for each reason why some are missing. Cells without a time are passed over.
+void add_counts(reports::report& report, std::span<const counted_cell> cells);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,66 @@
+// In the order in which outcomes outrank each other.
+#include "bench/engine/gate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/engine/self_check.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::cell_status;
+using reports::result;
+
+bool rules_out(const result& item, double slowdown_pct) {
+    return item.to_baseline->low && *item.to_baseline->low > 1 / (1 + slowdown_pct / 100);
+}
+
+std::string named(const result& item, std::string_view what) {
+    return fmt::format("{} on {}: {}", item.contender, item.workload, what);
+}
+
+template <class predicate, class text>
+bool take(gate_result& found, const reports::report& report, gate_outcome outcome, predicate applies,
+          text sentence) {
+    for (const auto& item : report.results)
+        if (applies(item)) found.reasons.push_back(named(item, sentence(item)));
+    if (found.reasons.empty()) return false;
+    found.outcome = outcome;
+    return true;
+}
+
+}  // namespace
+
+gate_result judge_gate(const reports::report& report, double tolerated_pct) {
+    gate_result found;
+    if (is_unfit(report)) return {gate_outcome::unfit, {*report.aa->reason}};
+    const auto is_compared = [](const result& item) { return item.metric == "time" && item.to_baseline; };
+    const auto failed = [](const result& item) { return item.status == cell_status::failed; };
+    const auto slower = [&](const result& item) {
+        return is_compared(item) && item.judged == reports::verdict::slower;
+    };
+    const auto unclear = [&](const result& item) {
+        return is_compared(item) && !rules_out(item, tolerated_pct);
+    };
+    if (take(found, report, gate_outcome::failed, failed,
+             [](const result& item) { return item.reason.value_or("failed"); }))
+        return found;
+    if (take(found, report, gate_outcome::regression, slower, [](const result& item) {
+            return fmt::format("slower by {:.1f} %", 100 * (1 / item.to_baseline->median - 1));
+        }))
+        return found;
+    if (take(found, report, gate_outcome::inconclusive, unclear, [&](const result&) {
+            return fmt::format(
+                "a slowdown of {:g} % is not ruled out; run more blocks or on a quieter machine",
+                tolerated_pct);
+        }))
+        return found;
+    const auto compared = std::ranges::any_of(report.results, is_compared);
+    if (!compared) return {gate_outcome::inconclusive, {"nothing was compared"}};
+    return found;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,13 @@
+// Bencher's metric format, https://bencher.dev/docs/reference/bencher-metric-format/.
+#pragma once
+
+#include <string>
+
+#include "reports/results.hpp"
+
+namespace loopbench::reports {
+
+/// Medians with their intervals, by "workload/contender" and metric.
+std::string write_bmf(const report& content);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,61 @@
+// Field by field what Google Benchmark prints for an iteration.
+#include "reports/gbench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/json.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// The CPU time of the trial whose time is sample `index`; its time where that is not known.
+double cpu_time(const report& content, const result& time, std::size_t index) {
+    const auto cpu = std::ranges::find_if(content.results, [&](const result& item) {
+        return item.metric == "cpu" && item.workload == time.workload && item.contender == time.contender;
+    });
+    const bool known = cpu != content.results.end() && index < cpu->samples.size() && cpu->samples[index];
+    return known ? *cpu->samples[index] : *time.samples[index];
+}
+
+void add_rows(json& rows, const report& content, const result& time) {
+    const auto name = fmt::format("{}/{}", time.workload, time.contender);
+    for (std::size_t i = 0; i < time.samples.size(); ++i) {
+        if (!time.samples[i]) continue;
+        rows.push_back({{"name", name},
+                        {"run_name", name},
+                        {"run_type", "iteration"},
+                        {"repetitions", time.samples.size()},
+                        {"repetition_index", i},
+                        {"threads", 1},
+                        {"iterations", 1},
+                        {"real_time", *time.samples[i]},
+                        {"cpu_time", cpu_time(content, time, i)},
+                        {"time_unit", "ns"}});
+    }
+}
+
+}  // namespace
+
+std::string write_gbench(const report& content) {
+    auto rows = json::array();
+    for (const auto& item : content.results)
+        if (item.metric == "time") add_rows(rows, content, item);
+    const json document{{"context",
+                         {{"date", content.where.date},
+                          {"executable", "loopbench"},
+                          {"num_cpus", content.where.cores},
+                          {"load_avg", content.where.load_average},
+                          {"caches", json::array()},  // Bencher's reader wants the list
+                          {"library_build_type", "release"},
+                          {"loopbench_version", content.where.loopbench_version},
+                          {"kernel", content.where.kernel}}},
+                        {"benchmarks", std::move(rows)}};
+    return dump(document, 1) + "\n";
+}
+
+}  // namespace loopbench::reports

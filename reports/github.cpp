@@ -1,0 +1,55 @@
+// ::error title=Where::What
+#include "reports/github.hpp"
+
+#include <fmt/format.h>
+
+namespace loopbench::reports {
+
+namespace {
+
+/// What would end a command is written as a percentage; `in_title` also what would end a title.
+std::string escaped(std::string_view text, bool in_title) {
+    constexpr std::string_view always = "%\r\n", in_titles = ":,";
+    std::string out;
+    for (const char c : text) {
+        const bool special = always.find(c) != std::string_view::npos ||
+                             (in_title && in_titles.find(c) != std::string_view::npos);
+        out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string{c};
+    }
+    return out;
+}
+
+std::string command(std::string_view kind, std::string_view title, std::string_view text) {
+    return fmt::format("::{} title={}::{}\n", kind, escaped(title, true), escaped(text, false));
+}
+
+std::string annotation(const result& time) {
+    const auto title = fmt::format("{} on {}", time.contender, time.workload);
+    if (time.status == cell_status::failed) return command("error", title, time.reason.value_or("failed"));
+    if (!time.judged || !time.to_baseline) return {};
+    const auto& ratio = *time.to_baseline;
+    if (*time.judged == verdict::slower)
+        return command(
+            "error", title,
+            fmt::format("slower than {} by {:.1f} %: {:.3f} times its speed, 95 % interval {:.3f} to {:.3f}",
+                        ratio.to, 100 * (1 / ratio.median - 1), ratio.median,
+                        ratio.low.value_or(ratio.median), ratio.high.value_or(ratio.median)));
+    if (*time.judged != verdict::inconclusive) return {};
+    return command("notice", title,
+                   time.detectable_pct
+                       ? fmt::format("inconclusive, could have seen {:.2g} %", *time.detectable_pct)
+                       : "inconclusive, too few blocks to see any difference");
+}
+
+}  // namespace
+
+std::string write_github(const report& content) {
+    std::string out;
+    for (const auto& item : content.results)
+        if (item.metric == "time") out += annotation(item);
+    for (const auto& item : content.warnings)
+        out += command("warning", item.code, fmt::format("{}; {}", item.message, item.remedy));
+    return out;
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,52 @@
+// Metrics in the order of the list of metrics; all samples of one stand together, as the format wants it.
+#include "reports/openmetrics.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "reports/metrics.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+std::string label(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '\n')
+            escaped += "\\n";
+        else if (c == '"' || c == '\\')
+            escaped += {'\\', c};
+        else
+            escaped += c;
+    }
+    return escaped;
+}
+
+void add(std::string& out, const result& item, std::string_view which, const std::optional<double>& value) {
+    if (!value || !std::isfinite(*value)) return;
+    out += fmt::format("loopbench_{}{{workload=\"{}\",contender=\"{}\",value=\"{}\"}} {}\n", item.metric,
+                       label(item.workload), label(item.contender), which, *value);
+}
+
+}  // namespace
+
+std::string write_openmetrics(const report& content) {
+    std::string out;
+    for (const auto& metric : known_metrics()) {
+        std::string samples;
+        for (const auto& item : content.results) {
+            if (item.metric != metric.name) continue;
+            add(samples, item, "median", item.median);
+            add(samples, item, "low", item.low);
+            add(samples, item, "high", item.high);
+        }
+        if (samples.empty()) continue;
+        out += fmt::format("# TYPE loopbench_{0} gauge\n# HELP loopbench_{0} {1}, in {2}\n{3}", metric.name,
+                           label(metric.summary), metric.unit, samples);
+    }
+    return out + "# EOF\n";
+}
+
+}  // namespace loopbench::reports

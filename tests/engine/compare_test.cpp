@@ -1,0 +1,158 @@
+// The real command on two benchmark programs, and on two reports: verdicts and exit codes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "bench/engine/gate.hpp"
+#include "command_support.hpp"
+#include "reports/json.hpp"
+#include "sample_report.hpp"
+#include "schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::gate_outcome;
+using reports::verdict;
+
+/// A benchmark whose times scatter by a percent or two around `ns`, by a pattern that repeats after seven trials; each
+/// name that it is called by has a pattern of its own.
+std::string scattering(double ns, const char* offset) {
+    return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
+                       offset);
+}
+
+class compare : public testing::Test {
+protected:
+    bench::child_outcome run(std::vector<std::string> more = {}) {
+        more.insert(more.begin(), {"compare", loopbench.path("bin/contenders/old").native(),
+                                   loopbench.path("bin/contenders/new").native(), "-o", loopbench.out()});
+        return loopbench(more);
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(compare, of_the_same_build_finds_nothing) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_TRUE(fits_the_schema(loopbench.report()));
+    EXPECT_EQ(time_of(loopbench.report(), "next")["verdict"], "equivalent");
+    EXPECT_EQ(loopbench.report()["judging"]["correction"], "holm");
+    EXPECT_EQ(loopbench.report()["aa"]["twin"], "bas~");
+}
+
+TEST_F(compare, of_a_slower_build_is_a_regression_with_its_size) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10500, "10"));
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 3) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("next on yield: slower by 5.0 %"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(compare, of_a_faster_build_is_fine) {
+    loopbench.add_contender("old", scattering(10500, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    EXPECT_EQ(run().code, 0);
+}
+
+TEST_F(compare, with_too_few_blocks_is_inconclusive_and_no_pass) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto ran = run({"--blocks", "4"});
+    EXPECT_EQ(ran.code, 4);
+    EXPECT_NE(ran.error_tail.find("a slowdown of 5 % is not ruled out"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(compare, in_a_session_that_finds_the_baseline_slower_than_itself_is_unfit) {
+    // A script cannot see by which name it was called, so that every third trial of `old` stands in for bad luck.
+    loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
+    loopbench.add_contender("new", scattering(50000, "10"));
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 5) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("spread by"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(compare, of_a_build_that_fails_is_an_error) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", "exit 7");
+    EXPECT_EQ(run().code, 1);
+}
+
+TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    const auto old = loopbench.path("bin/contenders/old").native();
+    reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
+    EXPECT_EQ(loopbench({"compare", old, "/no/where"}).code, 2);
+    EXPECT_EQ(loopbench({"compare", old, loopbench.path("report.json").native()}).code, 2);
+    EXPECT_EQ(loopbench({"compare", old, "/bin/true"}).code, 2);
+    EXPECT_EQ(loopbench({"compare", old, old, "--workload", "yeild"}).code, 2);
+}
+
+/// A report of two contenders whose times scatter around these.
+std::string report_with(double baseline_ns, double other_ns, std::size_t trials = 12) {
+    reports::report content;
+    content.baseline = "asio-epoll";
+    const auto add = [&](const char* contender, double ns) {
+        reports::result item;
+        item.workload = "yield";
+        item.contender = contender;
+        item.metric = "time";
+        item.unit = "ns";
+        for (std::size_t i = 0; i < trials; ++i)
+            item.samples.push_back(ns * (1 + 0.0007 * static_cast<double>(i * 5 % 12)));
+        item.median = ns;
+        content.results.push_back(item);
+    };
+    add("asio-epoll", baseline_ns);
+    add("loop-epoll", other_ns);
+    return reports::write_json(content);
+}
+
+class compare_reports : public compare {
+protected:
+    bench::child_outcome between(const std::string& old, const std::string& next) {
+        reports::write_file_atomically(loopbench.path("old.json"), old);
+        reports::write_file_atomically(loopbench.path("new.json"), next);
+        return loopbench(
+            {"compare", loopbench.path("old.json").native(), loopbench.path("new.json").native()});
+    }
+};
+
+TEST_F(compare_reports, finds_what_became_slower) {
+    EXPECT_EQ(between(report_with(100, 50), report_with(100, 50)).code, 0);
+    const auto slower = between(report_with(100, 50), report_with(100, 53));
+    EXPECT_EQ(slower.code, 3);
+    EXPECT_NE(slower.error_tail.find("loop-epoll on yield: slower by 6.0 %"), std::string::npos)
+        << slower.error_tail;
+    EXPECT_EQ(between(report_with(100, 50, 3), report_with(100, 50, 3)).code, 4)
+        << "three trials show nothing";
+}
+
+TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
+    const auto ran = between(report_with(100, 50), report_with(120, 60));
+    EXPECT_EQ(ran.code, 3) << "the baseline itself is slower";
+    EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
+}
+
+TEST(gate, puts_an_unfit_session_before_everything_else) {
+    auto report = sample_report();
+    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::unfit);
+    report.aa->found = reports::fitness::fit;
+    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::failed);
+    std::erase_if(report.results,
+                  [](const auto& item) { return item.status == reports::cell_status::failed; });
+    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::inconclusive)
+        << "down to 0.9 of the baseline's speed";
+    EXPECT_EQ(bench::judge_gate(report, 12).outcome, gate_outcome::pass);
+    report.results[2].judged = verdict::slower;
+    EXPECT_EQ(bench::judge_gate(report, 12).outcome, gate_outcome::regression);
+    report.results.clear();
+    EXPECT_EQ(bench::judge_gate(report, 12).outcome, gate_outcome::inconclusive) << "nothing was compared";
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
