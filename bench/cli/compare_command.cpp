@@ -47,19 +47,20 @@ bool is_report(const std::string& file) {
 }
 
 /// Names and paths of the same length, so that neither side's stack is placed differently (see add_twin).
-contender side(const char* name, const std::string& file, const run_plan& plan, int stop_fd) {
+contender side(const char* name, const std::string& file, const run_plan& plan, const interrupt& stop) {
     contender who;
     who.name = name;
     who.path = fs::absolute(file);
     who.called = fmt::format("loopbench-{}", name);
-    list_workloads(who, plan.size, plan.trial_limit, stop_fd);
-    if (!who.problem.empty())
+    list_workloads(who, plan.size, plan.trial_limit, stop.fd());
+    if (!who.problem.empty() && !stop.requested())
         throw usage_error{
             fmt::format("{} {}; it has to be a report or a Google Benchmark executable", file, who.problem)};
     return who;
 }
 
-run_plan plan_for(const compare_options& options, int stop_fd) {
+/// Nothing when the user stopped it.
+std::optional<run_plan> plan_for(const compare_options& options, const interrupt& stop) {
     run_plan plan;
     plan.min_time_s = options.min_time_s;
     plan.blocks = options.blocks;
@@ -68,7 +69,8 @@ run_plan plan_for(const compare_options& options, int stop_fd) {
     if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
     plan.seed = options.seed ? *options.seed : std::random_device{}();
     plan.baseline = "base";
-    plan.contenders = {side("base", options.base, plan, stop_fd), side("next", options.next, plan, stop_fd)};
+    plan.contenders = {side("base", options.base, plan, stop), side("next", options.next, plan, stop)};
+    if (stop.requested()) return std::nullopt;
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     add_twin(plan);
     return plan;
@@ -110,8 +112,9 @@ int compare(const compare_options& options, const std::vector<std::string>& comm
         return conclude(report, options.tolerated_pct);
     }
     const interrupt stop;
-    const auto plan = plan_for(options, stop.fd());
-    const auto report = measure(plan, command, options.output, stop, started);
+    const auto plan = plan_for(options, stop);
+    if (!plan) return exit_interrupted;
+    const auto report = measure(*plan, command, options.output, stop, started);
     publish(report, options.output);
     return conclude(report, options.tolerated_pct);
 }
