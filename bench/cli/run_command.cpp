@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -213,7 +212,7 @@ void add_run_command(CLI::App& app, action& chosen) {
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
             ->type_name("DIR"));
     auto* resume =
-        command->add_option("--resume", options->resume, "go on with the run in DIR where it stopped")
+        command->add_option("--resume", options->resume, "go on with the run in DIR where it stopped (it is not counted)")
             ->type_name("DIR");
     takes_path(resume);
     for (auto* other : command->get_options())

@@ -31,8 +31,10 @@ json header(const run_plan& plan, const reports::environment& where,
     for (const auto& who : plan.contenders) {
         contenders.push_back(who.name);
         const auto state = state_of(who.path);
-        executables.push_back(
-            {{"path", state.path}, {"bytes", state.bytes}, {"modified_ns", state.modified_ns}});
+        executables.push_back({{"path", state.path},
+                               {"called", who.called},
+                               {"bytes", state.bytes},
+                               {"modified_ns", state.modified_ns}});
         for (const auto& workload : plan.workloads)
             if (const auto why = exclusion_before(who, workload))
                 excluded.push_back({{"workload", workload},

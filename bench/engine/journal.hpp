@@ -1,5 +1,5 @@
 // journal.jsonl: what has been measured is safe from then on, whatever happens to the run. A header line,
-// then a line per trial and one for the end, each written with one write() as the trial ends.
+// then a line per trial, one for the end and one for the counts, if there are any; each written with one write() as the trial ends.
 #pragma once
 
 #include <filesystem>

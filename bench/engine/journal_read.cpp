@@ -69,6 +69,9 @@ public:
             from.at("executables").fail("expected one for each contender");
         for (std::size_t i = 0; i < contenders_.size(); ++i)
             content_.plan.contenders[i].path = content_.executables[i].path;
+        const auto called =
+            from.at("executables").each([](const node& item) { return item.at("called").text(); });
+        for (std::size_t i = 0; i < contenders_.size(); ++i) content_.plan.contenders[i].called = called[i];
     }
 
     void take_line(const node& from) {
