@@ -55,9 +55,10 @@ TEST_F(crash, at_any_moment_loses_no_finished_trial_and_leaves_whole_reports) {
     std::filesystem::create_directory(loopbench.out());
     reports::write_file_atomically(report, reports::write_json(sample_report()));
     std::mt19937_64 random{20261121};
-    std::uniform_int_distribution<int> moment_ms{0, 30};
+    std::uniform_int_distribution<int> moment_ms{0, 60};
     std::set<std::string> before;
     int killed = 0, rounds = 0;
+    std::size_t kept = 0;
     for (; killed < 200 && rounds < 1000; ++rounds) {
         const bool begun = std::filesystem::exists(journal) && !content_of(journal).empty();
         const auto ran =
@@ -67,12 +68,14 @@ TEST_F(crash, at_any_moment_loses_no_finished_trial_and_leaves_whole_reports) {
         const auto after = finished_trials();
         ASSERT_TRUE(std::ranges::includes(after, before)) << "finished trials are lost";
         before = after;
+        kept = std::max(kept, after.size());
         if (std::filesystem::exists(report))
             ASSERT_NO_THROW(reports::read_json(content_of(report), "report.json"));
         if (ran.end == bench::child_end::exited && ran.code == 0)
             std::filesystem::remove(journal), before.clear();
     }
     EXPECT_EQ(killed, 200);
+    EXPECT_GT(kept, 40U) << "no run was killed that had measured something";
     ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
     const auto whole = reports::read_json(content_of(report), "report.json");
     EXPECT_TRUE(whole.complete);
@@ -96,6 +99,49 @@ TEST_F(crash, a_report_on_a_journal_is_the_one_of_the_run_however_often) {
     ASSERT_EQ(loopbench(first_run("7")).code, 1);
     EXPECT_EQ(report_of_journal(), content_of(report));
     EXPECT_EQ(report_of_journal(), content_of(report));
+}
+
+TEST_F(crash, of_a_counted_run_keeps_its_counts) {
+    loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
+                                          R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
+    auto counting = first_run("7");
+    counting.insert(counting.end(), {"--workload", "yield", "--contender", "asio-epoll", "--counts"});
+    ASSERT_EQ(loopbench(counting).code, 0);
+    const auto whole = content_of(report), counts = content_of(loopbench.path("out/counts.json"));
+    EXPECT_NE(whole.find(R"("metric": "context_switches")"), std::string::npos) << whole;
+    EXPECT_NE(whole.find("counts_missing"), std::string::npos) << whole;
+    EXPECT_EQ(report_of_journal(), whole);
+    ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
+    EXPECT_EQ(content_of(report), whole);
+    EXPECT_EQ(content_of(loopbench.path("out/counts.json")), counts);
+}
+
+TEST_F(crash, forgets_nothing_of_what_contenders_said_before_they_were_measured) {
+    loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')",
+                            R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=1")");
+    loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')",
+                            R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=0")");
+    ASSERT_EQ(loopbench(first_run("7")).code, 0);
+    const auto whole = content_of(report);
+    EXPECT_NE(whole.find("different_socket_options"), std::string::npos) << whole;
+    EXPECT_EQ(report_of_journal(), whole);
+    ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
+    EXPECT_EQ(content_of(report), whole);
+}
+
+TEST_F(crash, is_no_reason_to_go_on_with_a_run_that_still_goes_on) {
+    loopbench.add_contender("asio-epoll", R"sh(
+[ -n "$inner" ] || inner=yes $loopbench run --resume $out 2> $folder/error
+echo $? >> $folder/codes
+row '"real_time": 10')sh");
+    EXPECT_EQ(
+        loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out")
+            .code,
+        0);
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
+    EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
+              std::string::npos);
+    EXPECT_EQ(first_trials_in(journal), 2);
 }
 
 TEST_F(crash, of_a_resumed_run_changes_nothing_in_the_results) {

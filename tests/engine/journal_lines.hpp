@@ -1,6 +1,7 @@
 // A journal as JSON; fails on half a line.
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -17,6 +18,12 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     std::istringstream source{text};
     for (std::string line; std::getline(source, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
+}
+
+/// How many trials it has, without those that were run again because something disturbed them.
+inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
+    return std::ranges::count_if(journal_lines(file),
+                                 [](const auto& line) { return line.value("attempt", 1) == 0; });
 }
 
 }  // namespace loopbench::tests

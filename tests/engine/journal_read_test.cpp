@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/engine/journal.hpp"
 #include "mock_executor.hpp"
 #include "reports/json.hpp"
@@ -47,6 +49,32 @@ TEST(journal_read, takes_back_what_was_written) {
     EXPECT_TRUE(read.outcome.interrupted) << "there is no line that says how it ended";
 }
 
+TEST(journal_read, takes_back_what_contenders_said_and_what_was_counted) {
+    const scratch_folder folder;
+    auto plan = small_plan(3);
+    plan.contenders[0].called = "short";
+    plan.described = {reports::describe("asio-epoll", {{"library", "asio"}, {"b", 1}, {"a", {1, 2}}}),
+                      reports::describe("loop-epoll", {{"socket_options", "none"}})};
+    bench::journal written{folder / "journal.jsonl", plan, {}, {}};
+    written.append(plan, {0, {0, 1}, took_ns(12.5)});
+    const std::vector<bench::counted_cell> cells{
+        {"yield", "loop-epoll", {{"waits", 0.1}}, {"allocations: nobody knows"}}};
+    written.append(cells);
+    const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+    EXPECT_EQ(read.plan.contenders[0].called, "short");
+    ASSERT_EQ(read.plan.described.size(), 2U);
+    EXPECT_EQ(read.plan.described[0].context.dump(), R"({"library":"asio","b":1,"a":[1,2]})");
+    EXPECT_EQ(read.plan.described[1].socket_options, "none");
+    const auto report = bench::report_of(read);
+    const auto waits = std::ranges::find(report.results, "waits", &reports::result::metric);
+    ASSERT_NE(waits, report.results.end());
+    EXPECT_EQ(waits->contender, "loop-epoll");
+    EXPECT_EQ(waits->median, 0.1);
+    const auto missing = std::ranges::find(report.warnings, "counts_missing", &reports::warning::code);
+    ASSERT_NE(missing, report.warnings.end());
+    EXPECT_EQ(missing->message, "1 of 1 cells lack counts: allocations: nobody knows");
+}
+
 TEST(journal_read, passes_over_a_last_line_that_was_cut_short) {
     const auto text = journal_text();
     const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;
@@ -85,7 +113,8 @@ TEST(journal_read, refuses_what_would_overflow_a_stack_or_the_memory) {
               std::string::npos);
     const auto deep =
         with(journal_text(), R"("context":{})", R"("context":{"a":)" + std::string(100'000, '['));
-    EXPECT_NE(complaint_about(journal_text().substr(0, 100)).find("line 1: it is cut short"), std::string::npos);
+    EXPECT_NE(complaint_about(journal_text().substr(0, 100)).find("line 1: it is cut short"),
+              std::string::npos);
     EXPECT_NE(complaint_about(deep).find("line 2: line 1, column"), std::string::npos);
     EXPECT_NE(complaint_about("").find("it is empty"), std::string::npos);
 }
