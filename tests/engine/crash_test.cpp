@@ -69,8 +69,9 @@ TEST_F(crash, at_any_moment_loses_no_finished_trial_and_leaves_whole_reports) {
         ASSERT_TRUE(std::ranges::includes(after, before)) << "finished trials are lost";
         before = after;
         kept = std::max(kept, after.size());
-        if (std::filesystem::exists(report))
+        if (std::filesystem::exists(report)) {
             ASSERT_NO_THROW(reports::read_json(content_of(report), "report.json"));
+        }
         if (ran.end == bench::child_end::exited && ran.code == 0)
             std::filesystem::remove(journal), before.clear();
     }
