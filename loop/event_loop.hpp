@@ -199,7 +199,9 @@ private:
         const time_point start = now();
         op.complete(&op, completion::run);
         const nanoseconds duration = now() - start;
-        if (slow_callback_warning_ && duration >= slow_callback_limit_) slow_callback_warning_(duration);
+        if (!slow_callback_warning_ || duration < slow_callback_limit_) return;
+        const auto warn = slow_callback_warning_;  // it may put another in its place, or none
+        warn(duration);
     }
 
     shared_state<detail::scheduled_call> make_call(std::function<void()> function) {
