@@ -132,7 +132,7 @@ public:
     }
 
     /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O; or
-    /// until stop() is called. The founding scheduler's run() and Asio's.
+    /// until stop() is called. A sleep until `never` is no timer. The founding scheduler's run() and Asio's.
     void run_until_idle() {
         const running_scope scope(*this);
         stopping_ = false;
@@ -254,7 +254,7 @@ public:
         };
         if (deadline <= loop_.last_now_) {
             loop_.ready().push(*this);
-        } else {
+        } else if (deadline != never) {  // or only a cancellation ends it, and it keeps no loop running
             loop_.timers_.insert(*this);
         }
         return true;
@@ -265,8 +265,11 @@ public:
 private:
     static void withdraw(suspension* place) {
         auto& self = *static_cast<sleep_awaiter*>(place);
-        if (!self.armed) return;  // it has expired and is queued
-        self.loop_.timers_.erase(self);
+        if (self.armed) {
+            self.loop_.timers_.erase(self);
+        } else if (self.deadline != never) {
+            return;  // it has expired and is queued
+        }
         self.loop_.ready().push(self);
     }
 
