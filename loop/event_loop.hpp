@@ -69,7 +69,7 @@ public:
             main.frame(), [](detail::promise_base&) noexcept {}, this);
         ready().push(promise.root);
         try {
-            while (!main.done()) turn();
+            while (!main.done()) take_turn();
         } catch (...) {
             if (!main.done()) adopt_running(main);
             throw;
@@ -128,7 +128,7 @@ public:
     void run_forever() {
         const running_scope scope(*this);
         stopping_ = false;
-        while (!stopping_) turn();
+        while (!stopping_) take_turn();
     }
 
     /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O; or
@@ -137,26 +137,22 @@ public:
         const running_scope scope(*this);
         stopping_ = false;
         while (!stopping_ && (has_ready() || has_posted() || !timers_.empty() || driver_.in_flight() != 0))
-            turn();
+            take_turn();
     }
 
     /// Ends run_forever() and run_until_idle() after the present turn.
     void stop() noexcept { stopping_ = true; }
+    /// The same, from any thread; the loop is woken when it sleeps. Asked before the loop runs, it ends the next
+    /// run_forever() or run_until_idle() after its first turn.
+    void stop_from_any_thread() {
+        post_from_any_thread([this] { stop(); });
+    }
 
-    /// One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
+    /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn: what that one is
+    /// busy with would be run by this one.
     void turn() {
-        if (!has_ready() || callbacks_since_poll_ >= D::callbacks_between_polls) {
-            callbacks_since_poll_ = 0;
-            wait_(*this);
-            if (!timers_.empty()) timers_.expire(now(), ready());
-        }
-        take_posted(ready());
-        if (slow_callback_warning_) [[unlikely]] {
-            run_ready(callbacks_since_poll_, batch_max, [this](operation& op) { run_timed(op); });
-        } else {
-            run_ready(callbacks_since_poll_, batch_max,
-                      [](operation& op) { op.complete(&op, completion::run); });
-        }
+        const running_scope scope(*this);
+        take_turn();
     }
 
     /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
@@ -189,11 +185,27 @@ private:
     struct running_scope {
         explicit running_scope(event_loop& owner) : loop(owner) {
             if (std::exchange(loop.running_, true))
-                throw std::logic_error("run() was called inside run() of the same loop");
+                throw std::logic_error("run() or turn() was called inside a turn of the same loop");
         }
         ~running_scope() { loop.running_ = false; }
         event_loop& loop;
     };
+
+    // One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
+    void take_turn() {
+        if (!has_ready() || callbacks_since_poll_ >= D::callbacks_between_polls) {
+            callbacks_since_poll_ = 0;
+            wait_(*this);
+            if (!timers_.empty()) timers_.expire(now(), ready());
+        }
+        take_posted(ready());
+        if (slow_callback_warning_) [[unlikely]] {
+            run_ready(callbacks_since_poll_, batch_max, [this](operation& op) { run_timed(op); });
+        } else {
+            run_ready(callbacks_since_poll_, batch_max,
+                      [](operation& op) { op.complete(&op, completion::run); });
+        }
+    }
 
     void run_timed(operation& op) {
         const time_point start = now();

@@ -101,4 +101,16 @@ TYPED_TEST(posting, from_inside_a_posted_function_is_for_a_later_turn) {
     EXPECT_EQ(depth, 100);
 }
 
+TYPED_TEST(posting, can_be_a_stop_that_wakes_the_loop) {
+    TypeParam runtime;
+    auto sleeps = [&]() -> task<void> { co_await runtime.sleep_for(24h); };
+    runtime.spawn(sleeps());
+    for (int i = 0; i < 2; ++i) {
+        std::jthread stopper([&] { runtime.stop_from_any_thread(); });
+        i == 0 ? runtime.run_forever() : runtime.run_until_idle();
+    }
+    std::jthread([&] { runtime.stop_from_any_thread(); }).join();
+    runtime.run_forever();  // asked before it began
+}
+
 }  // namespace loopbench::loop::test
