@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tests/loop/descriptor_limit.hpp"
+#include "tests/loop/full_listener.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -49,6 +50,7 @@ TYPED_TEST(descriptors, that_are_closed_complete_what_is_pending_on_them) {
         };
         auto closes = [&]() -> task<void> {
             co_await yield_times(runtime, 100);
+            EXPECT_EQ(runtime.driver().in_flight(), 2u) << "or nothing is pending";
             pair.one.close();
         };
         std::array all{reads(), writes(), closes()};
@@ -56,6 +58,25 @@ TYPED_TEST(descriptors, that_are_closed_complete_what_is_pending_on_them) {
         EXPECT_EQ(errors, (std::vector{ECANCELED, ECANCELED}));
     };
     runtime.run(main());
+    EXPECT_EQ(runtime.driver().in_flight(), 0u);
+}
+
+TYPED_TEST(descriptors, that_are_closed_complete_a_pending_connect) {
+    TypeParam runtime;
+    full_listener silent;
+    const unique_fd socket = open_stream(AF_INET);
+    std::int64_t result = 0;
+    auto connects = [&]() -> task<void> {
+        io_awaiter<TypeParam> connecting(runtime, io_kind::connect, socket.get());
+        connecting.set_address(&silent.address.address(), silent.address.bytes());
+        result = co_await connecting;
+    };
+    runtime.spawn(connects());
+    turn_often(runtime);
+    EXPECT_EQ(runtime.driver().in_flight(), 1u) << "or nothing is pending";
+    runtime.driver().forget(socket.get());
+    turn_often(runtime);
+    EXPECT_EQ(result, -ECANCELED);
     EXPECT_EQ(runtime.driver().in_flight(), 0u);
 }
 

@@ -280,6 +280,35 @@ TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
     EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
 }
 
+TYPED_TEST(hung_up_stream, that_is_a_pipe_does_not_make_the_loop_spin) {
+    for (const int reads : {0, 1, 3}) {
+        const auto make = [reads](TypeParam& runtime) -> task<decltype(runtime.open_pipe().reader)> {
+            auto pipe = runtime.open_pipe();
+            put(pipe.writer.native_handle(), "abcdef");
+            pipe.writer.close();
+            std::string received;
+            for (int i = 0; i < reads; ++i) received += co_await read_text(pipe.reader, 3);
+            EXPECT_EQ(received, std::string("abcdef").substr(0, 3 * static_cast<std::size_t>(reads)));
+            co_return std::move(pipe.reader);
+        };
+        EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max) << reads << " reads";
+    }
+}
+
+TYPED_TEST(hung_up_stream, calls_its_reader_back_and_does_not_make_the_loop_spin_after_that) {
+    const auto make = [](TypeParam& runtime) -> task<decltype(runtime.open_pipe().reader)> {
+        auto pipe = runtime.open_pipe();
+        const int fd = pipe.reader.native_handle();
+        event called(runtime);
+        runtime.add_reader(fd, [&] { called.set(); });
+        runtime.post([&] { pipe.writer.close(); });
+        co_await called.wait();
+        EXPECT_TRUE(runtime.remove_reader(fd));
+        co_return std::move(pipe.reader);
+    };
+    EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
+}
+
 namespace {
 
 /// A kernel whose next accepts fail.
