@@ -19,6 +19,7 @@
 #include "loop/designs.hpp"
 #include "loop/net/pipe.hpp"
 #include "loop/task_handle.hpp"
+#include "tests/freed_counter.hpp"
 #include "tests/loop/manual_clock.hpp"
 
 namespace loopbench::loop::test {
@@ -95,21 +96,6 @@ protected:
             if (!refusal.empty()) GTEST_SKIP() << R::name << " is not possible here: " << refusal;
         }
     }
-};
-
-/// Counts its own destruction: a local or a capture that must be freed.
-class freed_counter {
-public:
-    explicit freed_counter(int& freed) : freed_(&freed) {}
-    freed_counter(freed_counter&& other) noexcept : freed_(std::exchange(other.freed_, nullptr)) {}
-    freed_counter(const freed_counter&) = delete;
-    freed_counter& operator=(const freed_counter&) = delete;
-    ~freed_counter() {
-        if (freed_ != nullptr) ++*freed_;
-    }
-
-private:
-    int* freed_;
 };
 
 template <class R>
