@@ -62,6 +62,8 @@ private:
     event& event_;
 };
 
-inline event::awaiter event::wait() noexcept { return awaiter(*this); }
+inline event::awaiter event::wait() noexcept {
+    return awaiter(*this);
+}
 
 }  // namespace loopbench::loop

@@ -179,8 +179,8 @@ public:
 private:
     // How many callbacks may run between two polls.
     static constexpr std::size_t batch_max = D::callbacks_between_polls == 0
-        ? std::numeric_limits<std::size_t>::max()
-        : D::callbacks_between_polls;
+                                                 ? std::numeric_limits<std::size_t>::max()
+                                                 : D::callbacks_between_polls;
 
     struct running_scope {
         explicit running_scope(event_loop& owner) : loop(owner) {

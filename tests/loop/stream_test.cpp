@@ -333,8 +333,8 @@ TEST(listeners, go_on_after_errors_that_befell_one_connection) {
     runtime<failing_design> runtime;
     auto listener = runtime.listen();
     auto accepts = [&]() -> task<void> { static_cast<void>(co_await listener.accept()); };
-    for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
-                            ENETUNREACH, EPERM}) {
+    for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+                            EOPNOTSUPP, ENETUNREACH, EPERM}) {
         runtime.driver().errors = {error, error};
         auto main = [&]() -> task<void> {
             const auto client = co_await runtime.connect(listener.port());
