@@ -64,17 +64,17 @@ TYPED_TEST(descriptors, that_are_closed_complete_what_is_pending_on_them) {
 TYPED_TEST(descriptors, that_are_closed_complete_a_pending_connect) {
     TypeParam runtime;
     full_listener silent;
-    const unique_fd socket = open_stream(AF_INET);
+    const unique_fd unconnected = open_stream(AF_INET);
     std::int64_t result = 0;
     auto connects = [&]() -> task<void> {
-        io_awaiter<TypeParam> connecting(runtime, io_kind::connect, socket.get());
+        io_awaiter<TypeParam> connecting(runtime, io_kind::connect, unconnected.get());
         connecting.set_address(&silent.address.address(), silent.address.bytes());
         result = co_await connecting;
     };
     runtime.spawn(connects());
     turn_often(runtime);
     EXPECT_EQ(runtime.driver().in_flight(), 1u) << "or nothing is pending";
-    runtime.driver().forget(socket.get());
+    runtime.driver().forget(unconnected.get());
     turn_often(runtime);
     EXPECT_EQ(result, -ECANCELED);
     EXPECT_EQ(runtime.driver().in_flight(), 0u);

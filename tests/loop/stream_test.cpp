@@ -330,21 +330,21 @@ struct failing_design : manual<epoll_design> {
 }  // namespace
 
 TEST(listeners, go_on_after_errors_that_befell_one_connection) {
-    runtime<failing_design> runtime;
-    auto listener = runtime.listen();
+    runtime<failing_design> loop;
+    auto listener = loop.listen();
     auto accepts = [&]() -> task<void> { static_cast<void>(co_await listener.accept()); };
     for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
                             EOPNOTSUPP, ENETUNREACH, EPERM}) {
-        runtime.driver().errors = {error, error};
+        loop.driver().errors = {error, error};
         auto main = [&]() -> task<void> {
-            const auto client = co_await runtime.connect(listener.port());
+            const auto client = co_await loop.connect(listener.port());
             co_await accepts();
         };
-        EXPECT_NO_THROW(runtime.run(main())) << error;
-        EXPECT_TRUE(runtime.driver().errors.empty());
+        EXPECT_NO_THROW(loop.run(main())) << error;
+        EXPECT_TRUE(loop.driver().errors.empty());
     }
-    runtime.driver().errors = {EINVAL};
-    EXPECT_THROW(runtime.run(accepts()), std::system_error);
+    loop.driver().errors = {EINVAL};
+    EXPECT_THROW(loop.run(accepts()), std::system_error);
 }
 
 }  // namespace loopbench::loop::test
