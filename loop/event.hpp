@@ -35,7 +35,7 @@ private:
     bool set_ = false;
 };
 
-class event::awaiter : waiter, suspension {
+class event::awaiter : waiter_node, suspension {
 public:
     explicit awaiter(event& awaited) noexcept : event_(awaited) {}
 

@@ -177,7 +177,9 @@ TYPED_TEST(failures, of_a_turn_inside_a_turn_leave_the_outer_one_as_it_was) {
     runtime.post([&] { calls.push_back(2); });
     runtime.turn();
     EXPECT_EQ(calls, (std::vector{1, 2}));
+    runtime.post([&] { calls.push_back(3); });
     runtime.turn();  // the refusals have not left the loop closed
+    EXPECT_EQ(calls.size(), 3u);
 }
 
 }  // namespace loopbench::loop::test

@@ -155,7 +155,8 @@ task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
 }
 
 /// Waits for tasks, whatever becomes of them.
-inline task<void> until_done(const std::vector<task_handle<void>>& tasks) {
+template <class Handle = task_handle<void>>
+task<void> until_done(const std::vector<Handle>& tasks) {
     for (const auto& each : tasks) {
         try {
             co_await each;
