@@ -15,7 +15,9 @@ namespace loopbench::loop {
 /// Where a callback is kept: in recycled memory when it is made and run in one thread.
 struct recycled_memory {
     static void* allocate(std::size_t bytes) { return frame_pool::allocate(bytes); }
-    static void deallocate(void* memory, std::size_t bytes) noexcept { frame_pool::deallocate(memory, bytes); }
+    static void deallocate(void* memory, std::size_t bytes) noexcept {
+        frame_pool::deallocate(memory, bytes);
+    }
 };
 
 /// And on the heap otherwise: recycling would gather the blocks where they end, and the thread that makes them would

@@ -35,7 +35,7 @@ private:
     bool set_ = false;
 };
 
-class event::awaiter : waiter, suspension {
+class event::awaiter : waiter_node, suspension {
 public:
     explicit awaiter(event& awaited) noexcept : event_(awaited) {}
 
@@ -62,6 +62,8 @@ private:
     event& event_;
 };
 
-inline event::awaiter event::wait() noexcept { return awaiter(*this); }
+inline event::awaiter event::wait() noexcept {
+    return awaiter(*this);
+}
 
 }  // namespace loopbench::loop

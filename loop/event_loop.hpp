@@ -69,7 +69,7 @@ public:
             main.frame(), [](detail::promise_base&) noexcept {}, this);
         ready().push(promise.root);
         try {
-            while (!main.done()) turn();
+            while (!main.done()) take_turn();
         } catch (...) {
             if (!main.done()) adopt_running(main);
             throw;
@@ -128,35 +128,31 @@ public:
     void run_forever() {
         const running_scope scope(*this);
         stopping_ = false;
-        while (!stopping_) turn();
+        while (!stopping_) take_turn();
     }
 
     /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O; or
-    /// until stop() is called. The founding scheduler's run() and Asio's.
+    /// until stop() is called. A sleep until `never` is no timer. The founding scheduler's run() and Asio's.
     void run_until_idle() {
         const running_scope scope(*this);
         stopping_ = false;
         while (!stopping_ && (has_ready() || has_posted() || !timers_.empty() || driver_.in_flight() != 0))
-            turn();
+            take_turn();
     }
 
     /// Ends run_forever() and run_until_idle() after the present turn.
     void stop() noexcept { stopping_ = true; }
+    /// The same, from any thread; the loop is woken when it sleeps. Asked before the loop runs, it ends the next
+    /// run_forever() or run_until_idle() after its first turn.
+    void stop_from_any_thread() {
+        post_from_any_thread([this] { stop(); });
+    }
 
-    /// One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
+    /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn: what that one is
+    /// busy with would be run by this one.
     void turn() {
-        if (!has_ready() || callbacks_since_poll_ >= D::callbacks_between_polls) {
-            callbacks_since_poll_ = 0;
-            wait_(*this);
-            if (!timers_.empty()) timers_.expire(now(), ready());
-        }
-        take_posted(ready());
-        if (slow_callback_warning_) [[unlikely]] {
-            run_ready(callbacks_since_poll_, batch_max, [this](operation& op) { run_timed(op); });
-        } else {
-            run_ready(callbacks_since_poll_, batch_max,
-                      [](operation& op) { op.complete(&op, completion::run); });
-        }
+        const running_scope scope(*this);
+        take_turn();
     }
 
     /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
@@ -183,23 +179,41 @@ public:
 private:
     // How many callbacks may run between two polls.
     static constexpr std::size_t batch_max = D::callbacks_between_polls == 0
-        ? std::numeric_limits<std::size_t>::max()
-        : D::callbacks_between_polls;
+                                                 ? std::numeric_limits<std::size_t>::max()
+                                                 : D::callbacks_between_polls;
 
     struct running_scope {
         explicit running_scope(event_loop& owner) : loop(owner) {
             if (std::exchange(loop.running_, true))
-                throw std::logic_error("run() was called inside run() of the same loop");
+                throw std::logic_error("run() or turn() was called inside a turn of the same loop");
         }
         ~running_scope() { loop.running_ = false; }
         event_loop& loop;
     };
 
+    // One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
+    void take_turn() {
+        if (!has_ready() || callbacks_since_poll_ >= D::callbacks_between_polls) {
+            callbacks_since_poll_ = 0;
+            wait_(*this);
+            if (!timers_.empty()) timers_.expire(now(), ready());
+        }
+        take_posted(ready());
+        if (slow_callback_warning_) [[unlikely]] {
+            run_ready(callbacks_since_poll_, batch_max, [this](operation& op) { run_timed(op); });
+        } else {
+            run_ready(callbacks_since_poll_, batch_max,
+                      [](operation& op) { op.complete(&op, completion::run); });
+        }
+    }
+
     void run_timed(operation& op) {
         const time_point start = now();
         op.complete(&op, completion::run);
         const nanoseconds duration = now() - start;
-        if (slow_callback_warning_ && duration >= slow_callback_limit_) slow_callback_warning_(duration);
+        if (!slow_callback_warning_ || duration < slow_callback_limit_) return;
+        const auto warn = slow_callback_warning_;  // it may put another in its place, or none
+        warn(duration);
     }
 
     shared_state<detail::scheduled_call> make_call(std::function<void()> function) {
@@ -252,7 +266,7 @@ public:
         };
         if (deadline <= loop_.last_now_) {
             loop_.ready().push(*this);
-        } else {
+        } else if (deadline != never) {  // or only a cancellation ends it, and it keeps no loop running
             loop_.timers_.insert(*this);
         }
         return true;
@@ -263,8 +277,11 @@ public:
 private:
     static void withdraw(suspension* place) {
         auto& self = *static_cast<sleep_awaiter*>(place);
-        if (!self.armed) return;  // it has expired and is queued
-        self.loop_.timers_.erase(self);
+        if (self.armed) {
+            self.loop_.timers_.erase(self);
+        } else if (self.deadline != never) {
+            return;  // it has expired and is queued
+        }
         self.loop_.ready().push(self);
     }
 

@@ -30,7 +30,7 @@ void* frame_pool::allocate_slow(std::size_t bytes) {
     return ::operator new(bytes <= largest_bytes ? size_class(bytes) * granularity_bytes : bytes);
 }
 
-void frame_pool::deallocate_slow(void* block, std::size_t) noexcept {
+void frame_pool::deallocate_slow(void* block) noexcept {
     ::operator delete(block);
 }
 

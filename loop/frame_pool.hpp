@@ -28,14 +28,13 @@ private:
     struct free_block {
         free_block* next;
     };
-    struct thread_lists;
     struct janitor;
 
     static std::size_t size_class(std::size_t bytes) noexcept {
         return (bytes + granularity_bytes - 1) / granularity_bytes;
     }
     static void* allocate_slow(std::size_t bytes);
-    static void deallocate_slow(void* block, std::size_t bytes) noexcept;
+    static void deallocate_slow(void* block) noexcept;
 
     struct thread_lists {
         std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
@@ -51,7 +50,13 @@ private:
 
 // What follows is inline for speed: it is on the path of every coroutine call.
 
+// An installed header: whoever uses it may have a compiler without the sanitizers' headers.
+#if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
+#endif
 
 namespace loopbench::loop {
 
@@ -79,7 +84,7 @@ inline void frame_pool::deallocate(void* block, std::size_t bytes) noexcept {
         ASAN_POISON_MEMORY_REGION(block, class_bytes);
         return;
     }
-    deallocate_slow(block, bytes);
+    deallocate_slow(block);
 }
 
 }  // namespace loopbench::loop

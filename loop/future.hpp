@@ -89,7 +89,7 @@ private:
 };
 
 template <class T>
-class future<T>::awaiter : waiter, suspension {
+class future<T>::awaiter : waiter_node, suspension {
 public:
     explicit awaiter(const future& awaited) noexcept : future_(awaited) {}
 

@@ -17,6 +17,7 @@ enum class join_mode {
     all,                  // every child runs to its end, whatever happens to the others
     cancel_on_exception,  // the first exception cancels those that still run
     cancel_on_first,      // the first to end, with a value or an exception, does
+    collect,  // as `all`, and no exception is thrown: each is left in its task, for task::failure()
 };
 
 /// Runs children as tasks of their own until all have ended. Allocates nothing: the children's frames carry
@@ -46,7 +47,7 @@ public:
 
     void await_resume() {
         throw_if_cancelled();
-        if (failed_ != nullptr) std::rethrow_exception(failed_->exception);
+        if (failed_ != nullptr && mode_ != join_mode::collect) std::rethrow_exception(failed_->exception);
     }
 
 protected:

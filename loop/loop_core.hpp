@@ -47,7 +47,8 @@ public:
 
     /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
     /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
-    /// end; `mode` says whether it also cancels the others. Cancelling the await cancels the children.
+    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling the await cancels the
+    /// children.
     template <class T, std::size_t Extent>
     join_awaiter<T> gather(std::span<task<T>, Extent> children, join_mode mode = join_mode::all) noexcept {
         return join_awaiter<T>(ready_, children, mode);

@@ -14,23 +14,23 @@ namespace loopbench::loop {
 class waiter_list;
 
 /// Leaves its list when it is destroyed.
-class waiter : public operation {
+class waiter_node : public operation {
 public:
-    waiter() = default;
-    waiter(const waiter&) = delete;
-    waiter& operator=(const waiter&) = delete;
+    waiter_node() = default;
+    waiter_node(const waiter_node&) = delete;
+    waiter_node& operator=(const waiter_node&) = delete;
 
     /// True when it was in a list.
     bool leave() noexcept;
 
 protected:
-    ~waiter() { leave(); }
+    ~waiter_node() { leave(); }
 
 private:
     friend class waiter_list;
     waiter_list* list_ = nullptr;
-    waiter* previous_ = nullptr;  // meaningful, like the next, only in a list
-    waiter* following_ = nullptr;
+    waiter_node* previous_ = nullptr;  // meaningful, like the next, only in a list
+    waiter_node* following_ = nullptr;
 };
 
 /// In the order in which they came.
@@ -45,7 +45,7 @@ public:
 
     bool empty() const noexcept { return first_ == nullptr; }
 
-    void push(waiter& w) noexcept {
+    void push(waiter_node& w) noexcept {
         w.list_ = this;
         w.previous_ = last_;
         w.following_ = nullptr;
@@ -54,8 +54,8 @@ public:
     }
 
     /// The list must not be empty.
-    waiter& pop() noexcept {
-        waiter& w = *first_;
+    waiter_node& pop() noexcept {
+        waiter_node& w = *first_;
         w.leave();
         return w;
     }
@@ -66,12 +66,12 @@ public:
     }
 
 private:
-    friend class waiter;
-    waiter* first_ = nullptr;
-    waiter* last_ = nullptr;
+    friend class waiter_node;
+    waiter_node* first_ = nullptr;
+    waiter_node* last_ = nullptr;
 };
 
-inline bool waiter::leave() noexcept {
+inline bool waiter_node::leave() noexcept {
     waiter_list* const list = std::exchange(list_, nullptr);
     if (list == nullptr) return false;
     (previous_ == nullptr ? list->first_ : previous_->following_) = following_;

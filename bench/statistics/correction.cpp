@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace loopbench::bench {
 
@@ -11,7 +12,7 @@ namespace {
 std::vector<std::size_t> ascending(std::span<const double> values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair{values[i], i}; });
     return order;
 }
 

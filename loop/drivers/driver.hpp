@@ -38,6 +38,7 @@ concept Driver = std::constructible_from<D, operation_queue&> &&
     driver.forget(fd);
     driver.release(fd);
     driver.wait(deadline);
+    { driver.generation(fd) } -> std::same_as<std::uint32_t>;
     { driver.in_flight() } -> std::same_as<std::size_t>;
     { driver.wake() }
     noexcept;

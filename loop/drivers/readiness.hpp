@@ -104,6 +104,7 @@ public:
     }
 
     void release(int fd) {
+        if (fd < 0 || static_cast<std::size_t>(fd) >= descriptors_.size()) return;
         descriptor& d = descriptor_of(fd);
         if (!d.in.waiting.empty() || !d.out.waiting.empty()) return;
         if (d.watched_in || d.watched_out) poller_.unwatch(fd);

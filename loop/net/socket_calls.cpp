@@ -30,9 +30,9 @@ void bind_to(int fd, const endpoint& local) {
     const int error = errno;
     const char* remedy = "";
     if (error == EADDRINUSE) {
-        remedy = local.family() == AF_UNIX
-            ? ": another program has it, or has left the file behind; remove the file, or choose another path"
-            : ": another program has it; choose another, or port 0 for any";
+        remedy = local.family() == AF_UNIX ? ": another program has it, or has left the file behind; remove "
+                                             "the file, or choose another path"
+                                           : ": another program has it; choose another, or port 0 for any";
     }
     throw_errno("bind to " + local.to_string() + remedy, error);
 }

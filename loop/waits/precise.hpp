@@ -39,9 +39,7 @@ public:
 
     /// A deadline was too near to sleep for it. That says nothing of wake-ups; but if nothing shrank the guard then, one
     /// that has outgrown the distance of the deadlines would never let the loop sleep, and so never learn again.
-    void record_none() noexcept {
-        guard_ = std::max(guard_ - guard_ * step_down_permille / 4000, shortest);
-    }
+    void record_none() noexcept { guard_ = std::max(guard_ - guard_ * step_down_permille / 4000, shortest); }
 
 private:
     static constexpr int step_up_permille = 100;

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/runtime.hpp"
 #include "loop/designs.hpp"
+#include "tests/freed_counter.hpp"
 
 // The program's list of runtimes: `using runtimes = testing::Types<...>`. CMake names it, a program per list, since two
 // backends of a library cannot be in one.
@@ -47,20 +47,5 @@ template <bench::Runtime R>
 task_of<R> gather_all(R& runtime, std::vector<task_of<R>>& tasks) {
     co_await runtime.gather(std::span<task_of<R>>(tasks));
 }
-
-/// Counts its own destruction: a local or a capture that must be freed.
-class freed_counter {
-public:
-    explicit freed_counter(int& freed) : freed_(&freed) {}
-    freed_counter(freed_counter&& other) noexcept : freed_(std::exchange(other.freed_, nullptr)) {}
-    freed_counter(const freed_counter&) = delete;
-    freed_counter& operator=(const freed_counter&) = delete;
-    ~freed_counter() {
-        if (freed_ != nullptr) ++*freed_;
-    }
-
-private:
-    int* freed_;
-};
 
 }  // namespace loopbench::conformance

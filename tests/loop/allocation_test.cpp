@@ -1,6 +1,5 @@
 // In its steady state a loop allocates nothing: frames, callbacks and timers are recycled.
 #include <optional>
-
 #include <thread>
 
 #include "tests/loop/allocations.hpp"

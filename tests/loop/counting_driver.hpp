@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-/// Any driver, and how many waits it was asked for.
+/// Any driver, and how many waits it was asked for; those that may have slept among them.
 template <Driver Base>
 class counting_driver : public Base {
 public:
@@ -18,13 +18,16 @@ public:
 
     void wait(time_point deadline) {
         ++waits_;
+        if (deadline != do_not_wait) ++sleeps_;
         Base::wait(deadline);
     }
 
     std::size_t waits() const noexcept { return waits_; }
+    std::size_t sleeps() const noexcept { return sleeps_; }
 
 private:
     std::size_t waits_ = 0;
+    std::size_t sleeps_ = 0;
 };
 
 /// A design whose waits are counted, with everything else as it is.

@@ -133,6 +133,18 @@ TYPED_TEST(deadlines, beyond_the_clock_are_never_met_and_hold_nothing_up) {
     for (const auto& sleeper : sleepers) EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
+TYPED_TEST(deadlines, that_never_come_keep_no_loop_running) {
+    if (this->is("loop-round-robin")) GTEST_SKIP() << TypeParam::name << " asks the clock on every turn";
+    TypeParam runtime;
+    std::vector<observation> seen;
+    const auto sleeper = create_task(runtime, observe_sleep(runtime, never, seen));
+    runtime.run_until_idle();
+    EXPECT_EQ(ending_of(sleeper.outcome()), "still running");
+    sleeper.cancel();
+    runtime.run_until_idle();
+    EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
+}
+
 TYPED_TEST(deadlines, in_a_hundred_years_are_met_in_a_hundred_years) {
     if (this->late_max() != 0ns && !this->is("loop-precise"))
         GTEST_SKIP() << TypeParam::name << " looks at the clock too often to get there";

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tests/loop/descriptor_limit.hpp"
+#include "tests/loop/full_listener.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -49,6 +50,7 @@ TYPED_TEST(descriptors, that_are_closed_complete_what_is_pending_on_them) {
         };
         auto closes = [&]() -> task<void> {
             co_await yield_times(runtime, 100);
+            EXPECT_EQ(runtime.driver().in_flight(), 2u) << "or nothing is pending";
             pair.one.close();
         };
         std::array all{reads(), writes(), closes()};
@@ -56,6 +58,25 @@ TYPED_TEST(descriptors, that_are_closed_complete_what_is_pending_on_them) {
         EXPECT_EQ(errors, (std::vector{ECANCELED, ECANCELED}));
     };
     runtime.run(main());
+    EXPECT_EQ(runtime.driver().in_flight(), 0u);
+}
+
+TYPED_TEST(descriptors, that_are_closed_complete_a_pending_connect) {
+    TypeParam runtime;
+    full_listener silent;
+    const unique_fd unconnected = open_stream(AF_INET);
+    std::int64_t result = 0;
+    auto connects = [&]() -> task<void> {
+        io_awaiter<TypeParam> connecting(runtime, io_kind::connect, unconnected.get());
+        connecting.set_address(&silent.address.address(), silent.address.bytes());
+        result = co_await connecting;
+    };
+    runtime.spawn(connects());
+    turn_often(runtime);
+    EXPECT_EQ(runtime.driver().in_flight(), 1u) << "or nothing is pending";
+    runtime.driver().forget(unconnected.get());
+    turn_often(runtime);
+    EXPECT_EQ(result, -ECANCELED);
     EXPECT_EQ(runtime.driver().in_flight(), 0u);
 }
 
@@ -244,7 +265,8 @@ TYPED_TEST(used_up_descriptors, let_a_pausing_listener_be_closed) {
         std::vector tasks{create_task(runtime, accepts())};
         co_await runtime.sleep_for(100ms);
         listener.close();
-        limit.restore();  // UBSan opens a pipe to look at an object's type, and reports the object when it cannot
+        limit
+            .restore();  // UBSan opens a pipe to look at an object's type, and reports the object when it cannot
         co_await until_done(tasks);
         EXPECT_EQ(error, std::errc::operation_canceled);
     };

@@ -166,4 +166,20 @@ TYPED_TEST(failures, are_what_running_a_loop_inside_itself_is) {
     EXPECT_NO_THROW(runtime.run(yield_times(runtime, 1))) << "the refusal has not ended the outer run";
 }
 
+TYPED_TEST(failures, of_a_turn_inside_a_turn_leave_the_outer_one_as_it_was) {
+    TypeParam runtime;
+    std::vector<int> calls;
+    runtime.post([&] {
+        EXPECT_THROW(runtime.turn(), std::logic_error);
+        EXPECT_THROW(runtime.run_until_idle(), std::logic_error);
+        calls.push_back(1);
+    });
+    runtime.post([&] { calls.push_back(2); });
+    runtime.turn();
+    EXPECT_EQ(calls, (std::vector{1, 2}));
+    runtime.post([&] { calls.push_back(3); });
+    runtime.turn();  // the refusals have not left the loop closed
+    EXPECT_EQ(calls.size(), 3u);
+}
+
 }  // namespace loopbench::loop::test

@@ -87,7 +87,7 @@ TYPED_TEST(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
         had_to_wait_for.push_back(callbacks);
     };
     runtime.spawn(reader());
-    runtime.turn();
+    turn_often(runtime);  // it waits
     runtime.call_later(10ms, [&] { had_to_wait_for.push_back(callbacks); });
     auto step = [&] {
         manual_time::pass(1ms);

@@ -210,6 +210,13 @@ TYPED_TEST(fd_callback, comes_for_the_next_file_of_the_same_number) {
     EXPECT_EQ(numbers, std::vector(3, numbers[0])) << "or this test does not see the reuse";
 }
 
+TYPED_TEST(fd_callback, of_no_descriptor_never_comes_and_can_be_removed) {
+    TypeParam runtime;
+    runtime.add_reader(-1, [] { ADD_FAILURE() << "there is nothing to read"; });
+    turn_often(runtime);
+    EXPECT_TRUE(runtime.remove_reader(-1));
+}
+
 TYPED_TEST(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_number) {
     TypeParam runtime;
     raw_pipe pipe;

@@ -135,7 +135,8 @@ TYPED_TEST(futures, of_promises_that_are_dropped_are_cancelled) {
     promise<int> replaced(runtime);
     const std::array unkept{dropped->get_future(), replaced.get_future()};
     auto waiter = [](future<int> awaited) -> task<void> { co_await awaited; };
-    const std::array waiting{create_task(runtime, waiter(unkept[0])), create_task(runtime, waiter(unkept[1]))};
+    const std::array waiting{create_task(runtime, waiter(unkept[0])),
+                             create_task(runtime, waiter(unkept[1]))};
     runtime.run(yield_times(runtime, 2));
     promise<int> kept = std::move(*dropped);
     dropped.reset();

@@ -228,4 +228,37 @@ TYPED_TEST(time_limits, pass_a_cancellation_on_to_the_work) {
     EXPECT_TRUE(runtime.timers().empty());
 }
 
+TYPED_TEST(time_limits, that_collects_throws_nothing_and_leaves_every_failure_in_its_task) {
+    TypeParam runtime;
+    auto child = [&](int number) -> task<int> {
+        co_await runtime.yield();
+        if (number % 2 == 0) throw std::runtime_error("child " + std::to_string(number));
+        co_return number;
+    };
+    std::array children{child(0), child(1), child(2), child(3)};
+    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
+    EXPECT_NO_THROW(runtime.run(main()));
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        ASSERT_TRUE(children[i].done());
+        EXPECT_EQ(children[i].failure() != nullptr, i % 2 == 0);
+        if (i % 2 == 1) {
+            EXPECT_EQ(children[i].result(), static_cast<int>(i));
+        }
+    }
+    EXPECT_THROW(children[2].result(), std::runtime_error);
+}
+
+TYPED_TEST(time_limits, that_collects_is_cancelled_like_any_other) {
+    TypeParam runtime;
+    auto child = [&]() -> task<void> { co_await runtime.sleep_until(never); };
+    std::array children{child(), child()};
+    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
+    const auto handle = create_task(runtime, main());
+    runtime.run(yield_times(runtime, 3));
+    handle.cancel();
+    runtime.run(yield_times(runtime, 10));
+    EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
+    for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
+}
+
 }  // namespace loopbench::loop::test

@@ -21,24 +21,12 @@
 #include <vector>
 
 #include "loop/designs.hpp"
+#include "tests/loop/counting_driver.hpp"
 #include "tests/loop/uring_support.hpp"
 
 namespace loopbench::loop {
 
-/// Counts how often the loop waits.
-class counting_driver : public io_uring_driver {
-public:
-    using io_uring_driver::io_uring_driver;
-
-    void wait(time_point deadline) {
-        ++waits;
-        io_uring_driver::wait(deadline);
-    }
-
-    int waits = 0;
-};
-
-struct counting_design : composition<counting_driver, heap_timers, block_wait, 64> {
+struct counting_design : composition<test::counting_driver<io_uring_driver>, heap_timers, block_wait, 64> {
     static constexpr std::string_view name = "counting";
 };
 
@@ -201,7 +189,7 @@ TEST_F(uring_tests, sleeps_through_silence_and_never_ends_a_sleep_early) {
     };
     loop.run(sleep_thrice());
     EXPECT_EQ(early, 0);
-    EXPECT_LE(loop.driver().waits, 8);  // one for each sleep, and a few to start with
+    EXPECT_LE(loop.driver().waits(), 8U);  // one for each sleep, and a few to start with
 }
 
 /// What io_uring_refusal() says in a process in which io_uring_setup(2) fails with `error`.

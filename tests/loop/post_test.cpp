@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/loop/counting_driver.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -99,6 +100,53 @@ TYPED_TEST(posting, from_inside_a_posted_function_is_for_a_later_turn) {
     EXPECT_EQ(depth, 1);
     runtime.run_until_idle();
     EXPECT_EQ(depth, 100);
+}
+
+TYPED_TEST(posting, can_be_a_stop_that_wakes_the_loop) {
+    TypeParam runtime;
+    auto sleeps = [&]() -> task<void> { co_await runtime.sleep_for(24h); };
+    runtime.spawn(sleeps());
+    for (int i = 0; i < 2; ++i) {
+        std::jthread stopper([&] { runtime.stop_from_any_thread(); });
+        i == 0 ? runtime.run_forever() : runtime.run_until_idle();
+    }
+    std::jthread([&] { runtime.stop_from_any_thread(); }).join();
+    runtime.run_forever();  // asked before it began
+}
+
+template <class R>
+class posting_in_bursts : public on_design<R> {};
+TYPED_TEST_SUITE(posting_in_bursts, counted_designs, design_names);
+
+// Flat-out threads hardly let the loop sleep. These wait together until all that they have posted has run, so that it
+// falls asleep between two bursts, or is just about to.
+TYPED_TEST(posting_in_bursts, finds_the_loop_asleep_and_loses_nothing) {
+    constexpr std::size_t threads = 4;
+    constexpr std::size_t bursts = 500;
+    constexpr std::size_t burst = 25;
+    TypeParam runtime;
+    std::atomic<std::size_t> received{0};
+    {
+        std::vector<std::jthread> posters;
+        for (std::size_t poster = 0; poster < threads; ++poster) {
+            posters.emplace_back([&] {
+                for (std::size_t round = 1; round <= bursts; ++round) {
+                    for (std::size_t i = 0; i < burst; ++i) {
+                        runtime.post_from_any_thread([&] {
+                            const std::size_t count = ++received;
+                            if (count % (threads * burst) == 0) received.notify_all();
+                            if (count == threads * burst * bursts) runtime.stop();
+                        });
+                    }
+                    for (std::size_t seen = received; seen < round * threads * burst; seen = received)
+                        received.wait(seen);
+                }
+            });
+        }
+        runtime.run_forever();
+    }
+    EXPECT_EQ(received, threads * burst * bursts);
+    EXPECT_GE(runtime.driver().sleeps(), bursts / 10);
 }
 
 }  // namespace loopbench::loop::test

@@ -53,7 +53,8 @@ protected:
         peer.reset(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
         checked(::connect(peer.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()),
                 "connect");
-        ours.reset(checked(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC), "accept4"));
+        ours.reset(
+            checked(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC), "accept4"));
     }
 
     io_operation reading(std::size_t bytes = 8) {

@@ -63,4 +63,21 @@ TYPED_TEST(waits_for_sleeps, of_a_hundred_microseconds_are_a_handful) {
     EXPECT_LE(runtime.driver().waits(), 3 * sleeps);
 }
 
+// What the manual driver keeps from the kernel's timers: deadlines that do not fit where they have to go.
+TYPED_TEST(waits_for_sleeps, are_not_disturbed_by_deadlines_of_long_ago_or_in_a_hundred_years) {
+    TypeParam runtime;
+    auto sleeps = [&](time_point deadline) -> task<void> {
+        co_await runtime.sleep_until(deadline);
+        ADD_FAILURE() << "this test takes no century";
+    };
+    constexpr nanoseconds century = std::chrono::hours(24 * 365 * 100);
+    for (const time_point far : {runtime.now() + century, never - 1ns, never}) runtime.spawn(sleeps(far));
+    bool called = false;
+    runtime.call_at(time_point::min() + 1ns, [&] { called = true; });
+    auto main = [&]() -> task<void> { co_await runtime.sleep_for(1ms); };
+    runtime.run(main());
+    EXPECT_TRUE(called);
+    EXPECT_LE(runtime.driver().waits(), 5u);
+}
+
 }  // namespace loopbench::loop::test

@@ -155,4 +155,19 @@ TYPED_TEST(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_
     EXPECT_EQ(warnings, 0);
 }
 
+TYPED_TEST(slow_callbacks, may_end_the_warnings_in_the_warning) {
+    TypeParam runtime;
+    int warnings = 0;
+    int freed = 0;
+    runtime.warn_of_slow_callbacks(1ms, [&, owned = std::make_shared<freed_counter>(freed)](nanoseconds) {
+        runtime.warn_of_slow_callbacks(0ns, nullptr);
+        EXPECT_EQ(freed, 0) << "its captures live until it has returned";
+        ++warnings;
+    });
+    for (int i = 0; i < 2; ++i) runtime.post([] { manual_time::pass(1s); });
+    runtime.run_until_idle();
+    EXPECT_EQ(warnings, 1);
+    EXPECT_EQ(freed, 1);
+}
+
 }  // namespace loopbench::loop::test

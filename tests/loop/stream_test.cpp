@@ -280,6 +280,35 @@ TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
     EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
 }
 
+TYPED_TEST(hung_up_stream, that_is_a_pipe_does_not_make_the_loop_spin) {
+    for (const int reads : {0, 1, 3}) {
+        const auto make = [reads](TypeParam& runtime) -> task<decltype(runtime.open_pipe().reader)> {
+            auto pipe = runtime.open_pipe();
+            put(pipe.writer.native_handle(), "abcdef");
+            pipe.writer.close();
+            std::string received;
+            for (int i = 0; i < reads; ++i) received += co_await read_text(pipe.reader, 3);
+            EXPECT_EQ(received, std::string("abcdef").substr(0, 3 * static_cast<std::size_t>(reads)));
+            co_return std::move(pipe.reader);
+        };
+        EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max) << reads << " reads";
+    }
+}
+
+TYPED_TEST(hung_up_stream, calls_its_reader_back_and_does_not_make_the_loop_spin_after_that) {
+    const auto make = [](TypeParam& runtime) -> task<decltype(runtime.open_pipe().reader)> {
+        auto pipe = runtime.open_pipe();
+        const int fd = pipe.reader.native_handle();
+        event called(runtime);
+        runtime.add_reader(fd, [&] { called.set(); });
+        runtime.post([&] { pipe.writer.close(); });
+        co_await called.wait();
+        EXPECT_TRUE(runtime.remove_reader(fd));
+        co_return std::move(pipe.reader);
+    };
+    EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
+}
+
 namespace {
 
 /// A kernel whose next accepts fail.
@@ -301,21 +330,21 @@ struct failing_design : manual<epoll_design> {
 }  // namespace
 
 TEST(listeners, go_on_after_errors_that_befell_one_connection) {
-    runtime<failing_design> runtime;
-    auto listener = runtime.listen();
+    runtime<failing_design> loop;
+    auto listener = loop.listen();
     auto accepts = [&]() -> task<void> { static_cast<void>(co_await listener.accept()); };
-    for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
-                            ENETUNREACH, EPERM}) {
-        runtime.driver().errors = {error, error};
+    for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+                            EOPNOTSUPP, ENETUNREACH, EPERM}) {
+        loop.driver().errors = {error, error};
         auto main = [&]() -> task<void> {
-            const auto client = co_await runtime.connect(listener.port());
+            const auto client = co_await loop.connect(listener.port());
             co_await accepts();
         };
-        EXPECT_NO_THROW(runtime.run(main())) << error;
-        EXPECT_TRUE(runtime.driver().errors.empty());
+        EXPECT_NO_THROW(loop.run(main())) << error;
+        EXPECT_TRUE(loop.driver().errors.empty());
     }
-    runtime.driver().errors = {EINVAL};
-    EXPECT_THROW(runtime.run(accepts()), std::system_error);
+    loop.driver().errors = {EINVAL};
+    EXPECT_THROW(loop.run(accepts()), std::system_error);
 }
 
 }  // namespace loopbench::loop::test

@@ -19,6 +19,7 @@
 #include "loop/designs.hpp"
 #include "loop/net/pipe.hpp"
 #include "loop/task_handle.hpp"
+#include "tests/freed_counter.hpp"
 #include "tests/loop/manual_clock.hpp"
 
 namespace loopbench::loop::test {
@@ -97,21 +98,6 @@ protected:
     }
 };
 
-/// Counts its own destruction: a local or a capture that must be freed.
-class freed_counter {
-public:
-    explicit freed_counter(int& freed) : freed_(&freed) {}
-    freed_counter(freed_counter&& other) noexcept : freed_(std::exchange(other.freed_, nullptr)) {}
-    freed_counter(const freed_counter&) = delete;
-    freed_counter& operator=(const freed_counter&) = delete;
-    ~freed_counter() {
-        if (freed_ != nullptr) ++*freed_;
-    }
-
-private:
-    int* freed_;
-};
-
 template <class R>
 task<void> yield_times(R& runtime, int times) {
     for (int i = 0; i < times; ++i) co_await runtime.yield();
@@ -169,7 +155,8 @@ task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
 }
 
 /// Waits for tasks, whatever becomes of them.
-inline task<void> until_done(const std::vector<task_handle<void>>& tasks) {
+template <class Handle = task_handle<void>>
+task<void> until_done(const std::vector<Handle>& tasks) {
     for (const auto& each : tasks) {
         try {
             co_await each;

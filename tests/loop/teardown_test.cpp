@@ -193,8 +193,10 @@ TYPED_TEST(destroying_a_loop, closes_a_connection_that_was_accepted_and_not_yet_
         EXPECT_EQ(runtime.driver().in_flight(), 1u);
         const auto where = endpoint::loopback(listener.port());
         const unique_fd client(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-        checked(::connect(client.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()), "connect");
-        for (int i = 0; i < 1'000 && runtime.driver().in_flight() != 0; ++i) runtime.driver().wait(do_not_wait);
+        checked(::connect(client.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()),
+                "connect");
+        for (int i = 0; i < 1'000 && runtime.driver().in_flight() != 0; ++i)
+            runtime.driver().wait(do_not_wait);
         EXPECT_TRUE(runtime.has_ready()) << "accepted, and waiting for its turn";
     }
     EXPECT_EQ(count(), before);

@@ -11,7 +11,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-struct numbered : waiter {
+struct numbered : waiter_node {
     explicit numbered(int of) : number(of) {}
     int number;
 };
