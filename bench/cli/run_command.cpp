@@ -211,9 +211,10 @@ void add_run_command(CLI::App& app, action& chosen) {
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
             ->type_name("DIR"));
-    auto* resume =
-        command->add_option("--resume", options->resume, "go on with the run in DIR where it stopped (it is not counted)")
-            ->type_name("DIR");
+    auto* resume = command
+                       ->add_option("--resume", options->resume,
+                                    "go on with the run in DIR where it stopped, without --counts")
+                       ->type_name("DIR");
     takes_path(resume);
     for (auto* other : command->get_options())
         if (other != resume && other != command->get_help_ptr()) resume->excludes(other);
