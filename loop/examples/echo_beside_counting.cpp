@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "loop/examples/example.hpp"
@@ -98,7 +98,7 @@ private:
             wait_for_a_client();
             return;
         }
-        fmt::print("Cannot accept: {}; trying again in 1 s\n", std::generic_category().message(error));
+        fmt::print("Cannot accept: {}; trying again in 1 s\n", std::strerror(error));
         loop_.call_later(scaled(1s), [this] { wait_for_a_client(); });
     }
 
