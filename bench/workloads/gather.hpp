@@ -134,7 +134,7 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
             children.push_back(detail::sleeping_child(runtime, t, deadline, all));
         co_await runtime.gather(std::span<task_of<R>>(children));
         children.clear();
-        skew.record(std::chrono::nanoseconds(all.last - all.first).count());
+        if (all.first <= all.last) skew.record(std::chrono::nanoseconds(all.last - all.first).count());
     }
     t.end();
     t.report("skew", static_cast<double>(skew.percentile_ns(50)));

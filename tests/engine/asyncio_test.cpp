@@ -156,7 +156,8 @@ TEST_F(asyncio, without_python_its_cells_say_so) {
     const auto ran =
         loopbench.in_shell("PATH=/no/where exec $loopbench run --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 1);
-    for (const auto& item : loopbench.report()["results"])
+    const auto report = loopbench.report();
+    for (const auto& item : report["results"])
         if (item["contender"] == "asyncio") {
             EXPECT_NE(item["reason"].get<std::string>().find("python3"), std::string::npos) << item["reason"];
         }

@@ -64,7 +64,7 @@ TEST_P(sleeping, is_cooked_at_home_without_a_single_sleep) {
     ASSERT_EQ(std::sscanf(measured.c_str(), "%lf ms\nsleeps: %d", &wall_ms, &sleeps), 2) << end.output;
     // loop-tick finds out at its next tick, and the end of the gather at the one after that.
     EXPECT_GE(wall_ms, 700);
-    EXPECT_LE(wall_ms, GetParam() == "loop-tick" ? 901 : 701);
+    EXPECT_LE(wall_ms, GetParam() == "loop-tick" ? 950 : 750);
     if (GetParam() == "loop-round-robin") {
         EXPECT_EQ(sleeps, 0);
     } else {

@@ -209,7 +209,6 @@ TEST(proof, fails_when_a_sleep_does_not_sleep) {
     EXPECT_NE(reason_of_failure(sleep_concurrent<sleepless_runtime>, 1), "");
     EXPECT_NE(reason_of_failure(timer_periodic<sleepless_runtime>, 10), "");
     EXPECT_NE(reason_of_failure(idle_timer<sleepless_runtime>, 1), "");
-    EXPECT_NE(reason_of_failure(gather_sleep<sleepless_runtime>, 1), "");
 }
 
 TEST(proof, fails_when_a_gather_skips_a_child) {
