@@ -47,7 +47,9 @@ task<target> located(loop::resolver<Loop>& resolver, std::string text) {
     const std::string port = text.substr(colon + 1, slash - colon - 1);
     std::string host = text.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    co_return target{.where = co_await resolver.resolve(host, port),
+    // A statement of its own: g++ 12 destroys the vector twice when it is awaited inside of the braces.
+    auto where = co_await resolver.resolve(host, port);
+    co_return target{.where = std::move(where),
                      .host = host,
                      .path = slash == text.size() ? "/" : text.substr(slash)};
 }
