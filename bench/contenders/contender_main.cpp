@@ -20,6 +20,7 @@
 #include "bench/contenders/process_facts.hpp"
 #include "bench/contenders/settings.hpp"
 #include "bench/contenders/side_file.hpp"
+#include "bench/metrics/memory.hpp"
 #include "bench/metrics/sample_cost.hpp"
 
 namespace loopbench::bench {
@@ -97,6 +98,8 @@ void report_cost(benchmark::State& state, const trial& t) {
     state.counters["spin"] = nanoseconds(t.cost().cpu) / nanoseconds(t.cost().wall);
     state.counters["operations"] = operations;
     state.counters["wakeups"] = static_cast<double>(t.cost().voluntary_switches) / wall_s;
+    if (const auto peak = resident_peak_bytes(); peak > 0)
+        state.counters["rss_peak"] = static_cast<double>(peak);
 }
 
 /// Why the work has no number, in the words of the protocol; nothing when it has one.
