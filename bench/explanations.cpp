@@ -128,7 +128,12 @@ constexpr std::array metrics{
         "contender's own show only when they grow."},
     explanation{"allocated_bytes", "The bytes that those allocations asked for, per operation."},
     explanation{"context_switches", "Voluntary context switches per operation, by wait4, by slope."},
-    explanation{"rss_peak", "The peak of resident memory of the contender's process, by wait4."},
+    explanation{
+        "rss_peak",
+        "The peak of resident memory of the contender's process, by VmHWM of /proc/self/status when "
+        "the trial has ended: with all that comes before the timed section and with the histograms, "
+        "some hundred KiB. Other processes of a workload (silent clients, the load generator) are not "
+        "in it."},
     explanation{
         "bytes_per_item",
         "Growth of the resident memory while connections or timers were made, divided by their number. User "
