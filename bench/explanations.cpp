@@ -17,8 +17,10 @@ constexpr std::array contenders{
                 "A heap of timers, a select that does not wait, and a sleep of 100 ms on every turn: next to "
                 "no CPU, and "
                 "lateness of up to a tick. What takes thousands of turns is unsupported."},
-    explanation{"loop-layered",
-                "Callbacks, then timers in a plain list, then a select whose timeout is computed from both."},
+    explanation{
+        "loop-layered",
+        "Callbacks, then timers in a plain list, then a select whose timeout is computed from both; on "
+        "every turn, also when there is nothing to wait for."},
     explanation{
         "loop-scheduler",
         "A ready queue that is run until it is empty, then a heap of sleepers and a select. A queue that is "
