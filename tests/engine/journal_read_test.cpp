@@ -61,6 +61,7 @@ TEST(journal_read, takes_back_what_contenders_said_and_what_was_counted) {
                                                   "loop-epoll",
                                                   {{"waits", 0.1}, {"syscalls", 2}},
                                                   {"allocations: nobody knows"},
+                                                  false,
                                                   "a tracer"}};
     written.append(cells);
     const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
