@@ -27,7 +27,8 @@ reports::report measure(const run_plan& plan, const std::vector<std::string>& co
                         const std::filesystem::path& folder, const interrupt& stop, session_start started,
                         further_passes further = {});
 
-/// Goes on with the journal in `folder`. Counts that it has are kept, and no others are made. Throws usage_error when there is none, or when an executable has changed.
+/// Goes on with the journal in `folder`. Counts that it has are kept, and no others are made. Throws usage_error when
+/// there is none, or when an executable has changed.
 reports::report measure_rest(const std::filesystem::path& folder, const interrupt& stop,
                              session_start started);
 

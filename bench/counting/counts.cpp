@@ -1,3 +1,4 @@
+// Seven short processes a cell: one to see how much it does, and pairs of N and 2N operations for each way of counting.
 #include "bench/counting/counts.hpp"
 
 #include <fmt/format.h>

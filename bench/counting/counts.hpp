@@ -39,9 +39,9 @@ std::filesystem::path default_malloc_counter();
 
 /// Runs the workload in up to seven processes, one after the other, at smoke size. Main thread only, as run_child().
 ///
-/// System calls are counted by `perf trace` (the tracepoint raw_syscalls) where the kernel permits that, otherwise by strace; the waits'
-/// arguments by strace in any case. Context switches are the voluntary ones. A contender that does not know
-/// LOOPBENCH_OPERATIONS, or does not do twice the work when told, has no counts.
+/// System calls are counted by `perf trace` (the tracepoint raw_syscalls) where the kernel permits that, otherwise by
+/// strace; the waits' arguments by strace in any case. Context switches are the voluntary ones. A contender that does
+/// not know LOOPBENCH_OPERATIONS, or does not do twice the work when told, has no counts.
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

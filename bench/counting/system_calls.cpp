@@ -1,3 +1,4 @@
+// Both tracers write for people, so that their texts are taken apart with as little knowledge of them as will do.
 #include "bench/counting/system_calls.hpp"
 
 #include <algorithm>

@@ -54,13 +54,6 @@ std::vector<compared> both_of(const report& then, const report& now) {
     return all;
 }
 
-verdict zone_of(const estimate& shift, double threshold) {
-    if (!shift.low || !shift.high) return verdict::inconclusive;
-    if (*shift.low > threshold) return verdict::faster;
-    if (*shift.high < -threshold) return verdict::slower;
-    return *shift.low > -threshold && *shift.high < threshold ? verdict::equivalent : verdict::inconclusive;
-}
-
 /// Beyond the threshold by the reach of the interval and, for a power of 80 %, 0.84 of its standard errors (H. Bloom,
 /// "Minimum Detectable Effects", Evaluation Review 19, 1995).
 std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {

@@ -26,14 +26,6 @@ double sign_test_of(std::span<const double> log_ratios, predicate counts) {
     return sign_test(static_cast<std::size_t>(std::ranges::count_if(log_ratios, counts)), log_ratios.size());
 }
 
-verdict zone_of(const estimate& found, double threshold) {
-    if (!found.low || !found.high) return verdict::inconclusive;
-    if (*found.low > threshold) return verdict::faster;
-    if (*found.high < -threshold) return verdict::slower;
-    if (*found.low > -threshold && *found.high < threshold) return verdict::equivalent;
-    return verdict::inconclusive;
-}
-
 evidence evidence_of(std::span<const double> log_ratios, const verdict_rule& rule) {
     const double t = rule.threshold();
     const double p_above = sign_test_of(log_ratios, [t](double d) { return d > t; });
@@ -76,6 +68,14 @@ std::size_t critical_count(std::size_t trials, double level) {
 }
 
 }  // namespace
+
+verdict zone_of(const estimate& found, double threshold) {
+    if (!found.low || !found.high) return verdict::inconclusive;
+    if (*found.low > threshold) return verdict::faster;
+    if (*found.high < -threshold) return verdict::slower;
+    if (*found.low > -threshold && *found.high < threshold) return verdict::equivalent;
+    return verdict::inconclusive;
+}
 
 double sign_test(std::size_t successes, std::size_t trials) {
     if (successes == 0) return 1;

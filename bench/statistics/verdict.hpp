@@ -41,6 +41,9 @@ struct judged_comparison {
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
+/// Where the interval of a log ratio lies: beyond the threshold on either side, within it, or neither.
+reports::verdict zone_of(const estimate& found, double threshold);
+
 /// P(B >= successes), B ~ Binomial(trials, 1/2): the sign test.
 double sign_test(std::size_t successes, std::size_t trials);
 

@@ -95,6 +95,18 @@ TEST(self_check, sees_a_machine_that_became_slower) {
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
+TEST(self_check, sees_the_drift_of_a_workload_beside_one_that_failed_early) {
+    int trial = 0;
+    const auto report = report_of(plan_with_twin(20), [&](const trial_request& request) {
+        ++trial;
+        if (request.workload == "yield" && trial > 20) return ended(reports::cell_status::failed, "broken");
+        return took_ns(1000 + trial);
+    });
+    ASSERT_EQ(report.aa->comparisons.size(), 2U);
+    EXPECT_FALSE(report.aa->comparisons[0].drift_pct);
+    EXPECT_TRUE(report.aa->comparisons[1].drifted);
+}
+
 TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_counts) {
     int trial = 0;
     const auto report = report_of(plan_with_twin(7), [&](const auto&) {
