@@ -61,17 +61,17 @@ public:
         if (times_) add_once(contenders, next_.times->to);
         check_session session{options_, contenders, options_.against, command_};
         if (session.stopped()) return false;
-        const auto cells = cells_of(session);
-        if (counts_) take_counts(session.count(cells));
+        remove_gone(session);
+        if (counts_) take_counts(session.count(cells_of(session, tier::counts)));
         if (session.stopped()) return false;
-        if (times_) take_times(session.measure(*next_.times, cells, 0));
+        if (times_) take_times(session.measure(*next_.times, cells_of(session, tier::times), 0));
         return !session.stopped();
     }
 
     void take(const reports::report& report) {
         auto counted = counts_in(report);
         std::erase_if(counted, [&](const counted_cell& cell) {
-            return !is_wanted({cell.workload, cell.contender}) || cell.metrics.empty();
+            return !is_wanted({cell.workload, cell.contender}, tier::counts) || cell.metrics.empty();
         });
         if (counts_) {
             if (counted.empty())
@@ -82,13 +82,14 @@ public:
         if (!times_) return;
         auto wanted = report;
         std::erase_if(wanted.results, [&](const reports::result& item) {
-            return !is_wanted({item.workload, item.contender});
+            return !is_wanted({item.workload, item.contender}, tier::times);
         });
         if (wanted.baseline != next_.times->to)
             throw not_written{exit_usage,
                               fmt::format("the report's ratios are to {} and the baseline's to {}; name it "
                                           "with --baseline, or measure again",
                                           wanted.baseline, next_.times->to)};
+        if (const auto size = size_of(report)) next_.times->size = *size;
         take_times(wanted);
     }
 
@@ -109,10 +110,11 @@ private:
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
-    [[nodiscard]] std::vector<cell_name> old_cells() const {
+    [[nodiscard]] std::vector<cell_name> old_cells(std::optional<tier> only = {}) const {
         std::vector<cell_name> cells;
-        for (const auto& item : next_.counts) cells.push_back({item.workload, item.contender});
-        if (next_.times)
+        if (only != tier::times)
+            for (const auto& item : next_.counts) cells.push_back({item.workload, item.contender});
+        if (only != tier::counts && next_.times)
             for (const auto& item : next_.times->ratios) cells.push_back({item.workload, item.contender});
         return cells;
     }
@@ -133,29 +135,33 @@ private:
         return known;
     }
 
-    [[nodiscard]] bool is_wanted(const cell_name& cell) const {
+    /// What the patterns name; without any, what that tier of the old baseline has; without one, everything.
+    [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         const auto matches_any = [](const names& patterns, const std::string& name) {
             return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
                        return matches(pattern, name);
                    });
         };
-        const bool named = !options_.contenders.empty() || !options_.workloads.empty();
-        if (named)
+        if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
                    matches_any(options_.workloads, cell.workload);
-        const auto old = old_cells();
+        const auto old = old_cells(which).empty() ? old_cells() : old_cells(which);
         return old.empty() || std::ranges::find(old, cell) != old.end();
     }
 
-    /// What there is to measure. Lines of the old baseline that the contenders no longer have are taken out.
-    std::vector<cell_name> cells_of(const check_session& session) {
+    [[nodiscard]] std::vector<cell_name> cells_of(const check_session& session, tier which) const {
         const auto workloads = chosen(old_names(&cell_name::workload), options_.workloads,
                                       workloads_of(session.contenders()), "workload", is_headline_workload);
         std::vector<cell_name> cells;
         for (const auto& workload : workloads)
             for (const auto& who : session.contenders())
-                if (const cell_name cell{workload, who.name}; is_wanted(cell) && session.has(cell))
+                if (const cell_name cell{workload, who.name}; is_wanted(cell, which) && session.has(cell))
                     cells.push_back(cell);
+        return cells;
+    }
+
+    /// Lines of workloads that their contenders no longer have.
+    void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
             return known != session.contenders().end() && known->problem.empty() &&
@@ -163,7 +169,6 @@ private:
         };
         std::erase_if(next_.counts, is_gone);
         if (next_.times) std::erase_if(next_.times->ratios, is_gone);
-        return cells;
     }
 
     void take_counts(const std::vector<counted_cell>& cells) {

@@ -173,6 +173,15 @@ std::string machine_of(const reports::environment& where) {
     return fmt::format("{}, {} cores, {}", where.cpu_model, where.cores, where.kernel);
 }
 
+std::optional<workload_size> size_of(const reports::report& report) {
+    for (const auto& who : report.contenders) {
+        const auto text = reports::context_text(who.context, "size");
+        const auto known = std::ranges::find(size_names, text.value_or(""));
+        if (known != size_names.end()) return static_cast<workload_size>(known - size_names.begin());
+    }
+    return std::nullopt;
+}
+
 expectations read_baseline(const std::string& file) {
     const auto remedy =
         fmt::format("`loopbench check --update --against {}` writes one, --help says with what", file);

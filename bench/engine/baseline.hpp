@@ -54,6 +54,9 @@ struct expectations {
 /// The machine as far as ratios depend on it: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
+/// The size that the report's contenders say they had; nothing when none says so.
+std::optional<workload_size> size_of(const reports::report& report);
+
 /// The baseline in the file. Throws usage_error naming the file, the cause and the remedy when there is none, or
 /// something else.
 expectations read_baseline(const std::string& file);

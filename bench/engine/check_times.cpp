@@ -49,6 +49,11 @@ std::optional<check_finding> obstacle(const expected_times& expected, const repo
             fmt::format("times were not judged: the baseline's are of another machine ({}, not {}); run "
                         "`check --update` here, `check --tier counts`, or `compare` on two builds",
                         expected.machine, here));
+    if (const auto size = size_of(session); size && *size != expected.size)
+        return about_session(finding_kind::unclear,
+                             fmt::format("times were not judged: the baseline's are at {} size and the "
+                                         "report's at {} size; check a run of the same size",
+                                         name_of(expected.size), name_of(*size)));
     if (!session.aa || session.aa->found == reports::fitness::unknown)
         return about_session(
             finding_kind::unclear,

@@ -158,6 +158,10 @@ TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
     other_machine.where.kernel = "Linux 2";
     EXPECT_EQ(time_found(other_machine).kind, finding_kind::unclear);
     EXPECT_NE(time_found(other_machine).message.find("another machine"), std::string::npos);
+    auto small = session(1);
+    small.contenders = {reports::describe("asio-epoll", {{"size", "smoke"}})};
+    EXPECT_EQ(time_found(small).kind, finding_kind::unclear);
+    EXPECT_NE(time_found(small).message.find("at real size and the report's at smoke"), std::string::npos);
     auto unknown = session(1);
     unknown.aa->found = reports::fitness::unknown;
     EXPECT_EQ(time_found(unknown).kind, finding_kind::unclear);
