@@ -8,6 +8,7 @@
 
 #include "bench/engine/line_difference.hpp"
 #include "bench/engine/usage_error.hpp"
+#include "reports/metrics.hpp"
 #include "sample_report.hpp"
 #include "schema_check.hpp"
 #include "scratch_folder.hpp"
@@ -101,6 +102,15 @@ TEST_F(baseline, fits_its_schema_and_needs_every_field) {
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
             expect_says(refusal_of(lacking.dump()), fmt::format("\"{}\" is missing", key));
         }
+    }
+}
+
+TEST_F(baseline, may_have_every_deterministic_metric_and_no_other) {
+    for (const auto& metric : reports::known_metrics()) {
+        auto document = sample_document();
+        document["counts"][2]["metric"] = metric.name;
+        EXPECT_EQ(fits(document, LOOPBENCH_BASELINE_SCHEMA), metric.deterministic) << metric.name;
+        if (metric.deterministic) EXPECT_EQ(read(document.dump()).counts[2].metric, metric.name);
     }
 }
 
