@@ -82,7 +82,7 @@ std::vector<std::string> contenders_of(const expectations& all) {
 
 /// A count beyond its slack is taken a second time, so that a tracer's slip is none of the build's; the second counts.
 findings check_counts_here(const expectations& expected, check_session& session) {
-    auto cells = session.count(cells_of(expected.counts));
+    auto cells = session.count(cells_of(expected.counts), 0);
     std::vector<cell_name> doubtful;
     for (const auto& found : check_counts(expected, cells)) {
         const cell_name cell{found.workload, found.contender};
@@ -90,7 +90,7 @@ findings check_counts_here(const expectations& expected, check_session& session)
         if (differs && std::ranges::find(doubtful, cell) == doubtful.end()) doubtful.push_back(cell);
     }
     if (doubtful.empty() || session.stopped()) return check_counts(expected, cells);
-    for (auto& again : session.count(doubtful)) {
+    for (auto& again : session.count(doubtful, 1)) {
         const auto first = std::ranges::find_if(cells, [&](const counted_cell& cell) {
             return cell.workload == again.workload && cell.contender == again.contender;
         });

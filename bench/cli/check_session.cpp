@@ -60,7 +60,7 @@ bool check_session::has(const cell_name& cell) const {
     return std::ranges::find(workloads, cell.workload) != workloads.end();
 }
 
-std::vector<counted_cell> check_session::count(std::span<const cell_name> cells) {
+std::vector<counted_cell> check_session::count(std::span<const cell_name> cells, std::uint64_t number) {
     std::vector<cell_to_count> wanted;
     std::vector<counted_cell> without;
     for (const auto& cell : cells) {
@@ -70,8 +70,10 @@ std::vector<counted_cell> check_session::count(std::span<const cell_name> cells)
         else
             wanted.push_back({&who, cell.workload});
     }
-    reports::prepare_output_folder(options_.output);
-    auto counted = count_cells(wanted, options_.output, from_seconds(options_.trial_limit_s), stop_.fd());
+    const std::filesystem::path output = options_.output;
+    const auto folder = number == 0 ? output : output / "again";
+    reports::prepare_output_folder(folder);
+    auto counted = count_cells(wanted, folder, from_seconds(options_.trial_limit_s), stop_.fd());
     std::ranges::move(without, std::back_inserter(counted));
     return counted;
 }

@@ -51,8 +51,9 @@ public:
     [[nodiscard]] bool stopped() const { return stop_.requested(); }
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Counts each cell once. Those that the contender does not have are not counted, and say so.
-    std::vector<counted_cell> count(std::span<const cell_name> cells);
+    /// Counts each cell once. Those that the contender does not have are not counted, and say so. counts.json is in the
+    /// output folder, of a second count in its folder `again`.
+    std::vector<counted_cell> count(std::span<const cell_name> cells, std::uint64_t number);
 
     /// One session of trials of these cells beside the contender `times.to`, with an A/A. `number` is 0 for the first
     /// and 1 for the confirming one, which has an order of its own. Journal and report.json are in a folder of that

@@ -62,7 +62,7 @@ public:
         check_session session{options_, contenders, options_.against, command_};
         if (session.stopped()) return false;
         remove_gone(session);
-        if (counts_) take_counts(session.count(cells_of(session, tier::counts)));
+        if (counts_) take_counts(session.count(cells_of(session, tier::counts), 0));
         if (session.stopped()) return false;
         if (times_) take_times(session.measure(*next_.times, cells_of(session, tier::times), 0));
         return !session.stopped();
