@@ -35,6 +35,7 @@ std::optional<double> median_in(const reports::report& report, const counted_cel
 struct timed {
     double time_ns;  // per operation
     double operations;
+    bool has_latencies;
     double total_ns() const { return time_ns * operations; }
 };
 
@@ -50,7 +51,7 @@ std::optional<timed> run(trial_request request, std::uint64_t operations, bool r
     if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
     if (!outcome.operations)
         throw unpriced{"does not say how many operations it did (the counter `operations`)"};
-    return timed{*time->second, *outcome.operations};
+    return timed{*time->second, *outcome.operations, outcome.metrics.contains("latency_p50")};
 }
 
 struct triple {
@@ -110,7 +111,10 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
         const auto all = run_triples(request, operations, executor);
         if (all.empty()) return cell;
         if (has_rate) cell.metrics["doubling"] = median_of(all, &triple::doubling);
-        if (has_latency) cell.metrics["recording"] = median_of(all, &triple::recording);
+        if (has_latency && !all.front().unrecorded.has_latencies)
+            cell.metrics["recording"] = median_of(all, &triple::recording);
+        else if (has_latency)
+            cell.missing.emplace_back("latencies are recorded even with LOOPBENCH_RECORD=off");
     } catch (const unpriced& why) {
         cell.missing.emplace_back(why.what());
     }

@@ -87,6 +87,18 @@ TEST(price, is_missing_where_a_contender_does_as_it_likes) {
     EXPECT_EQ(broken.missing, std::vector<std::string>{"why"});
 }
 
+TEST(price, of_recording_is_missing_where_that_cannot_be_switched_off) {
+    const auto found = price([](const trial_request& request) {
+        auto outcome = did(request, 100.0 * static_cast<double>(request.operations.value()));
+        outcome.metrics["latency_p50"] = 90;
+        return outcome;
+    });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
+    EXPECT_FALSE(found.metrics.contains("recording"));
+    ASSERT_EQ(found.missing.size(), 1U);
+    EXPECT_NE(found.missing[0].find("LOOPBENCH_RECORD=off"), std::string::npos);
+}
+
 TEST(price, is_of_what_a_cell_has) {
     const auto right = [](const trial_request& request) { return did(request, 5e7); };
     EXPECT_FALSE(price(right, {"time", "throughput"}).metrics.contains("recording"));
