@@ -79,7 +79,7 @@ public:
         boost::asio::post(context_, std::forward<Function>(function));
     }
 
-    listener listen() { return listener(get_executor()); }
+    listener listen() { return listener(get_executor(), {boost::asio::ip::address_v4::loopback(), 0}); }
 
     task<stream> connect(std::uint16_t port) {
         stream::socket socket(get_executor());
@@ -89,7 +89,7 @@ public:
         co_return stream(std::move(socket));
     }
 
-    unix_listener listen_unix(std::string_view path) { return unix_listener(get_executor(), path); }
+    unix_listener listen_unix(std::string_view path) { return unix_listener(get_executor(), {path}); }
 
     task<unix_stream> connect_unix(std::string path) {
         unix_stream::socket socket(get_executor());

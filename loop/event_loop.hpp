@@ -11,7 +11,6 @@
 #include <functional>
 #include <limits>
 #include <source_location>
-#include <stdexcept>
 #include <utility>
 
 #include "loop/clock.hpp"
@@ -19,6 +18,7 @@
 #include "loop/fd_callbacks.hpp"
 #include "loop/loop_core.hpp"
 #include "loop/resumption.hpp"
+#include "loop/run_guard.hpp"
 #include "loop/scheduled_call.hpp"
 #include "loop/timers/timer.hpp"
 
@@ -65,7 +65,7 @@ public:
     /// inside run(). `where` is its name in debug mode.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         auto& promise = main.frame().promise();
         note_start(promise, where);
         promise.become_root(main.frame(), &on_main_done, this);
@@ -132,7 +132,7 @@ public:
 
     /// Runs until stop() is called.
     void run_forever() {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         stopping_ = false;
         while (!stopping_) take_turn();
     }
@@ -140,7 +140,7 @@ public:
     /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O; or
     /// until stop() is called. A sleep until `never` is no timer. The founding scheduler's run() and Asio's.
     void run_until_idle() {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         stopping_ = false;
         while (!stopping_ && (has_ready() || has_posted() || !timers_.empty() || driver_.in_flight() != 0))
             take_turn();
@@ -157,7 +157,7 @@ public:
     /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn: what that one is
     /// busy with would be run by this one.
     void turn() {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         take_turn();
     }
 
@@ -190,14 +190,7 @@ private:
                                                  ? std::numeric_limits<std::size_t>::max()
                                                  : D::callbacks_between_polls;
 
-    struct running_scope {
-        explicit running_scope(event_loop& owner) : loop(owner) {
-            if (std::exchange(loop.running_, true))
-                throw std::logic_error("run() or turn() was called inside a turn of the same loop");
-        }
-        ~running_scope() { loop.running_ = false; }
-        event_loop& loop;
-    };
+    run_guard enter() { return {running_, "run() or turn() was called inside a turn of the same loop"}; }
 
     // One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
     void take_turn() {
@@ -236,17 +229,6 @@ private:
         auto call = shared_state<detail::scheduled_call>::make(std::move(function), where);
         ++call->references;  // the queue's
         return call;
-    }
-
-    // A main task whose run() was left by another's exception: it stays suspended where it is, or queued, and
-    // now the loop owns it.
-    template <class T>
-    void adopt_running(task<T>& main) {
-        auto& promise = main.frame().promise();
-        const task_context state = promise.root;
-        adopt(promise, main.frame());
-        static_cast<task_context&>(promise.root) = state;
-        static_cast<void>(main.release());
     }
 
     clock_type clock_;

@@ -128,6 +128,17 @@ protected:
     /// Makes a suspended frame a root that the loop owns.
     void adopt(detail::promise_base& promise, std::coroutine_handle<> frame) noexcept;
 
+    /// A main task whose run() was left by another's exception: it stays suspended where it is, or queued, and
+    /// now the loop owns it.
+    template <class T>
+    void adopt_running(task<T>& main) {
+        auto& promise = main.frame().promise();
+        const task_context state = promise.root;
+        adopt(promise, main.frame());
+        static_cast<task_context&>(promise.root) = state;
+        static_cast<void>(main.release());
+    }
+
     /// For post_from_any_thread(): true when the queue was empty before, so that the loop may be asleep.
     void push_from_any_thread(operation& op) noexcept;
     void take_posted(operation_queue& into) noexcept;
