@@ -20,8 +20,8 @@ namespace loopbench::asio_ref {
 using readable_pipe = boost::asio::basic_readable_pipe<executor>;
 using writable_pipe = boost::asio::basic_writable_pipe<executor>;
 
-/// Both ends of a new pipe, as Asio has them. Throws std::system_error. SIGPIPE is ignored from here on in the whole
-/// process: write(2) has no flag against it.
+/// Both ends of a new pipe, as Asio has them. Throws std::system_error. SIGPIPE is ignored from here on in
+/// the whole process: write(2) has no flag against it.
 inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     std::signal(SIGPIPE, SIG_IGN);
     std::pair<readable_pipe, writable_pipe> ends(loop, loop);

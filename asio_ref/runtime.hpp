@@ -120,8 +120,8 @@ private:
         std::optional<T> value;
     };
 
-    // co_spawn starts a coroutine inline when it is called inside of the loop; this one steps back first. (A posted
-    // function that calls co_spawn would do, but takes the coroutine through the queue twice.)
+    // co_spawn starts a coroutine inline when it is called inside of the loop; this one steps back first. (A
+    // posted function that calls co_spawn would do, but takes the coroutine through the queue twice.)
     static task<void> start_later(task<void> detached) {
         co_await boost::asio::post(boost::asio::deferred);
         co_await std::move(detached);

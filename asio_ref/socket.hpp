@@ -1,4 +1,5 @@
-// How both Asio runtimes set sockets up and take them down: what makes their streams comparable stands here once.
+// How both Asio runtimes set sockets up and take them down: what makes their streams comparable stands here
+// once.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -15,8 +16,8 @@ inline constexpr int listen_backlog = 4096;
 template <class Protocol>
 using acceptor = boost::asio::basic_socket_acceptor<Protocol, executor>;
 
-/// A listening socket. No SO_REUSEADDR: the kernel chooses the port, and a path must not exist. Throws std::system_error
-/// with the step that failed.
+/// A listening socket. No SO_REUSEADDR: the kernel chooses the port, and a path must not exist. Throws
+/// std::system_error with the step that failed.
 template <class Protocol>
 acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::endpoint& local) {
     acceptor<Protocol> opened(loop);

@@ -25,8 +25,8 @@
 namespace loopbench::loop {
 
 /// What a composition says. `callbacks_between_polls`: while the queue is never empty, the kernel and the
-/// clock are looked at after so many callbacks, even in the middle of what was ready when a turn began; 0 is on
-/// every turn, which then runs all that was.
+/// clock are looked at after so many callbacks, even in the middle of what was ready when a turn began; 0 is
+/// on every turn, which then runs all that was.
 template <class D>
 concept Design = requires {
     requires Driver<typename D::driver>;
@@ -148,23 +148,23 @@ public:
 
     /// Ends run_forever() and run_until_idle() after the present turn.
     void stop() noexcept { stopping_ = true; }
-    /// The same, from any thread; the loop is woken when it sleeps. Asked before the loop runs, it ends the next
-    /// run_forever() or run_until_idle() after its first turn.
+    /// The same, from any thread; the loop is woken when it sleeps. Asked before the loop runs, it ends the
+    /// next run_forever() or run_until_idle() after its first turn.
     void stop_from_any_thread() {
         post_from_any_thread([this] { stop(); });
     }
 
-    /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn: what that one is
-    /// busy with would be run by this one.
+    /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn: what
+    /// that one is busy with would be run by this one.
     void turn() {
         const run_guard running = enter();
         take_turn();
     }
 
     /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
-    /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned it and by
-    /// its coroutine, a function by its type. Tasks that were started before this was called have no place. An empty
-    /// function ends it.
+    /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned
+    /// it and by its coroutine, a function by its type. Tasks that were started before this was called have
+    /// no place. An empty function ends it.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn) {
         debug().slow_limit = limit;
         debug().on_slow = std::move(warn);

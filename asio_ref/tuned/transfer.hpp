@@ -1,8 +1,9 @@
 // Reading and writing over Asio's operations, awaited directly.
 //
-// A write is tried at once and completes without the queue when the kernel takes everything, which is nearly always:
-// Asio tries too, but passes the result through its queue. A read is left to Asio, which tries and then waits for the
-// edge; to wait first (async_wait) would save the try that fails, and make one epoll_ctl for each read instead.
+// A write is tried at once and completes without the queue when the kernel takes everything, which is nearly
+// always: Asio tries too, but passes the result through its queue. A read is left to Asio, which tries and
+// then waits for the edge; to wait first (async_wait) would save the try that fails, and make one epoll_ctl
+// for each read instead.
 #pragma once
 
 #include <boost/asio/buffer.hpp>

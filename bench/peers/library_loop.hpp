@@ -1,8 +1,10 @@
-// What the adapters of callback libraries share: our tasks and their ready queue, driven by the library's callbacks.
+// What the adapters of callback libraries share: our tasks and their ready queue, driven by the library's
+// callbacks.
 //
-// Neither library knows coroutines, so an adapter keeps the queue of what is ready (as uvloop does over libuv) and the
-// library says when to run it: every callback queues the coroutine that it wakes and runs the queue once. What is ready
-// after that waits for the library's own way to be called again soon, so that it sees its timers and its sockets.
+// Neither library knows coroutines, so an adapter keeps the queue of what is ready (as uvloop does over
+// libuv) and the library says when to run it: every callback queues the coroutine that it wakes and runs the
+// queue once. What is ready after that waits for the library's own way to be called again soon, so that it
+// sees its timers and its sockets.
 #pragma once
 
 #include <exception>
@@ -89,7 +91,8 @@ private:
     bool main_done_ = false;
 };
 
-/// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the callback's user data.
+/// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the callback's
+/// user data.
 class callback_awaiter : public loop::operation, loop::suspension {
 public:
     explicit callback_awaiter(library_loop& owner) noexcept

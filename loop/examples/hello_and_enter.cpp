@@ -1,8 +1,8 @@
-// Document 000, "How To Write Your Own Event Loop For Python Async Funcs": "hello" after five seconds, beside a task
-// that waits for Enter and then sleeps for three.
+// Document 000, "How To Write Your Own Event Loop For Python Async Funcs": "hello" after five seconds, beside
+// a task that waits for Enter and then sleeps for three.
 //
-// The document builds async/await by hand first: hello_and_enter_by_hand.cpp is that, hello_and_enter_awaitables.cpp is
-// half way. Here the compiler and the loop's library do it.
+// The document builds async/await by hand first: hello_and_enter_by_hand.cpp is that,
+// hello_and_enter_awaitables.cpp is half way. Here the compiler and the loop's library do it.
 #include <fmt/core.h>
 
 #include <array>
@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 using loop::task;
 
-// The user stands in for a slow server: the answer comes when Enter is pressed. What was typed does not matter, nor
-// that it was nothing: the end of the input is an answer, too.
+// The user stands in for a slow server: the answer comes when Enter is pressed. What was typed does not
+// matter, nor that it was nothing: the end of the input is an answer, too.
 template <class Loop>
 task<std::chrono::milliseconds> fetch_ms(Loop& loop, int fd) {
     loop::standard_input<Loop> input(loop, fd);

@@ -1,6 +1,6 @@
-// Document 000 between its two extremes: fetch_ms() and func() are the compiler's coroutines, and what they await is made
-// by hand, of the loop's two callbacks. One awaitable is a generator in a wrapper, as @as_async_coroutine makes it, and
-// one a class with a state, as the document's last section has it.
+// Document 000 between its two extremes: fetch_ms() and func() are the compiler's coroutines, and what they
+// await is made by hand, of the loop's two callbacks. One awaitable is a generator in a wrapper, as
+// @as_async_coroutine makes it, and one a class with a state, as the document's last section has it.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 using loop::task;
 
-// Awaits a generator: each future that it yields is waited for and its result sent back; what it returns is what the
-// await gives.
+// Awaits a generator: each future that it yields is waited for and its result sent back; what it returns is
+// what the await gives.
 template <class T>
 class awaitable_wrapper {
 public:

@@ -1,6 +1,6 @@
-// Document 000 once more, as its last section has it: what async/await boils down to, "without any syntax sugar and
-// helpers, using only raw primitives". No coroutine here: each function that pauses is a class with a state, resumed
-// by send(), and all that it asks of the loop is two callbacks.
+// Document 000 once more, as its last section has it: what async/await boils down to, "without any syntax
+// sugar and helpers, using only raw primitives". No coroutine here: each function that pauses is a class with
+// a state, resumed by send(), and all that it asks of the loop is two callbacks.
 #include <fmt/core.h>
 #include <unistd.h>
 

@@ -15,8 +15,8 @@
 #include "loop/designs.hpp"
 #include "tests/freed_counter.hpp"
 
-// The program's list of runtimes: `using runtimes = testing::Types<...>`. CMake names it, a program per list, since two
-// backends of a library cannot be in one.
+// The program's list of runtimes: `using runtimes = testing::Types<...>`. CMake names it, a program per list,
+// since two backends of a library cannot be in one.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {

@@ -1,5 +1,5 @@
-// The words that a runtime may lack (bench/runtime.hpp): timers that call a function, Unix sockets, pipes. A runtime that
-// lacks one is skipped, with the word.
+// The words that a runtime may lack (bench/runtime.hpp): timers that call a function, Unix sockets, pipes. A
+// runtime that lacks one is skipped, with the word.
 #include <unistd.h>
 
 #include <array>
