@@ -38,7 +38,8 @@ class conformance_test : public testing::Test {
 protected:
     void SetUp() override {
         if (!R::name.ends_with("-uring")) return;
-        if (const std::string refusal = loop::io_uring_refusal(); !refusal.empty()) GTEST_SKIP() << refusal;
+        if (const std::string refusal = loop::io_uring_refusal(); !refusal.empty())
+            GTEST_SKIP() << R::name << " is not possible here: " << refusal;
     }
 };
 

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tests/conformance/bytes.hpp"
 #include "tests/conformance/runtimes.hpp"
 
 namespace loopbench::conformance {
@@ -41,25 +42,6 @@ private:
     std::string folder_ = "/tmp/loopbench-conformance-XXXXXX";
     std::string path_;
 };
-
-std::vector<std::byte> pattern(std::size_t count) {
-    std::vector<std::byte> bytes(count);
-    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761u) >> 13);
-    return bytes;
-}
-
-/// Everything until the end, in pieces, letting others run between them.
-template <bench::Runtime R, class Source>
-task_of<R> read_to_end(R& runtime, Source& source, std::vector<std::byte>& received) {
-    std::array<std::byte, 4096> piece;
-    for (;;) {
-        const auto result = co_await source.read_some(piece);
-        EXPECT_EQ(result.error, 0);
-        if (result.error != 0 || result.bytes == 0) co_return;
-        received.insert(received.end(), piece.begin(), piece.begin() + static_cast<long>(result.bytes));
-        co_await runtime.yield();
-    }
-}
 
 }  // namespace
 
@@ -168,8 +150,8 @@ TYPED_TEST(unix_sockets, carry_more_than_they_hold_and_end_with_half_a_close) {
     LOOPBENCH_NEEDS(UnixSockets) {
         TypeParam runtime;
         const socket_path path;
-        const auto request = pattern(300'000);
-        const auto reply = pattern(1000);
+        const auto request = numbered_bytes(300'000);
+        const auto reply = numbered_bytes(1000);
         auto client = [&]() -> task_of<TypeParam> {
             auto stream = co_await runtime.connect_unix(path.text());
             const auto result = co_await stream.write_all(request);
@@ -177,7 +159,7 @@ TYPED_TEST(unix_sockets, carry_more_than_they_hold_and_end_with_half_a_close) {
             EXPECT_EQ(result.bytes, request.size());
             stream.shutdown_write();
             std::vector<std::byte> received;
-            co_await read_to_end(runtime, stream, received);
+            co_await read_to_end(runtime, stream, received, 4096);
             EXPECT_EQ(received, reply);
         };
         auto main = [&]() -> task_of<TypeParam> {
@@ -187,7 +169,7 @@ TYPED_TEST(unix_sockets, carry_more_than_they_hold_and_end_with_half_a_close) {
             auto server = [&]() -> task_of<TypeParam> {
                 auto stream = co_await listener.accept();
                 std::vector<std::byte> received;
-                co_await read_to_end(runtime, stream, received);
+                co_await read_to_end(runtime, stream, received, 4096);
                 EXPECT_EQ(received, request);
                 const auto result = co_await stream.write_all(reply);
                 EXPECT_EQ(result.error, 0);
@@ -253,7 +235,7 @@ TYPED_TEST_SUITE(piped, runtimes, runtime_names);
 TYPED_TEST(piped, bytes_arrive_whole_and_end_when_the_writer_closes) {
     LOOPBENCH_NEEDS(Pipes) {
         TypeParam runtime;
-        const auto sent = pattern(300'000);
+        const auto sent = numbered_bytes(300'000);
         auto pipe = runtime.open_pipe();
         std::vector<std::byte> received;
         auto writes = [&]() -> task_of<TypeParam> {
@@ -263,7 +245,7 @@ TYPED_TEST(piped, bytes_arrive_whole_and_end_when_the_writer_closes) {
             pipe.writer.close();
         };
         runtime.spawn(writes());
-        runtime.run(read_to_end(runtime, pipe.reader, received));
+        runtime.run(read_to_end(runtime, pipe.reader, received, 4096));
         EXPECT_EQ(received, sent);
     }
 }
@@ -274,7 +256,7 @@ TYPED_TEST(piped, writes_that_nobody_reads_give_an_error_and_no_signal) {
         auto pipe = runtime.open_pipe();
         auto main = [&]() -> task_of<TypeParam> {
             pipe.reader.close();
-            const auto result = co_await pipe.writer.write_all(pattern(16));
+            const auto result = co_await pipe.writer.write_all(numbered_bytes(16));
             EXPECT_EQ(result.error, EPIPE);
         };
         runtime.run(main());
@@ -284,7 +266,7 @@ TYPED_TEST(piped, writes_that_nobody_reads_give_an_error_and_no_signal) {
 TYPED_TEST(piped, reads_and_writes_complete_when_their_own_end_is_closed) {
     LOOPBENCH_NEEDS(Pipes) {
         TypeParam runtime;
-        const auto more_than_it_holds = pattern(std::size_t{4} << 20);
+        const auto more_than_it_holds = numbered_bytes(std::size_t{4} << 20);
         auto pipe = runtime.open_pipe();
         auto main = [&]() -> task_of<TypeParam> {
             runtime.post([&] { pipe.reader.close(); });

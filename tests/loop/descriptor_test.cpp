@@ -192,7 +192,7 @@ TYPED_TEST(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_err
 // A full backlog is no connection on its way: the socket would be reported writable, and be taken for
 // connected.
 TYPED_TEST(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room) {
-    if (this->is("loop-uring")) GTEST_SKIP() << "io_uring waits until the listener has room";
+    if (this->is("loop-uring")) GTEST_SKIP() << TypeParam::name << " waits until the listener has room";
     TypeParam runtime;
     const std::string abstract_name("\0loopbench full backlog", 23);
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
