@@ -6,43 +6,57 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect_pipe.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <span>
 #include <utility>
 
+#include "asio_ref/socket.hpp"
 #include "asio_ref/types.hpp"
 
 namespace loopbench::asio_ref {
 
-/// It must not be moved while a read is pending.
-class pipe_reader {
-public:
-    using pipe = boost::asio::basic_readable_pipe<executor>;
+using readable_pipe = boost::asio::basic_readable_pipe<executor>;
+using writable_pipe = boost::asio::basic_writable_pipe<executor>;
 
-    explicit pipe_reader(pipe connected) : pipe_(std::move(connected)) {}
+/// Both ends of a new pipe, as Asio has them. Throws std::system_error. SIGPIPE is ignored from here on in
+/// the whole process: write(2) has no flag against it.
+inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::pair<readable_pipe, writable_pipe> ends(loop, loop);
+    boost::system::error_code error;
+    boost::asio::connect_pipe(ends.first, ends.second, error);
+    throw_if_failed(error, "open a pipe");
+    return ends;
+}
+
+/// What both ends have in common. It must not be moved while an operation on it is pending.
+template <class Pipe>
+class pipe_end {
+public:
+    explicit pipe_end(Pipe connected) : pipe_(std::move(connected)) {}
+
+    void close() { close_quietly(pipe_); }
+
+protected:
+    Pipe pipe_;
+};
+
+class pipe_reader : public pipe_end<readable_pipe> {
+public:
+    using pipe_end::pipe_end;
 
     task<io_result> read_some(std::span<std::byte> in) {
         const auto [error, bytes] =
             co_await pipe_.async_read_some(boost::asio::buffer(in.data(), in.size()), error_as_value);
         co_return to_io_result(error, bytes);
     }
-
-    void close() {
-        boost::system::error_code ignored;
-        pipe_.close(ignored);
-    }
-
-private:
-    pipe pipe_;
 };
 
-/// It must not be moved while a write is pending.
-class pipe_writer {
+class pipe_writer : public pipe_end<writable_pipe> {
 public:
-    using pipe = boost::asio::basic_writable_pipe<executor>;
-
-    explicit pipe_writer(pipe connected) : pipe_(std::move(connected)) {}
+    using pipe_end::pipe_end;
 
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
@@ -50,14 +64,6 @@ public:
         if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }
-
-    void close() {
-        boost::system::error_code ignored;
-        pipe_.close(ignored);
-    }
-
-private:
-    pipe pipe_;
 };
 
 struct pipe_ends {
@@ -65,15 +71,9 @@ struct pipe_ends {
     pipe_writer writer;
 };
 
-/// A new pipe. Throws std::system_error. SIGPIPE is ignored from here on in the whole process: write(2) has no flag
-/// against it.
+/// As make_pipe().
 inline pipe_ends open_pipe(const executor& loop) {
-    std::signal(SIGPIPE, SIG_IGN);
-    pipe_reader::pipe reader(loop);
-    pipe_writer::pipe writer(loop);
-    boost::system::error_code error;
-    boost::asio::connect_pipe(reader, writer, error);
-    throw_if_failed(error, "open a pipe");
+    auto [reader, writer] = make_pipe(loop);
     return {pipe_reader(std::move(reader)), pipe_writer(std::move(writer))};
 }
 

@@ -79,7 +79,7 @@ public:
         boost::asio::post(context_, std::forward<Function>(function));
     }
 
-    listener listen() { return listener(get_executor()); }
+    listener listen() { return listener(get_executor(), {boost::asio::ip::address_v4::loopback(), 0}); }
 
     task<stream> connect(std::uint16_t port) {
         stream::socket socket(get_executor());
@@ -89,7 +89,7 @@ public:
         co_return stream(std::move(socket));
     }
 
-    unix_listener listen_unix(std::string_view path) { return unix_listener(get_executor(), path); }
+    unix_listener listen_unix(std::string_view path) { return unix_listener(get_executor(), {path}); }
 
     task<unix_stream> connect_unix(std::string path) {
         unix_stream::socket socket(get_executor());
@@ -120,8 +120,8 @@ private:
         std::optional<T> value;
     };
 
-    // co_spawn starts a coroutine inline when it is called inside of the loop; this one steps back first. (A posted
-    // function that calls co_spawn would do, but takes the coroutine through the queue twice.)
+    // co_spawn starts a coroutine inline when it is called inside of the loop; this one steps back first. (A
+    // posted function that calls co_spawn would do, but takes the coroutine through the queue twice.)
     static task<void> start_later(task<void> detached) {
         co_await boost::asio::post(boost::asio::deferred);
         co_await std::move(detached);

@@ -1,4 +1,5 @@
-// The reference on Asio's select backend: the same source; CMake defines BOOST_ASIO_DISABLE_EPOLL for the whole program.
+// The reference on Asio's select backend: the same source; CMake defines BOOST_ASIO_DISABLE_EPOLL for the
+// whole program.
 #pragma once
 
 #include <string_view>

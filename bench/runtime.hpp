@@ -35,8 +35,7 @@ concept IoResult = requires(const R& result) {
 ///
 /// - read_some(buffer): waits until at least one byte, the end of the stream, or an error; a single receive.
 /// - write_all(bytes): completes when the kernel has taken every byte, or with the first error (short writes
-/// are
-///   continued). SIGPIPE is never raised.
+///   are continued). SIGPIPE is never raised.
 /// - shutdown_write(): half close; the peer's reads end, ours go on.
 /// - close(): completes a pending operation on this stream with ECANCELED; closing twice is harmless.
 /// At most one read and one write may be pending at a time. Buffers must live until the operation completes.
@@ -70,27 +69,25 @@ concept Event = requires(E& event) {
 /// An event loop with coroutines.
 ///
 /// - task<T>: a coroutine that starts when it is first awaited, spawned, gathered or run. Destroying one that
-/// was
-///   not started frees it. `co_await` of a task runs it to its end and gives its value or throws its
+///   was not started frees it. `co_await` of a task runs it to its end and gives its value or throws its
 ///   exception.
 /// - run(task): runs the loop until this task is done; gives its value or throws its exception. Other tasks
-/// that
-///   are still suspended stay so, and go on when run() is called again. An exception that leaves a spawned
-///   task or a posted function leaves run(); the rest of the queue is kept.
+///   that are still suspended stay so, and go on when run() is called again. An exception that leaves a
+///   spawned task or a posted function leaves run(); the rest of the queue is kept.
 /// - now(): the runtime's clock, read afresh or, at most, one turn old.
-/// - sleep_until(t): completes when the clock has reached t, never before, not by a nanosecond (but see early_limit);
-/// when t has passed
-///   already it still goes through the queue once, so that a zero sleep cannot starve others.
+/// - sleep_until(t): completes when the clock has reached t, never before, not by a nanosecond (but see
+///   early_limit); when t has passed already it still goes through the queue once, so that a zero sleep
+///   cannot starve others.
 /// - yield(): lets everything run that was ready before, then goes on.
 /// - spawn(task): starts it soon, never inline; nobody waits for it.
 /// - gather(tasks): starts all of them, in order, and completes when every one has; a real join, no polling.
-/// When
-///   children throw, the first exception is thrown after all have ended. The span's tasks must outlive the
-///   await.
+///   When children throw, the first exception is thrown after all have ended. The span's tasks must outlive
+///   the await.
 /// - post(f): f() runs on a later turn, in the order of posting, never inline.
 /// - post_from_any_thread(f): the same, from any thread; it wakes the loop when that sleeps.
 /// - listen(): a listener on 127.0.0.1, on a port that the kernel chooses, with a backlog of 4096.
-/// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error with the cause.
+/// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error with the
+///   cause.
 /// Destroying a runtime frees every suspended task.
 template <class R>
 concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&

@@ -22,8 +22,8 @@ struct recycled_memory {
     }
 };
 
-/// And on the heap otherwise: recycling would gather the blocks where they end, and the thread that makes them would
-/// never see one again.
+/// And on the heap otherwise: recycling would gather the blocks where they end, and the thread that makes
+/// them would never see one again.
 struct heap_memory {
     static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
     static void deallocate(void* memory, std::size_t bytes) noexcept { ::operator delete(memory, bytes); }

@@ -27,8 +27,8 @@ std::string hexadecimal(std::uintptr_t number) {
     return text;
 }
 
-// `program+0x1234` is what addr2line(1) takes to name the coroutine; a program that exports its symbols (-rdynamic) is
-// told the name at once.
+// `program+0x1234` is what addr2line(1) takes to name the coroutine; a program that exports its symbols
+// (-rdynamic) is told the name at once.
 std::string name_of(const void* code) {
     Dl_info found{};
     if (code == nullptr || ::dladdr(code, &found) == 0) return "?";
@@ -48,7 +48,8 @@ std::string to_text(const std::source_location& where) {
 std::string culprit::who() const {
     if (known.task == nullptr && known.function == nullptr) return "an operation of unknown kind";
     std::string text = known.task != nullptr ? "task" : "function " + demangled(known.function->name());
-    // A child of a gather, or one that was started before debug mode, has no place. Every task has its coroutine.
+    // A child of a gather, or one that was started before debug mode, has no place. Every task has its
+    // coroutine.
     if (known.where.line() != 0)
         text += (known.task != nullptr ? " started at " : " scheduled at ") + to_text(known.where);
     if (const void* const frame = known.coroutine.address(); frame != nullptr)
@@ -63,7 +64,8 @@ culprit debug_mode::identify(operation& op) const {
     culprit found{.known = told};
     if (const auto started = started_at_.find(told.task); started != started_at_.end())
         found.known.where = started->second;
-    // A suspended frame begins with the address of the code that resumes it: g++ and clang++ share that layout.
+    // A suspended frame begins with the address of the code that resumes it: g++ and clang++ share that
+    // layout.
     if (const void* const frame = told.coroutine.address(); frame != nullptr)
         std::memcpy(&found.code, frame, sizeof found.code);
     return found;

@@ -1,7 +1,7 @@
 // Debug mode, as asyncio's: who held the loop up, and which exception nobody has asked for.
 //
-// A loop that is not in debug mode keeps nothing for it: a task's name is the place in the source that started it, and
-// the places are noted only from the moment on when somebody wants to be warned.
+// A task's name is the place in the source that started it. The places of tasks are noted only from the
+// moment on when somebody wants to be warned; a function's or a promise's is a pointer that it carries.
 #pragma once
 
 #include <exception>
@@ -38,7 +38,8 @@ public:
     void started(const task_context& task, const std::source_location& where) { started_at_[&task] = where; }
     void ended(const task_context& task) noexcept { started_at_.erase(&task); }
 
-    /// Who an operation is that is about to be run: all that has to be known before, since it may be gone after that.
+    /// Who an operation is that is about to be run: all that has to be known before, since it may be gone
+    /// after that.
     culprit identify(operation& op) const;
 
 private:

@@ -56,9 +56,9 @@ struct scheduler_design : composition<select_driver, heap_timers, block_wait, on
 
 /// Document 004: asyncio's turn. Cancelled timers stay in the heap until they are too many; select on every
 /// turn; only what was ready when the turn began is run. asyncio also runs what is due within its clock's
-/// resolution, `when < now + resolution`: where that is the unit of time, it is `when <= now`, as it is here. And it
-/// never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), for the sake of selectors that refuse more; pselect(2) does
-/// not.
+/// resolution, `when < now + resolution`: where that is the unit of time, it is `when <= now`, as it is here.
+/// And it never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), for the sake of selectors that refuse more;
+/// pselect(2) does not.
 struct asyncio_design : composition<select_driver, lazy_heap_timers, block_every_turn_wait, on_every_turn> {
     static constexpr std::string_view name = "loop-asyncio";
     static_assert(std::is_same_v<time_point::period, nanoseconds::period>,

@@ -9,8 +9,9 @@
 
 namespace loopbench::loop {
 
-/// Loop's thread only; it must outlive those that wait for it, except when the loop is destroyed. Any number of tasks
-/// may wait; set() lets all of them go on, in the order in which they came, from the ready queue. Once set it stays set.
+/// Loop's thread only; it must outlive those that wait for it, except when the loop is destroyed. Any number
+/// of tasks may wait; set() lets all of them go on, in the order in which they came, from the ready queue.
+/// Once set it stays set.
 class event {
 public:
     explicit event(loop_core& loop) noexcept : loop_(loop) {}

@@ -11,7 +11,6 @@
 #include <functional>
 #include <limits>
 #include <source_location>
-#include <stdexcept>
 #include <utility>
 
 #include "loop/clock.hpp"
@@ -19,14 +18,15 @@
 #include "loop/fd_callbacks.hpp"
 #include "loop/loop_core.hpp"
 #include "loop/resumption.hpp"
+#include "loop/run_guard.hpp"
 #include "loop/scheduled_call.hpp"
 #include "loop/timers/timer.hpp"
 
 namespace loopbench::loop {
 
 /// What a composition says. `callbacks_between_polls`: while the queue is never empty, the kernel and the
-/// clock are looked at after so many callbacks, even in the middle of what was ready when a turn began; 0 is on
-/// every turn, which then runs all that was.
+/// clock are looked at after so many callbacks, even in the middle of what was ready when a turn began; 0 is
+/// on every turn, which then runs all that was.
 template <class D>
 concept Design = requires {
     requires Driver<typename D::driver>;
@@ -65,7 +65,7 @@ public:
     /// inside run(). `where` is its name in debug mode.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         auto& promise = main.frame().promise();
         note_start(promise, where);
         promise.become_root(main.frame(), &on_main_done, this);
@@ -132,7 +132,7 @@ public:
 
     /// Runs until stop() is called.
     void run_forever() {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         stopping_ = false;
         while (!stopping_) take_turn();
     }
@@ -140,7 +140,7 @@ public:
     /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O; or
     /// until stop() is called. A sleep until `never` is no timer. The founding scheduler's run() and Asio's.
     void run_until_idle() {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         stopping_ = false;
         while (!stopping_ && (has_ready() || has_posted() || !timers_.empty() || driver_.in_flight() != 0))
             take_turn();
@@ -148,23 +148,23 @@ public:
 
     /// Ends run_forever() and run_until_idle() after the present turn.
     void stop() noexcept { stopping_ = true; }
-    /// The same, from any thread; the loop is woken when it sleeps. Asked before the loop runs, it ends the next
-    /// run_forever() or run_until_idle() after its first turn.
+    /// The same, from any thread; the loop is woken when it sleeps. Asked before the loop runs, it ends the
+    /// next run_forever() or run_until_idle() after its first turn.
     void stop_from_any_thread() {
         post_from_any_thread([this] { stop(); });
     }
 
-    /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn: what that one is
-    /// busy with would be run by this one.
+    /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn: what
+    /// that one is busy with would be run by this one.
     void turn() {
-        const running_scope scope(*this);
+        const run_guard running = enter();
         take_turn();
     }
 
     /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
-    /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned it and by
-    /// its coroutine, a function by its type. Tasks that were started before this was called have no place. An empty
-    /// function ends it.
+    /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned
+    /// it and by its coroutine, a function by its type. Tasks that were started before this was called have
+    /// no place. An empty function ends it.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn) {
         debug().slow_limit = limit;
         debug().on_slow = std::move(warn);
@@ -190,14 +190,7 @@ private:
                                                  ? std::numeric_limits<std::size_t>::max()
                                                  : D::callbacks_between_polls;
 
-    struct running_scope {
-        explicit running_scope(event_loop& owner) : loop(owner) {
-            if (std::exchange(loop.running_, true))
-                throw std::logic_error("run() or turn() was called inside a turn of the same loop");
-        }
-        ~running_scope() { loop.running_ = false; }
-        event_loop& loop;
-    };
+    run_guard enter() { return {running_, "run() or turn() was called inside a turn of the same loop"}; }
 
     // One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
     void take_turn() {
@@ -236,17 +229,6 @@ private:
         auto call = shared_state<detail::scheduled_call>::make(std::move(function), where);
         ++call->references;  // the queue's
         return call;
-    }
-
-    // A main task whose run() was left by another's exception: it stays suspended where it is, or queued, and
-    // now the loop owns it.
-    template <class T>
-    void adopt_running(task<T>& main) {
-        auto& promise = main.frame().promise();
-        const task_context state = promise.root;
-        adopt(promise, main.frame());
-        static_cast<task_context&>(promise.root) = state;
-        static_cast<void>(main.release());
     }
 
     clock_type clock_;

@@ -128,13 +128,13 @@ private:
     future future_;
 };
 
-/// The writing end, of which there is one. Dropped without having been kept, it leaves task_cancelled in the future:
-/// nobody waits for ever, and who asks done() learns that the writer is gone.
+/// The writing end, of which there is one. Dropped without having been kept, it leaves task_cancelled in the
+/// future: nobody waits for ever, and who asks done() learns that the writer is gone.
 template <class T>
 class promise {
 public:
-    /// The loop on which waiters go on; it must outlive the promise and its futures. `where` is the name of an exception
-    /// that nobody asks for, in debug mode.
+    /// The loop on which waiters go on; it must outlive the promise and its futures. `where` is the name of
+    /// an exception that nobody asks for, in debug mode.
     explicit promise(loop_core& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;

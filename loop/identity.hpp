@@ -1,4 +1,5 @@
-// What an operation knows of itself: who is run by it. Asked for in debug mode only, so it is not kept anywhere.
+// What an operation knows of itself: who is run by it. Asked for in debug mode only, so it is not kept
+// anywhere.
 #pragma once
 
 #include <coroutine>

@@ -10,14 +10,14 @@ namespace loopbench::loop {
 
 namespace {
 
-// Called again and again until it is done. SO_ERROR would not do: it is 0 as well while the connection is on its way, and
-// not every driver asks only when the socket is writable.
+// Called again and again until it is done. SO_ERROR would not do: it is 0 as well while the connection is on
+// its way, and not every driver asks only when the socket is writable.
 std::int64_t attempt_connect(io_operation& op) noexcept {
     const bool again = std::exchange(op.connecting, true);
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
     if (done == 0 || (again && errno == EISCONN)) return 0;
-    // EAGAIN itself is a Unix listener without room: nothing is on its way that could be waited for. An interrupted connect
-    // goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
+    // EAGAIN itself is a Unix listener without room: nothing is on its way that could be waited for. An
+    // interrupted connect goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
     if (errno == EAGAIN) {
         errno = ENOBUFS;
     } else if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) {

@@ -8,8 +8,8 @@ void loop_core::close() noexcept {
     closing_ = true;
     take_posted(ready_);
     discard(ready_);
-    // A dying frame may close a socket on which another one waits: that one's operation is completed, and is not to
-    // be queued, since it lives in a frame that dies too.
+    // A dying frame may close a socket on which another one waits: that one's operation is completed, and is
+    // not to be queued, since it lives in a frame that dies too.
     ready_.close();
     while (roots_ != nullptr) {
         detail::promise_base& promise = *roots_;

@@ -52,8 +52,8 @@ public:
 
     /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
     /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
-    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling the await cancels the
-    /// children.
+    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling the await cancels
+    /// the children.
     template <class T, std::size_t Extent>
     join_awaiter<T> gather(std::span<task<T>, Extent> children, join_mode mode = join_mode::all) noexcept {
         return join_awaiter<T>(ready_, children, mode);
@@ -66,9 +66,9 @@ public:
         return race_awaiter<T>(ready_, children);
     }
 
-    /// Debug mode: `warn` is called when the last future goes that names an exception which nobody has asked for, be it
-    /// a promise's or a task's of create_task(). (What a spawned task throws leaves run().) A cancellation is none. `warn`
-    /// must not throw. An empty function ends it.
+    /// Debug mode: `warn` is called when the last future goes that names an exception which nobody has asked
+    /// for, be it a promise's or a task's of create_task(). (What a spawned task throws leaves run().) A
+    /// cancellation is none. `warn` must not throw. An empty function ends it.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn) {
         debug().on_unretrieved = std::move(warn);
     }
@@ -101,10 +101,10 @@ protected:
     /// live.
     void close() noexcept;
 
-    /// Runs what was ready when it was called, and nothing that becomes ready meanwhile; at the most so many that `count`,
-    /// to which their number is added, reaches `count_max`. This is the only place where operations are completed:
-    /// each is handed to `run_one`, which does just that. What is left, since one has thrown or there are too many,
-    /// stays at the front of the queue.
+    /// Runs what was ready when it was called, and nothing that becomes ready meanwhile; at the most so many
+    /// that `count`, to which their number is added, reaches `count_max`. This is the only place where
+    /// operations are completed: each is handed to `run_one`, which does just that. What is left, since one
+    /// has thrown or there are too many, stays at the front of the queue.
     template <class RunOne>
     void run_ready(std::size_t& count, std::size_t count_max, RunOne run_one) {
         batch_guard guard{ready_, std::move(ready_), count, count_max - count};
@@ -127,6 +127,17 @@ protected:
 
     /// Makes a suspended frame a root that the loop owns.
     void adopt(detail::promise_base& promise, std::coroutine_handle<> frame) noexcept;
+
+    /// A main task whose run() was left by another's exception: it stays suspended where it is, or queued,
+    /// and now the loop owns it.
+    template <class T>
+    void adopt_running(task<T>& main) {
+        auto& promise = main.frame().promise();
+        const task_context state = promise.root;
+        adopt(promise, main.frame());
+        static_cast<task_context&>(promise.root) = state;
+        static_cast<void>(main.release());
+    }
 
     /// For post_from_any_thread(): true when the queue was empty before, so that the loop may be asleep.
     void push_from_any_thread(operation& op) noexcept;

@@ -10,8 +10,9 @@
 
 namespace loopbench::loop {
 
-/// What the loop asks of an operation: to do what it is there for; when the loop is being destroyed, only to free what it
-/// owns; or, in debug mode and before one of these, to say what it is (loop/identity.hpp) and stay as it is.
+/// What the loop asks of an operation: to do what it is there for; when the loop is being destroyed, only to
+/// free what it owns; or, in debug mode and before one of these, to say what it is (loop/identity.hpp) and
+/// stay as it is.
 enum class completion { run, discard, tell };
 
 /// Something to run once. `complete` is called by the loop, in its thread, with the operation itself; by then
@@ -74,8 +75,8 @@ public:
 
     operation& front() noexcept { return *head_; }
 
-    /// From here on nothing is queued: push() forgets. For the end of a loop, when a dying frame completes operations
-    /// of others, which may be gone before the queue is looked at again.
+    /// From here on nothing is queued: push() forgets. For the end of a loop, when a dying frame completes
+    /// operations of others, which may be gone before the queue is looked at again.
     void close() noexcept { closed_ = true; }
 
 private:

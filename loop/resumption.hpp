@@ -1,5 +1,5 @@
-// The awaiters' common base: a place where a coroutine is suspended that is, itself, the operation whose completion goes
-// on with it.
+// The awaiters' common base: a place where a coroutine is suspended that is, itself, the operation whose
+// completion goes on with it.
 #pragma once
 
 #include <coroutine>

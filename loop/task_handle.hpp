@@ -56,8 +56,8 @@ task<void> fulfil(task<T> work, promise<T> answer) {
 
 }  // namespace detail
 
-/// Starts `work` as a task of its own. What it throws is kept for whoever asks; nobody asking, it is dropped (debug mode
-/// warns of it). `where` is its name in debug mode.
+/// Starts `work` as a task of its own. What it throws is kept for whoever asks; nobody asking, it is dropped
+/// (debug mode warns of it). `where` is its name in debug mode.
 template <class T>
 task_handle<T> create_task(loop_core& loop, task<T> work,
                            const std::source_location& where = std::source_location::current()) {

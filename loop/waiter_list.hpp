@@ -1,8 +1,8 @@
 // Those who wait for one thing: a future, an event.
 //
-// Unlike a queue, it has to let anybody go from the middle: a waiter that is cancelled, or whose frame is destroyed. A
-// loop that ends with a hundred thousand of them, newest first, does that a hundred thousand times, so it is O(1). Either
-// side may go first.
+// Unlike a queue, it has to let anybody go from the middle: a waiter that is cancelled, or whose frame is
+// destroyed. A loop that ends with a hundred thousand of them, newest first, does that a hundred thousand
+// times, so it is O(1). Either side may go first.
 #pragma once
 
 #include <utility>

@@ -28,7 +28,8 @@ public:
     operation_storage<48> storage;
 };
 
-/// Starts every child at once, as co_spawn does inside of the loop; the last one to end goes on with the waiter.
+/// Starts every child at once, as co_spawn does inside of the loop; the last one to end goes on with the
+/// waiter.
 class gather_awaiter {
 public:
     explicit gather_awaiter(std::span<loop::task<void>> children) noexcept

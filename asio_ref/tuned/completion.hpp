@@ -1,7 +1,8 @@
 // Where Asio keeps an operation while it is pending, and whom it tells.
 //
-// Asio asks a handler's associated allocator for the memory of each operation. Here that memory is part of the
-// awaiter, which is part of the suspended coroutine's frame: so nothing is allocated, and nothing is searched.
+// Asio asks a handler's associated allocator for the memory of each operation. Here that memory is part of
+// the awaiter, which is part of the suspended coroutine's frame: so nothing is allocated, and nothing is
+// searched.
 #pragma once
 
 #include <coroutine>

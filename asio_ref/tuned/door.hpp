@@ -1,8 +1,9 @@
 // The door for other threads, which a context without locks does not have.
 //
-// A list that any thread may push to, and an eventfd that wakes the reactor. The eventfd is registered only when a
-// reactor is there anyway, or when there is nothing else to wait for: a scheduler that has no reactor makes no
-// system call between two posted functions, and must not begin to because somebody might post from outside.
+// A list that any thread may push to, and an eventfd that wakes the reactor. The eventfd is registered only
+// when a reactor is there anyway, or when there is nothing else to wait for: a scheduler that has no reactor
+// makes no system call between two posted functions, and must not begin to because somebody might post from
+// outside.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -47,8 +48,8 @@ public:
             op.next = newest;
         } while (!posted_.compare_exchange_weak(newest, &op, std::memory_order_seq_cst,
                                                 std::memory_order_relaxed));
-        // Whoever pushed to an empty list wakes the loop. Before the door is open the loop looks by itself: it opens
-        // the door, then looks; we push, then look for the door; one of us sees the other.
+        // Whoever pushed to an empty list wakes the loop. Before the door is open the loop looks by itself:
+        // it opens the door, then looks; we push, then look for the door; one of us sees the other.
         const int wake_fd = wake_fd_.load(std::memory_order_seq_cst);
         if (newest != nullptr || wake_fd < 0) return;
         const std::uint64_t one = 1;
@@ -72,8 +73,8 @@ public:
 
     bool is_open() const noexcept { return wake_.has_value(); }
 
-    /// From here on the context waits for the eventfd, and so never runs out of work; `on_knock()` is called when
-    /// something was pushed. Throws std::system_error.
+    /// From here on the context waits for the eventfd, and so never runs out of work; `on_knock()` is called
+    /// when something was pushed. Throws std::system_error.
     template <class OnKnock>
     void open(const executor& loop, OnKnock on_knock) {
         const int fd = loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");

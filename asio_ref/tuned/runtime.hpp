@@ -1,9 +1,12 @@
 // The vocabulary of bench/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's operations
 // directly, so that what is left of the cost is Asio's reactor, scheduler and timer queue.
 //
-// Against asio-epoll (medians of nine alternating smoke runs on a shared machine of two cores, Boost 1.81, g++ 12; the
-// ratio is asio-epoll's time to ours): post about 1.5, yield 6, gather of 1000 that yield 13, spawn 21; an echo costs 2
-// to 11 % less CPU, because four system calls are nearly all of it. Of the parts, only the sum has been measured.
+// What it gives is for a report to say:
+//
+//   loopbench run --contender asio-epoll --contender asio-tuned --workload schedule --workload gather --workload echo
+//
+// Much where Asio's own handler memory and co_spawn are the cost (spawn, gather, yield), and little where four system
+// calls are (echo). Of the parts, only the sum has been measured.
 //
 // What is done for it: our frames from a free list and no co_spawn (spawn, gather); each operation's memory in the
 // waiting frame (yield, sleep, I/O), and in the same free list for what has no frame (post), so that Asio's own recycling
@@ -19,15 +22,16 @@
 #include <cstdint>
 #include <exception>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "asio_ref/tuned/awaiters.hpp"
+#include "asio_ref/tuned/pipe.hpp"
 #include "asio_ref/tuned/scheduler.hpp"
 #include "asio_ref/tuned/stream.hpp"
 #include "asio_ref/tuned/timer.hpp"
+#include "loop/run_guard.hpp"
 #include "loop/task.hpp"
 
 namespace loopbench::asio_ref::tuned {
@@ -82,17 +86,12 @@ public:
         return {*this, path};
     }
 
-private:
-    struct running_scope {
-        explicit running_scope(runtime& owner) : self(owner) {
-            if (std::exchange(self.running_, true))
-                throw std::logic_error("run() was called inside of run(): await the task instead");
-            self.main_ended_ = false;
-        }
-        ~running_scope() { self.running_ = false; }
-        runtime& self;
-    };
+    pipe_ends open_pipe() {
+        reactor_is_needed();
+        return tuned::open_pipe(*this);
+    }
 
+private:
     static void on_main_done(loop::detail::promise_base& main) noexcept {
         auto& self = *static_cast<runtime*>(main.root.owner);
         self.main_ended_ = true;
@@ -105,7 +104,8 @@ private:
 
 template <class T>
 T runtime::run(task<T> main) {
-    const running_scope scope(*this);
+    const loop::run_guard running(running_, "run() was called inside of run(): await the task instead");
+    main_ended_ = false;
     auto& promise = main.frame().promise();
     promise.become_root(main.frame(), &on_main_done, this);
     start(main.frame());

@@ -26,8 +26,8 @@ public:
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
     ~scheduler() {
-        // Pending operations live in frames, so they go first; the sockets and timers in the frames need their
-        // services, so the context goes last.
+        // Pending operations live in frames, so they go first; the sockets and timers in the frames need
+        // their services, so the context goes last.
         context_.drop_operations();
         roots_.destroy_all();
     }
@@ -54,7 +54,8 @@ public:
     /// The frame's first step, from the queue.
     void start(std::coroutine_handle<> frame) { boost::asio::post(get_executor(), first_step{this, frame}); }
 
-    /// Goes on with a coroutine, inside of Asio's call of a handler; throws what a spawned task threw meanwhile.
+    /// Goes on with a coroutine, inside of Asio's call of a handler; throws what a spawned task threw
+    /// meanwhile.
     void step(std::coroutine_handle<> frame) {
         inline_completions_left_ = inline_completions_max;
         frame.resume();
@@ -69,8 +70,8 @@ public:
             std::rethrow_exception(roots_.take_failure());
     }
 
-    /// For awaiters that could complete at once: false when this step has had its share, and must queue. Without a
-    /// limit a task whose socket always takes more would never let another one run.
+    /// For awaiters that could complete at once: false when this step has had its share, and must queue.
+    /// Without a limit a task whose socket always takes more would never let another one run.
     bool may_complete_inline() noexcept {
         if (inline_completions_left_ == 0) return false;
         --inline_completions_left_;

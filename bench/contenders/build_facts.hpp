@@ -1,6 +1,6 @@
-// How a contender's own code was compiled. The workloads are templates, so what counts is the file that has the
-// contender's main function, not the library that it is linked to: a contender from outside of this tree may have been
-// compiled in any way.
+// How a contender's own code was compiled. The workloads are templates, so what counts is the file that has
+// the contender's main function, not the library that it is linked to: a contender from outside of this tree
+// may have been compiled in any way.
 #pragma once
 
 #include <string>

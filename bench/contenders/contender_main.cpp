@@ -39,8 +39,8 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// How many descriptors this process may open, after asking for all it may have, and for `wanted` if that is more:
-/// which the kernel grants to root.
+/// How many descriptors this process may open, after asking for all it may have, and for `wanted` if that is
+/// more: which the kernel grants to root.
 rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;

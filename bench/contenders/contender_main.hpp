@@ -40,11 +40,13 @@ struct contender_workload {
 
 /// Registers the workloads with Google Benchmark and does what its flags say.
 ///
-/// The environment chooses sizes and what is recorded: settings.hpp. A workload that did not prove its work has an error ("proof: ...") and no number, and so has one that cannot be
-/// run here ("unsupported: ..."). Returns the exit code: 2 when the flags or the environment are wrong.
+/// The environment chooses sizes and what is recorded: settings.hpp. A workload that did not prove its work
+/// has an error ("proof: ...") and no number, and so has one that cannot be run here ("unsupported: ...").
+/// Returns the exit code: 2 when the flags or the environment are wrong.
 ///
-/// LOOPBENCH_DESCRIBE=1: prints the context alone, as Google Benchmark's JSON without benchmarks, and runs nothing. It
-/// then also has what is not looked at before a trial, so as not to disturb it: the options of a connection.
+/// LOOPBENCH_DESCRIBE=1: prints the context alone, as Google Benchmark's JSON without benchmarks, and runs
+/// nothing. It then also has what is not looked at before a trial, so as not to disturb it: the options of a
+/// connection.
 int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 

@@ -11,8 +11,8 @@ namespace {
 
 using design = loopbench::loop::LOOPBENCH_DESIGN;
 
-// A tick is 100 ms, and everything that suspends costs at least one: thousands of them would take minutes and say
-// nothing that the sleeps do not say.
+// A tick is 100 ms, and everything that suspends costs at least one: thousands of them would take minutes and
+// say nothing that the sleeps do not say.
 std::optional<std::string> why_not(const loopbench::bench::workload_shape& workload) {
     const bool few_turns = workload.name.starts_with("sleep/") || workload.name.starts_with("idle/");
     if (design::name == loopbench::loop::tick_runtime::name && !few_turns)

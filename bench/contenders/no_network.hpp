@@ -11,8 +11,8 @@
 
 namespace loopbench::bench {
 
-/// A base for such a runtime: its listen() and connect() throw lacking, so that workloads on sockets are `unsupported`.
-/// The types are there for the compiler; nobody ever gets one.
+/// A base for such a runtime: its listen() and connect() throw lacking, so that workloads on sockets are
+/// `unsupported`. The types are there for the compiler; nobody ever gets one.
 class no_network {
     template <class Result>
     struct nothing {

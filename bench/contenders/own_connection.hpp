@@ -1,4 +1,5 @@
-// A connection made by a contender's own runtime, to read its options from: what the workloads' connections have.
+// A connection made by a contender's own runtime, to read its options from: what the workloads' connections
+// have.
 #pragma once
 
 #include <array>
@@ -45,8 +46,9 @@ task_of<R> read_options(R& runtime, std::string& options) {
 
 }  // namespace detail
 
-/// What options_of_connection() says of a connection over loopback that a fresh runtime of this type made with its own
-/// connect() and accept(). A text that begins with "none" when this runtime makes no connections here.
+/// What options_of_connection() says of a connection over loopback that a fresh runtime of this type made
+/// with its own connect() and accept(). A text that begins with "none" when this runtime makes no connections
+/// here.
 template <Runtime R>
 std::string own_socket_options() {
     try {

@@ -29,8 +29,8 @@ std::string provider_of(const char* symbol) {
     return file_of(::dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// The linker binds by version too, which dlsym does not: so the address as this file has it counts. In a program at a
-/// fixed address that may be a stub of its own; only then dlsym is asked.
+/// The linker binds by version too, which dlsym does not: so the address as this file has it counts. In a
+/// program at a fixed address that may be a stub of its own; only then dlsym is asked.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

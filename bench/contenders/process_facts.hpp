@@ -1,4 +1,5 @@
-// What the process says of itself, asked at run time: a preloaded allocator or a sanitizer is not in the flags.
+// What the process says of itself, asked at run time: a preloaded allocator or a sanitizer is not in the
+// flags.
 #pragma once
 
 #include <string>

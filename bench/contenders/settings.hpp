@@ -13,8 +13,8 @@ struct contender_settings {
     // LOOPBENCH_SIZE, smoke or real: the size of workloads that are not calibrated.
     trial_size size = trial_size::real;
 
-    // LOOPBENCH_OPERATIONS, a number: every workload does so many operations, once, and none is calibrated. For the
-    // counting pass, which needs to know how much was done; and for a debugger.
+    // LOOPBENCH_OPERATIONS, a number: every workload does so many operations, once, and none is calibrated.
+    // For the counting pass, which needs to know how much was done; and for a debugger.
     std::optional<std::uint64_t> operations;
 
     // LOOPBENCH_RECORD, on or off: whether latencies are recorded. What they cost is the difference.

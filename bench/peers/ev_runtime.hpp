@@ -1,10 +1,10 @@
 // The vocabulary of bench/runtime.hpp over libevent.
 //
-// Configured as its documentation says for one thread: no locks (EVENT_BASE_FLAG_NOLOCK), edge-triggered epoll
-// required, precise timers (which give it a timerfd: microseconds instead of milliseconds), no cached time (so that a
-// delay counts from now and a timer is never early), and a limit on the callbacks between two looks at the sockets,
-// without which ready coroutines would starve them. Events are parts of what waits (event_assign): the adapter
-// allocates nothing for an operation.
+// Configured as its documentation says for one thread: no locks (EVENT_BASE_FLAG_NOLOCK), edge-triggered
+// epoll required, precise timers (which give it a timerfd: microseconds instead of milliseconds), no cached
+// time (so that a delay counts from now and a timer is never early), and a limit on the callbacks between two
+// looks at the sockets, without which ready coroutines would starve them. Events are parts of what waits
+// (event_assign): the adapter allocates nothing for an operation.
 #pragma once
 
 #include <event2/event.h>
@@ -94,8 +94,8 @@ public:
         wait(waiter);
         const clock::time_point now = clock::now();
         if (when_ <= now) return queue();
-        // libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up ends in
-        // time.
+        // libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up
+        // ends in time.
         const auto delay = std::chrono::ceil<microseconds>(when_ - std::chrono::floor<microseconds>(now));
         const timeval relative{.tv_sec = static_cast<time_t>(delay.count() / 1'000'000),
                                .tv_usec = static_cast<suseconds_t>(delay.count() % 1'000'000)};

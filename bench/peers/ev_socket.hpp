@@ -24,7 +24,8 @@
 
 namespace loopbench::bench::peers {
 
-/// Waits for one direction of a socket. What the waiting coroutine does when it is woken is in the awaiters below.
+/// Waits for one direction of a socket. What the waiting coroutine does when it is woken is in the awaiters
+/// below.
 struct ev_waiter : callback_awaiter {
     using callback_awaiter::callback_awaiter;
 

@@ -1,15 +1,17 @@
-// What the adapters of callback libraries share: our tasks and their ready queue, driven by the library's callbacks.
+// What the adapters of callback libraries share: our tasks and their ready queue, driven by the library's
+// callbacks.
 //
-// Neither library knows coroutines, so an adapter keeps the queue of what is ready (as uvloop does over libuv) and the
-// library says when to run it: every callback queues the coroutine that it wakes and runs the queue once. What is ready
-// after that waits for the library's own way to be called again soon, so that it sees its timers and its sockets.
+// Neither library knows coroutines, so an adapter keeps the queue of what is ready (as uvloop does over
+// libuv) and the library says when to run it: every callback queues the coroutine that it wakes and runs the
+// queue once. What is ready after that waits for the library's own way to be called again soon, so that it
+// sees its timers and its sockets.
 #pragma once
 
 #include <exception>
-#include <stdexcept>
 #include <utility>
 
 #include "loop/loop_core.hpp"
+#include "loop/run_guard.hpp"
 #include "loop/task.hpp"
 
 namespace loopbench::bench::peers {
@@ -20,7 +22,8 @@ public:
     /// As event_loop::run(): see bench/runtime.hpp.
     template <class T>
     T run(loop::task<T> main) {
-        const running_scope scope(*this);
+        const loop::run_guard running(running_, "run() was called inside of run(): await the task instead");
+        main_done_ = false;
         auto& promise = main.frame().promise();
         promise.become_root(main.frame(), &on_main_done, this);
         ready().push(promise.root);
@@ -77,38 +80,19 @@ protected:
     virtual void wake() noexcept = 0;
 
 private:
-    struct running_scope {
-        explicit running_scope(library_loop& owner) : self(owner) {
-            if (std::exchange(self.running_, true))
-                throw std::logic_error("run() was called inside of run(): await the task instead");
-            self.main_done_ = false;
-        }
-        ~running_scope() { self.running_ = false; }
-        library_loop& self;
-    };
-
     static void on_main_done(loop::detail::promise_base& main) noexcept {
         static_cast<library_loop*>(main.root.owner)->main_done_ = true;
     }
 
     bool leaving() const noexcept { return main_done_ || failure_; }
 
-    // The main task of a run() that another's exception has left: from here on the loop owns it.
-    template <class T>
-    void adopt_running(loop::task<T>& main) {
-        auto& promise = main.frame().promise();
-        const loop::task_context state = promise.root;
-        adopt(promise, main.frame());
-        static_cast<loop::task_context&>(promise.root) = state;
-        static_cast<void>(main.release());
-    }
-
     std::exception_ptr failure_;
     bool running_ = false;
     bool main_done_ = false;
 };
 
-/// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the callback's user data.
+/// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the callback's
+/// user data.
 class callback_awaiter : public loop::operation, loop::suspension {
 public:
     explicit callback_awaiter(library_loop& owner) noexcept

@@ -1,12 +1,12 @@
 // The vocabulary of bench/runtime.hpp over libuv.
 //
-// Used as its guide and its heaviest users (Node.js, uvloop) use it: one uv_loop_t, uv_run in its default mode, an idle
-// handle while coroutines are ready, uv_try_write before uv_write, reading never stopped between two messages, handles
-// kept and used again. The adapter allocates nothing for an operation.
+// Used as its guide and its heaviest users (Node.js, uvloop) use it: one uv_loop_t, uv_run in its default
+// mode, an idle handle while coroutines are ready, uv_try_write before uv_write, reading never stopped
+// between two messages, handles kept and used again. The adapter allocates nothing for an operation.
 //
-// libuv keeps time in whole milliseconds and cuts off the rest: a timer fires up to a millisecond before the delay that
-// was asked for has passed, so this runtime states an early_limit. The delay is rounded up and the loop's time brought
-// up to date, as uvloop does; more would be an adapter that hides what the library is.
+// libuv keeps time in whole milliseconds and cuts off the rest: a timer fires up to a millisecond before the
+// delay that was asked for has passed, so this runtime states an early_limit. The delay is rounded up and the
+// loop's time brought up to date, as uvloop does; more would be an adapter that hides what the library is.
 #pragma once
 
 #include <uv.h>
@@ -30,7 +30,8 @@ namespace loopbench::bench::peers {
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// One millisecond that libuv cuts off, and one by which its clock may be behind (a coarse clock is read).
+    /// One millisecond that libuv cuts off, and one by which its clock may be behind (a coarse clock is
+    /// read).
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>

@@ -1,7 +1,8 @@
 // TCP over libuv, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
 //
-// A libuv handle lives until its close callback, which comes in a later turn of the loop: so it is in a block of its
-// own, with the requests of the one read and the one write that may be pending, and the stream is a name for it.
+// A libuv handle lives until its close callback, which comes in a later turn of the loop: so it is in a block
+// of its own, with the requests of the one read and the one write that may be pending, and the stream is a
+// name for it.
 #pragma once
 
 #include <uv.h>
@@ -25,8 +26,8 @@ struct uv_write_awaiter;
 class uv_accept_awaiter;
 class uv_connect_awaiter;
 
-/// A socket's handle and its requests; frees itself after uv_close(). An awaiter and the socket that it waits for know
-/// each other while the wait lasts, and no longer: either may be gone before the coroutine goes on.
+/// A socket's handle and its requests; frees itself after uv_close(). An awaiter and the socket that it waits
+/// for know each other while the wait lasts, and no longer: either may be gone before the coroutine goes on.
 struct uv_socket {
     uv_tcp_t handle{};
     uv_connect_t connecting{};
@@ -66,8 +67,8 @@ private:
     uv_socket* socket_ = nullptr;
 };
 
-/// Waits for libuv's next read callback. Reading goes on until data comes that nobody asked for: stopping it after every
-/// message would cost two system calls a message.
+/// Waits for libuv's next read callback. Reading goes on until data comes that nobody asked for: stopping it
+/// after every message would cost two system calls a message.
 struct uv_read_awaiter : callback_awaiter {
     uv_read_awaiter(library_loop& owner, uv_socket* from, std::span<std::byte> into) noexcept
         : callback_awaiter(owner), socket(from), buffer(into) {}

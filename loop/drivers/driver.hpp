@@ -20,8 +20,9 @@ namespace loopbench::loop {
 /// - abandon(op): op is pending and its owner is going away; when this returns, neither the driver nor the
 ///   kernel knows it or its buffer any more, and it is not pushed.
 /// - forget(fd): to be called before a descriptor is closed; what is pending on it completes with -ECANCELED.
-/// - release(fd): whoever watched a descriptor that is not ours has ended, and may close it without a word. When
-///   nothing is pending on it, nothing is remembered of it either: the number may mean another file next time.
+/// - release(fd): whoever watched a descriptor that is not ours has ended, and may close it without a word.
+///   When nothing is pending on it, nothing is remembered of it either: the number may mean another file next
+///   time.
 /// - wait(deadline): sleeps until something is pushed, wake() is called, or the deadline has come, and takes
 ///   what there is. A deadline of time_point::min() only takes what there is. It may return early, with
 ///   nothing.

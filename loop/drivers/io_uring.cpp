@@ -1,5 +1,6 @@
-// The driver from its set-up to its end, and its turn: one entry into the kernel. Where an operation goes is in
-// io_uring_submit.cpp, how it comes back in io_uring_complete.cpp, and what arrives unasked in io_uring_feed.cpp.
+// The driver from its set-up to its end, and its turn: one entry into the kernel. Where an operation goes is
+// in io_uring_submit.cpp, how it comes back in io_uring_complete.cpp, and what arrives unasked in
+// io_uring_feed.cpp.
 #include "loop/drivers/io_uring.hpp"
 
 #include <poll.h>
@@ -49,7 +50,8 @@ void io_uring_driver::wait(time_point deadline) {
     }
     uring_completion completion;
     while (ring_.take(completion)) on_completion(completion);
-    // Only now, so that a reader gets a message whole that came in several buffers, and does not answer each of them.
+    // Only now, so that a reader gets a message whole that came in several buffers, and does not answer each
+    // of them.
     for (const int fd : fed_) serve(fd, descriptor_of(fd));
     fed_.clear();
 }
@@ -66,8 +68,8 @@ void io_uring_driver::arm_wake() {
     entry.user_data = tag(owner::wake, 0, 0);
 }
 
-// Sets the kernel's timer, unless it is going to fire before the deadline anyway: then the wait ends early, once, and
-// the next one sets it.
+// Sets the kernel's timer, unless it is going to fire before the deadline anyway: then the wait ends early,
+// once, and the next one sets it.
 void io_uring_driver::arm_timer(time_point deadline) {
     if (deadline >= armed_) return;
     const auto since_boot = deadline.time_since_epoch();

@@ -1,26 +1,31 @@
 // io_uring: operations are handed to the kernel as they are, and it says when they are done.
 //
-// One entry into the kernel a turn: what the turn started is gathered, and wait() hands it over, sleeps and takes
-// what has completed, in one call; when there is nothing to hand over and nothing to take, in none. With a hundred
-// connections an entry carries dozens of operations. That is the whole gain: a single send costs the same this way
-// or as a system call of its own.
+// One entry into the kernel a turn: what the turn started is gathered, and wait() hands it over, sleeps and
+// takes what has completed, in one call; when there is nothing to hand over and nothing to take, in none.
+// With a hundred connections an entry carries dozens of operations. That is the whole gain: a single send
+// costs the same this way or as a system call of its own.
 //
 // What surprises, beyond what uring_ring.hpp says of the ring:
-// - A receive that waits holds its caller's buffer. So streams are fed by one multishot receive each, which stays
-//   armed and puts what arrives into buffers of ours (uring_buffers.hpp); a read then finds its data without the
-//   kernel, and taking a read back touches nothing. The price is a copy, and that the kernel receives whether or not
-//   anyone reads. So a feed that runs ahead of its reader is stopped, which leaves the rest to TCP's flow control,
-//   and receives go straight into the callers' buffers until one of them has drained the socket.
-// - A pending request keeps its file open: close(2) would not send a FIN. forget() therefore cancels and enters at
-//   once, and what has been started but not yet handed over goes out while the number still means that file.
-// - A multishot accept takes whatever comes, up to the limit on descriptors, wanted or not. So accepts are single;
-//   when the completion says that more are waiting, the next ones are plain calls.
+// - A receive that waits holds its caller's buffer. So streams are fed by one multishot receive each, which
+//   stays armed and puts what arrives into buffers of ours (uring_buffers.hpp); a read then finds its data
+//   without the kernel, and taking a read back touches nothing. The price is a copy, and that the kernel
+//   receives whether or not anyone reads. So a feed that runs ahead of its reader is stopped, which leaves
+//   the rest to TCP's flow control, and receives go straight into the callers' buffers until one of them has
+//   drained the socket.
+// - A pending request keeps its file open: close(2) would not send a FIN. forget() therefore cancels and
+//   enters at once, and what has been started but not yet handed over goes out while the number still means
+//   that file.
+// - A multishot accept takes whatever comes, up to the limit on descriptors, wanted or not: a server that
+//   pauses, or admits no more clients, would go on being given some. So accepts are single; when the
+//   completion says that more are waiting, the next ones are plain calls. (bench/choices, accept/...: what
+//   that costs.)
 // - Cancelling is a request like any other and comes too late as often as not. The request that is cancelled
 //   completes all the same, once, and only then is its memory free.
-// - Registered files are not used. They made less than 1 % of a round trip, and up to Linux 6.12 a file that is taken
-//   out of the table is not released before all older requests have ended: idle receives would keep it open for ever.
-// - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up anew at every sleep; an
-//   absolute IORING_OP_TIMEOUT stays armed from turn to turn.
+// - Registered files are not used. Up to Linux 6.12 a file that is taken out of the table is not released
+//   before all older requests have ended: idle receives would keep it open for ever. (bench/choices,
+//   echo/...: what they would give.)
+// - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up anew at every sleep;
+//   an absolute IORING_OP_TIMEOUT stays armed from turn to turn.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +43,8 @@ namespace loopbench::loop {
 /// Why io_uring cannot be used here, with the likely cause and the remedy; empty when it can.
 std::string io_uring_refusal();
 
-/// Models Driver; Linux 6.1 or later. It may be made in any thread, and belongs to the first one that waits in it.
+/// Models Driver; Linux 6.1 or later. It may be made in any thread, and belongs to the first one that waits
+/// in it.
 class io_uring_driver {
 public:
     /// Throws std::system_error that says what io_uring_refusal() says.
@@ -66,7 +72,8 @@ private:
     // What a completion belongs to, as the upper byte of its tag.
     enum class owner : std::uint8_t { nobody, request, feed, timer, wake };
 
-    // A pending operation that the kernel knows. The generation tells a late completion from the next tenant's.
+    // A pending operation that the kernel knows. The generation tells a late completion from the next
+    // tenant's.
     struct request {
         io_operation* op = nullptr;
         std::uint32_t generation = 0;
@@ -90,11 +97,13 @@ private:
     };
 
     static constexpr std::uint32_t no_slot = 0xffff'ffff;
-    // What may have arrived at once on one descriptor before its feed is stopped; or one buffer's worth of bytes, since
-    // for longer messages a receive into the caller's own buffer is cheaper than several into ours and a copy.
+    // What may have arrived at once on one descriptor before its feed is stopped; or one buffer's worth of
+    // bytes, since for longer messages a receive into the caller's own buffer is cheaper than several into
+    // ours and a copy.
     static constexpr std::uint32_t arrivals_max = 8;
 
-    // A stale completion would have to be older than this many tenants of its place to be taken for a new one.
+    // A stale completion would have to be older than this many tenants of its place to be taken for a new
+    // one.
     static constexpr std::uint32_t generation_mask = 0x00ff'ffff;
 
     static std::uint64_t tag(owner whose, std::uint32_t generation, std::uint32_t index) noexcept;

@@ -1,4 +1,5 @@
-// Feeds: the multishot receive that a stream keeps armed, the data that it brings before anybody asks, and its pace.
+// Feeds: the multishot receive that a stream keeps armed, the data that it brings before anybody asks, and
+// its pace.
 #include <cerrno>
 #include <span>
 

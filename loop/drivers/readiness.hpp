@@ -38,8 +38,9 @@ struct readiness_event {
 /// - wait(deadline, report): as Driver::wait(); calls report(readiness_event) for each descriptor. EINTR is
 ///   an early return with nothing: the loop computes what is left of the time from an absolute deadline.
 /// - wake(): as Driver::wake().
-/// - P::refuse(fd), where the poller cannot watch every descriptor: throws std::system_error for those. Asked before
-///   anything is started, so that a refusal does not depend on whether the descriptor happens to be ready.
+/// - P::refuse(fd), where the poller cannot watch every descriptor: throws std::system_error for those. Asked
+///   before anything is started, so that a refusal does not depend on whether the descriptor happens to be
+///   ready.
 template <class P>
 concept Poller = std::default_initializable<P> &&
     requires(P& poller, int fd, std::uint32_t generation, bool wanted, time_point deadline,
@@ -172,9 +173,9 @@ private:
         return true;
     }
 
-    // Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is there,
-    // and an edge-triggered poller reports nothing until more comes: at the urgent mark of TCP, and in a Unix stream
-    // after a message that carries descriptors (unix(7)); that it is one is asked once.
+    // Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what
+    // is there, and an edge-triggered poller reports nothing until more comes: at the urgent mark of TCP, and
+    // in a Unix stream after a message that carries descriptors (unix(7)); that it is one is asked once.
     bool drained_by_short_read(int fd, descriptor& d) noexcept {
         if (P::edge_triggered && !d.socket_is_known) [[unlikely]] {
             d.socket_is_known = true;

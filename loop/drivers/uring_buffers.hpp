@@ -1,9 +1,9 @@
 // Memory for data that arrives before somebody asks for it.
 //
-// A multishot receive takes a buffer out of a ring that the process has filled (IORING_REGISTER_PBUF_RING). The ring
-// is in order, so every buffer in it is touched in turn: with all of them in it, a loop that needs ten at a time
-// would walk through two megabytes. So it starts with a few and more are added when they have run out, up to
-// the limit; memory that was never added is never touched.
+// A multishot receive takes a buffer out of a ring that the process has filled (IORING_REGISTER_PBUF_RING).
+// The ring is in order, so every buffer in it is touched in turn: with all of them in it, a loop that needs
+// ten at a time would walk through two megabytes. So it starts with a few and more are added when they have
+// run out, up to the limit; memory that was never added is never touched.
 #pragma once
 
 #include <liburing.h>

@@ -104,8 +104,8 @@ bool uring_ring::try_enter(unsigned completions_wanted) {
     ++entries_;
     const int result = completions_wanted == 0 ? io_uring_submit_and_get_events(&ring_)
                                                : io_uring_submit_and_wait(&ring_, completions_wanted);
-    // A signal; or no memory for requests or completions, which taking completions sets free. In each case the rest
-    // goes with the next entry.
+    // A signal; or no memory for requests or completions, which taking completions sets free. In each case
+    // the rest goes with the next entry.
     if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY) return true;
     throw_errno("io_uring_enter", -result);
 }

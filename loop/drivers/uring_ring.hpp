@@ -1,17 +1,18 @@
 // The ring itself: set-up, the one way into the kernel, and what comes out of it.
 //
 // What the kernel does that surprises:
-// - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1) nothing completes behind our back: the second half of an operation
-//   (the socket has become readable, now receive) waits until this thread enters with GETEVENTS. The completion
-//   queue is therefore still while we read it, and IORING_SQ_TASKRUN tells, without a system call, whether an
-//   entry would bring anything.
-// - With IORING_SETUP_SINGLE_ISSUER the ring belongs to the thread that enables it. Its registered number means another
-//   ring, or none, in every other thread, so we look at who comes before the kernel does.
-// - A full completion queue loses nothing (IORING_FEAT_NODROP): the kernel keeps the rest in a list and hands it over
-//   at the next entry. It does end multishot requests then, so IORING_CQE_F_MORE has to be looked at every time.
+// - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1) nothing completes behind our back: the second half of an
+//   operation (the socket has become readable, now receive) waits until this thread enters with GETEVENTS.
+//   The completion queue is therefore still while we read it, and IORING_SQ_TASKRUN tells, without a system
+//   call, whether an entry would bring anything.
+// - With IORING_SETUP_SINGLE_ISSUER the ring belongs to the thread that enables it. Its registered number
+//   means another ring, or none, in every other thread, so we look at who comes before the kernel does.
+// - A full completion queue loses nothing (IORING_FEAT_NODROP): the kernel keeps the rest in a list and hands
+//   it over at the next entry. It does end multishot requests then, so IORING_CQE_F_MORE has to be looked at
+//   every time.
 // - From Linux 6.13 on one entry runs about twenty deferred halves and leaves the others for the next.
-// - Closing the ring cancels what is in it some time later, in another thread. Whoever wants memory back has to cancel
-//   and see the completions first.
+// - Closing the ring cancels what is in it some time later, in another thread. Whoever wants memory back has
+//   to cancel and see the completions first.
 #pragma once
 
 #include <liburing.h>
@@ -39,25 +40,25 @@ struct uring_completion {
 
 class uring_ring {
 public:
-    /// Throws std::system_error with the likely cause and the remedy when the kernel refuses. Any thread; the ring then belongs to the
-    /// first thread that enters it.
+    /// Throws std::system_error with the likely cause and the remedy when the kernel refuses. Any thread; the
+    /// ring then belongs to the first thread that enters it.
     explicit uring_ring(const uring_limits& limits);
     uring_ring(const uring_ring&) = delete;
     uring_ring& operator=(const uring_ring&) = delete;
     ~uring_ring();
 
-    /// A submission to fill in; `user_data` has to be set to a tag after that. Goes to the kernel with the next
-    /// entry. Each gives exactly one final completion.
+    /// A submission to fill in; `user_data` has to be set to a tag after that. Goes to the kernel with the
+    /// next entry. Each gives exactly one final completion.
     io_uring_sqe& submission();
 
-    /// Enters the kernel: hands over what was submitted and takes what is there. Throws std::system_error; EEXIST
-    /// when this is not the ring's thread.
+    /// Enters the kernel: hands over what was submitted and takes what is there. Throws std::system_error;
+    /// EEXIST when this is not the ring's thread.
     void enter() { require_ours(try_enter(0)); }
     /// The same, and sleeps until there is a completion. May return early, without one.
     void enter_and_sleep() { require_ours(try_enter(1)); }
-    /// Hands over everything that was submitted, at once. False in a thread that is not the ring's. Nothing is in the
-    /// way of destroying what was pending then: no code of the kernel runs for a ring of this kind except while its
-    /// thread is inside, and from here on it is not let in.
+    /// Hands over everything that was submitted, at once. False in a thread that is not the ring's. Nothing
+    /// is in the way of destroying what was pending then: no code of the kernel runs for a ring of this kind
+    /// except while its thread is inside, and from here on it is not let in.
     bool flush();
 
     /// Whether enter() would do anything.
@@ -73,8 +74,8 @@ public:
     /// The next completion; false when there is none.
     bool take(uring_completion& completion) noexcept;
 
-    /// Waits until the request of this tag has ended, and takes its final completion out of the order. All others
-    /// stay for take(). False in a thread that is not the ring's.
+    /// Waits until the request of this tag has ended, and takes its final completion out of the order. All
+    /// others stay for take(). False in a thread that is not the ring's.
     bool await(std::uint64_t tag, uring_completion& completion);
 
     /// Cancels everything and waits until the kernel has let go of it.

@@ -1,9 +1,9 @@
 // Document 004: a task in the background, every 100 ms, while main sleeps twice for 500.
 //
-// The document's order, five lines on each side of main's, has the background come first whenever both are due. Its
-// own code would not keep that up: each of its sleeps starts a little after the last one's end. So times are counted
-// from the start here, the background starts first, and main lets it go first: a loop with a plain list of timers
-// (loop-layered) would take the older one, which is main's.
+// The document's order, five lines on each side of main's, has the background come first whenever both are
+// due. Its own code would not keep that up: each of its sleeps starts a little after the last one's end. So
+// times are counted from the start here, the background starts first, and main lets it go first: a loop with
+// a plain list of timers (loop-layered) would take the older one, which is main's.
 #include <fmt/core.h>
 
 #include <chrono>

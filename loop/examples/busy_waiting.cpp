@@ -1,6 +1,6 @@
-// Document 004's home-cooked sleep: correct, concurrent, and at 100 % CPU for as long as it lasts. The last line says
-// so; on a loop that sleeps in the kernel (--design loop-asyncio) it says something else. Time that jumps uses no CPU:
-// there it is the sleeps that are counted.
+// Document 004's home-cooked sleep: correct, concurrent, and at 100 % CPU for as long as it lasts. The last
+// line says so; on a loop that sleeps in the kernel (--design loop-asyncio) it says something else. Time that
+// jumps uses no CPU: there it is the sleeps that are counted.
 #include <fmt/core.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
-// Document 002, "Discover asyncio event loop": the layers of an event loop, one after the other, each with the few
-// lines that the slides show.
+// Document 002, "Discover asyncio event loop": the layers of an event loop, one after the other, each with
+// the few lines that the slides show.
 //
 // The slides look at the clock once, when it is 3. So does this: its clock stands where it is put.
 #include <fmt/core.h>

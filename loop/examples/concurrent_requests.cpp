@@ -1,7 +1,8 @@
-// What document 004 announces for its second part: plain TCP requests, concurrently, with a task in the background.
+// What document 004 announces for its second part: plain TCP requests, concurrently, with a task in the
+// background.
 //
-// Each request is HTTP/1.0: one connection, a line that asks, an answer until the connection ends. Without servers to
-// ask, the program is its own: GET /500 is answered after 500 ms.
+// Each request is HTTP/1.0: one connection, a line that asks, an answer until the connection ends. Without
+// servers to ask, the program is its own: GET /500 is answered after 500 ms.
 #include <fmt/core.h>
 
 #include <algorithm>

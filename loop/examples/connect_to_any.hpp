@@ -11,8 +11,8 @@
 
 namespace loopbench::examples {
 
-/// The first of `endpoints` that takes the connection, in their order; when none does, throws why the last did not.
-/// The endpoints must outlive the await.
+/// The first of `endpoints` that takes the connection, in their order; when none does, throws why the last
+/// did not. The endpoints must outlive the await.
 template <class Loop>
 loop::task<typename Loop::stream> connect_to_any(Loop& loop, std::span<const loop::endpoint> endpoints) {
     std::exception_ptr refusal =

@@ -1,5 +1,5 @@
-// Document 003's scheduler at work: an echo server that serves one client at a time, beside a count down every four
-// seconds and a count up every second. All of it callbacks, each of which arranges for the next.
+// Document 003's scheduler at work: an echo server that serves one client at a time, beside a count down
+// every four seconds and a count up every second. All of it callbacks, each of which arranges for the next.
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -91,8 +91,8 @@ private:
         read_wait(loop_, fd, [this] { receive(); });
     }
 
-    // A client that was gone before we came is no matter. Without a free descriptor the client stays in the backlog
-    // and the listener stays ready: to ask again at once would burn a core until something is closed.
+    // A client that was gone before we came is no matter. Without a free descriptor the client stays in the
+    // backlog and the listener stays ready: to ask again at once would burn a core until something is closed.
     void could_not_accept(int error) {
         if (error == EAGAIN || error == ECONNABORTED) {
             wait_for_a_client();

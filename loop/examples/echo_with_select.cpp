@@ -1,8 +1,9 @@
-// Document 003's server before there is a scheduler: select() five times a second at least, two tables of what to call
-// for which socket, and a list of tasks that are taken from its end, so that the newest goes first.
+// Document 003's server before there is a scheduler: select() five times a second at least, two tables of
+// what to call for which socket, and a list of tasks that are taken from its end, so that the newest goes
+// first.
 //
-// The document's takes one client and answers it for ever, gone or not. This one takes more, since only several clients
-// at once show the order of the tasks, and a client that is gone is forgotten.
+// The document's takes one client and answers it for ever, gone or not. This one takes more, since only
+// several clients at once show the order of the tasks, and a client that is gone is forgotten.
 #include <fmt/core.h>
 #include <sys/select.h>
 #include <sys/socket.h>

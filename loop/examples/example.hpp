@@ -23,8 +23,8 @@ struct option {
     std::variant<bool*, int*, double*, std::vector<std::string>*> value;
 };
 
-/// `design` is the one of the program's own document: it runs there unless told otherwise. Empty for a program that
-/// builds its own loop.
+/// `design` is the one of the program's own document: it runs there unless told otherwise. Empty for a
+/// program that builds its own loop.
 struct program {
     std::string about;
     std::string design = {};
@@ -69,8 +69,8 @@ int run_on(const std::string& design, Body& body) {
 
 }  // namespace detail
 
-/// The main() of an example: calls body(runtime) on the chosen design. Exit codes: 0 it ran, 1 it failed, 2 the
-/// arguments are wrong or the design cannot run here.
+/// The main() of an example: calls body(runtime) on the chosen design. Exit codes: 0 it ran, 1 it failed, 2
+/// the arguments are wrong or the design cannot run here.
 template <class Body>
 int run_example(int argc, char** argv, const program& described, Body body) {
     const detail::choice chosen = detail::parse(argc, argv, described);

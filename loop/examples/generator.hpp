@@ -1,7 +1,7 @@
 // A Python generator: a function that pauses, gives values and is sent values.
 //
-// The founding documents build their loops on it. The loop does not need it (task<T> is its coroutine), so it lives
-// with the examples.
+// The founding documents build their loops on it. The loop does not need it (task<T> is its coroutine), so it
+// lives with the examples.
 #pragma once
 
 #include <concepts>
@@ -33,7 +33,8 @@ struct generator_return<none> {
 
 }  // namespace detail
 
-/// `co_yield` gives a Yielded, and its own value is the Sent that it goes on with. Starts with the first next().
+/// `co_yield` gives a Yielded, and its own value is the Sent that it goes on with. Starts with the first
+/// next().
 template <class Yielded, class Sent = none, class Returned = none>
 class generator {
 public:

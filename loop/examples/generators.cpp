@@ -1,5 +1,5 @@
-// Document 001's primer: generators that are iterated over, that are sent values, and two of them taking turns. There
-// is no loop yet, and so no design to choose.
+// Document 001's primer: generators that are iterated over, that are sent values, and two of them taking
+// turns. There is no loop yet, and so no design to choose.
 #include <fmt/core.h>
 
 #include <array>
@@ -19,7 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Folders that the regex matches at the start of their names. What cannot be read is left out, as os.walk() does.
+// Folders that the regex matches at the start of their names. What cannot be read is left out, as os.walk()
+// does.
 generator<std::string> iterable_dirs(std::regex regex) {
     namespace files = std::filesystem;
     std::error_code error;
@@ -59,8 +60,8 @@ generator<none, int> sub_coroutine() {
     }
 }
 
-// The document writes `yield from`, which would never come back from a function that never returns. What it prints
-// is what passing each value on by hand does.
+// The document writes `yield from`, which would never come back from a function that never returns. What it
+// prints is what passing each value on by hand does.
 generator<none, int> delegating_coroutine() {
     fmt::print("coroutine started\n");
     auto sub = sub_coroutine();
@@ -121,7 +122,8 @@ generator<none> printing_and_sleeping(const char* name, virtual_clock clock, std
     }
 }
 
-// The second can wait: it asks who wants to go on, again and again. Its time is virtual here, and it has an end.
+// The second can wait: it asks who wants to go on, again and again. Its time is virtual here, and it has an
+// end.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
     const virtual_clock clock;
     std::array event_loop{printing_and_sleeping("task1", clock, 1s),

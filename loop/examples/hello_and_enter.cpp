@@ -1,8 +1,8 @@
-// Document 000, "How To Write Your Own Event Loop For Python Async Funcs": "hello" after five seconds, beside a task
-// that waits for Enter and then sleeps for three.
+// Document 000, "How To Write Your Own Event Loop For Python Async Funcs": "hello" after five seconds, beside
+// a task that waits for Enter and then sleeps for three.
 //
-// The document builds async/await by hand first: hello_and_enter_by_hand.cpp is that, hello_and_enter_awaitables.cpp is
-// half way. Here the compiler and the loop's library do it.
+// The document builds async/await by hand first: hello_and_enter_by_hand.cpp is that,
+// hello_and_enter_awaitables.cpp is half way. Here the compiler and the loop's library do it.
 #include <fmt/core.h>
 
 #include <array>
@@ -20,8 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 using loop::task;
 
-// The user stands in for a slow server: the answer comes when Enter is pressed. What was typed does not matter, nor
-// that it was nothing: the end of the input is an answer, too.
+// The user stands in for a slow server: the answer comes when Enter is pressed. What was typed does not
+// matter, nor that it was nothing: the end of the input is an answer, too.
 template <class Loop>
 task<std::chrono::milliseconds> fetch_ms(Loop& loop, int fd) {
     loop::standard_input<Loop> input(loop, fd);
@@ -42,10 +42,9 @@ task<std::string> func(Loop& loop, int fd) {
 }
 
 template <class Loop>
-void hello_and_enter(Loop& loop, double press_enter_after) {
-    const keyboard<Loop> keys(loop, press_enter_after);
+void hello_and_enter(Loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
-    loop.spawn(func(loop, keys.fd()));
+    loop.spawn(func(loop, fd));
     loop.run_until_idle();  // the document's loop runs for ever
 }
 
@@ -55,12 +54,7 @@ void hello_and_enter(Loop& loop, double press_enter_after) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    double press_enter_after = -1;
-    const program described{
-        .about = "Says hello after 5 s, and good morning 3 s after Enter was pressed.",
-        .design = "loop-tick",
-        .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
-                     &press_enter_after}},
-    };
-    return run_example(argc, argv, described, [&](auto& loop) { hello_and_enter(loop, press_enter_after); });
+    return run_with_keyboard(argc, argv,
+                             "Says hello after 5 s, and good morning 3 s after Enter was pressed.",
+                             [](auto& loop, int fd) { hello_and_enter(loop, fd); });
 }

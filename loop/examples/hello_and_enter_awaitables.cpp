@@ -1,6 +1,6 @@
-// Document 000 between its two extremes: fetch_ms() and func() are the compiler's coroutines, and what they await is made
-// by hand, of the loop's two callbacks. One awaitable is a generator in a wrapper, as @as_async_coroutine makes it, and
-// one a class with a state, as the document's last section has it.
+// Document 000 between its two extremes: fetch_ms() and func() are the compiler's coroutines, and what they
+// await is made by hand, of the loop's two callbacks. One awaitable is a generator in a wrapper, as
+// @as_async_coroutine makes it, and one a class with a state, as the document's last section has it.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ namespace {
 using namespace std::chrono_literals;
 using loop::task;
 
-// Awaits a generator: each future that it yields is waited for and its result sent back; what it returns is what the
-// await gives.
+// Awaits a generator: each future that it yields is waited for and its result sent back; what it returns is
+// what the await gives.
 template <class T>
 class awaitable_wrapper {
 public:
@@ -115,10 +115,9 @@ task<std::string> func(Loop& loop, int fd) {
 }
 
 template <class Loop>
-void hello_and_enter(Loop& loop, double press_enter_after) {
-    const keyboard<Loop> keys(loop, press_enter_after);
+void hello_and_enter(Loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
-    loop.spawn(func(loop, keys.fd()));
+    loop.spawn(func(loop, fd));
     loop.run_until_idle();  // the document's loop runs for ever
 }
 
@@ -128,13 +127,8 @@ void hello_and_enter(Loop& loop, double press_enter_after) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    double press_enter_after = -1;
-    const program described{
-        .about =
-            "Says hello after 5 s, and good morning 3 s after Enter was pressed; with awaitables by hand.",
-        .design = "loop-tick",
-        .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
-                     &press_enter_after}},
-    };
-    return run_example(argc, argv, described, [&](auto& loop) { hello_and_enter(loop, press_enter_after); });
+    return run_with_keyboard(
+        argc, argv,
+        "Says hello after 5 s, and good morning 3 s after Enter was pressed; with awaitables by hand.",
+        [](auto& loop, int fd) { hello_and_enter(loop, fd); });
 }

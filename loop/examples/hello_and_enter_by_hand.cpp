@@ -1,6 +1,6 @@
-// Document 000 once more, as its last section has it: what async/await boils down to, "without any syntax sugar and
-// helpers, using only raw primitives". No coroutine here: each function that pauses is a class with a state, resumed
-// by send(), and all that it asks of the loop is two callbacks.
+// Document 000 once more, as its last section has it: what async/await boils down to, "without any syntax
+// sugar and helpers, using only raw primitives". No coroutine here: each function that pauses is a class with
+// a state, resumed by send(), and all that it asks of the loop is two callbacks.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -167,11 +167,10 @@ loop_calls calls_of(Loop& loop) {
 }
 
 template <class Loop>
-void hello_and_enter(Loop& loop, double press_enter_after) {
-    const keyboard<Loop> keys(loop, press_enter_after);
+void hello_and_enter(Loop& loop, int fd) {
     const loop_calls calls = calls_of(loop);
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
-    task waiting(std::make_unique<func>(calls, keys.fd()));
+    task waiting(std::make_unique<func>(calls, fd));
     loop.call_soon([&waiting] { waiting.next_step({}); });
     loop.run_until_idle();  // the document's loop runs for ever
 }
@@ -182,12 +181,7 @@ void hello_and_enter(Loop& loop, double press_enter_after) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    double press_enter_after = -1;
-    const program described{
-        .about = "Says hello after 5 s, and good morning 3 s after Enter was pressed; without coroutines.",
-        .design = "loop-tick",
-        .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
-                     &press_enter_after}},
-    };
-    return run_example(argc, argv, described, [&](auto& loop) { hello_and_enter(loop, press_enter_after); });
+    return run_with_keyboard(
+        argc, argv, "Says hello after 5 s, and good morning 3 s after Enter was pressed; without coroutines.",
+        [](auto& loop, int fd) { hello_and_enter(loop, fd); });
 }

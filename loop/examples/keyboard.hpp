@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "loop/examples/example.hpp"
 #include "loop/net/pipe.hpp"
@@ -32,5 +34,21 @@ public:
 private:
     std::optional<loop::pipe_ends<Loop>> pipe_;
 };
+
+/// The main() of such a program: calls body(loop, fd of the keyboard) on the chosen design.
+template <class Body>
+int run_with_keyboard(int argc, char** argv, std::string about, Body body) {
+    double press_enter_after = -1;
+    const program described{
+        .about = std::move(about),
+        .design = "loop-tick",
+        .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
+                     &press_enter_after}},
+    };
+    return run_example(argc, argv, described, [&](auto& loop) {
+        const keyboard keys(loop, press_enter_after);
+        body(loop, keys.fd());
+    });
+}
 
 }  // namespace loopbench::examples

@@ -1,5 +1,6 @@
-// Document 004's aside on generators: one that produces, one that consumes, and one that is asked to go on until it
-// returns, first as a generator and then as a coroutine on a loop, where a turn is what sending None is.
+// Document 004's aside on generators: one that produces, one that consumes, and one that is asked to go on
+// until it returns, first as a generator and then as a coroutine on a loop, where a turn is what sending None
+// is.
 #include <fmt/core.h>
 
 #include <string>

@@ -1,6 +1,6 @@
-// Document 001's runtime as it is built there: a queue of tasks, each a generator that is run to its next yield and put
-// back until it has returned. round_robin_tasks.cpp is the same program on a loop of ours. With --trace it prints what
-// the document has commented out: which task is run, every time that one is.
+// Document 001's runtime as it is built there: a queue of tasks, each a generator that is run to its next
+// yield and put back until it has returned. round_robin_tasks.cpp is the same program on a loop of ours. With
+// --trace it prints what the document has commented out: which task is run, every time that one is.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -75,7 +75,8 @@ coroutine sleep(Clock clock, loop::nanoseconds duration) {
     co_return clock.now() - start;
 }
 
-// Prints its name so many times, and sleeps after each. The loop around co_yield is the document's Task.__await__.
+// Prints its name so many times, and sleeps after each. The loop around co_yield is the document's
+// Task.__await__.
 template <class Clock>
 coroutine prints(event_loop& loop, Clock clock, std::string_view name, int times, loop::nanoseconds pause) {
     for (int round = 0; round < times; ++round) {

@@ -1,5 +1,5 @@
-// Document 004's deep dive: asyncio.sleep() as the library has it. A future, a timer that sets it, and a `finally` that
-// takes the timer back when the sleeper is cancelled.
+// Document 004's deep dive: asyncio.sleep() as the library has it. A future, a timer that sets it, and a
+// `finally` that takes the timer back when the sleeper is cancelled.
 #include <fmt/core.h>
 
 #include <chrono>

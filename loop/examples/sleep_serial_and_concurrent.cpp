@@ -1,4 +1,5 @@
-// Document 004, "Building our own Async Event Loop in Python": two sleeps, one after the other and then together.
+// Document 004, "Building our own Async Event Loop in Python": two sleeps, one after the other and then
+// together.
 #include <fmt/core.h>
 
 #include <array>

@@ -1,8 +1,8 @@
-// Document 003, "Build your own Event Loop in Python": its building blocks. Tasks in a queue; two that count at the
-// same time, by putting their own rest at the end of the queue; one that waits.
+// Document 003, "Build your own Event Loop in Python": its building blocks. Tasks in a queue; two that count
+// at the same time, by putting their own rest at the end of the queue; one that waits.
 //
-// The document's counting snippets do not run as they are printed (a `{i}` without its f, and no end); they print
-// here what their sequential versions would, in turns.
+// The document's counting snippets do not run as they are printed (a `{i}` without its f, and no end); they
+// print here what their sequential versions would, in turns.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -1,8 +1,9 @@
 // Time that jumps: when nothing can happen before the next deadline, it is that deadline.
 //
-// A program of five seconds then runs in milliseconds, and the order of what it prints depends on its deadlines
-// alone, not on how busy the machine is. Everything else of the design stays: its timer queue, its wait policy, its
-// driver. The kernel knows nothing of virtual time, so pending I/O gets a short real moment before each jump.
+// A program of five seconds then runs in milliseconds, and the order of what it prints depends on its
+// deadlines alone, not on how busy the machine is. Everything else of the design stays: its timer queue, its
+// wait policy, its driver. The kernel knows nothing of virtual time, so pending I/O gets a short real moment
+// before each jump.
 #pragma once
 
 #include <algorithm>

@@ -85,7 +85,8 @@ std::string endpoint::to_string() const {
     }
     if (family() == AF_UNIX) {
         const auto local = read<sockaddr_un>(address_);
-        // The kernel may fill all of sun_path, without a zero at the end; an unnamed socket has no path at all.
+        // The kernel may fill all of sun_path, without a zero at the end; an unnamed socket has no path at
+        // all.
         const std::size_t bytes = bytes_ - std::min<std::size_t>(bytes_, offsetof(sockaddr_un, sun_path));
         std::string name(local.sun_path, std::min(bytes, sizeof local.sun_path));
         if (name.starts_with('\0')) return "@" + name.substr(1);

@@ -19,8 +19,8 @@ public:
     /// 127.0.0.1.
     static endpoint loopback(std::uint16_t port);
 
-    /// A Unix socket; with a zero in front an abstract name, which needs no file. Throws std::invalid_argument when the
-    /// path is empty or longer than the kernel takes (107; 108 with the zero).
+    /// A Unix socket; with a zero in front an abstract name, which needs no file. Throws
+    /// std::invalid_argument when the path is empty or longer than the kernel takes (107; 108 with the zero).
     static endpoint unix_path(std::string_view path);
 
     /// From what the kernel filled in.

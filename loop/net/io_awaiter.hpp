@@ -156,8 +156,8 @@ private:
     // A closed stream has none, and the driver refuses it.
     std::uint32_t generation() { return this->fd < 0 ? 0 : this->loop_.driver().generation(this->fd); }
 
-    // True when everything is written, or an error ends it; false when the kernel is waited for. Between two parts the
-    // stream may have been closed, and its number may belong to another by now.
+    // True when everything is written, or an error ends it; false when the kernel is waited for. Between two
+    // parts the stream may have been closed, and its number may belong to another by now.
     bool write_the_rest() {
         do {
             if (generation() != generation_) {

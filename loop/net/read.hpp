@@ -15,12 +15,14 @@
 
 namespace loopbench::loop {
 
-/// Reads ahead, and keeps what was not asked for. So nothing is lost when a read is cancelled or its time is up: what had
-/// come is there for the next one. One read at a time; the stream must outlive the reader, and the reader its reads.
+/// Reads ahead, and keeps what was not asked for. So nothing is lost when a read is cancelled or its time is
+/// up: what had come is there for the next one. One read at a time; the stream must outlive the reader, and
+/// the reader its reads.
 template <class Stream>
 class buffered_reader {
 public:
-    /// A peer that never sends the delimiter cannot make read_until() keep more than `bytes_max` and one receive.
+    /// A peer that never sends the delimiter cannot make read_until() keep more than `bytes_max` and one
+    /// receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
     buffered_reader(const buffered_reader&) = delete;
@@ -45,7 +47,8 @@ public:
         }
     }
 
-    /// Fills the buffer. Fewer bytes without an error: the stream ended before; what came is in the buffer all the same.
+    /// Fills the buffer. Fewer bytes without an error: the stream ended before; what came is in the buffer
+    /// all the same.
     task<io_result> read_exactly(std::span<std::byte> buffer) {
         io_result last{.bytes = 0, .error = 0};
         while (kept().size() < buffer.size()) {
@@ -66,8 +69,8 @@ private:
         return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - begin_};
     }
 
-    // Where the next receive puts what it gets. In the heap, not in the frame: it lives as long as the reader, and a frame
-    // with so much in it would not be a recycled one.
+    // Where the next receive puts what it gets. In the heap, not in the frame: it lives as long as the
+    // reader, and a frame with so much in it would not be a recycled one.
     std::span<std::byte> room(std::size_t wanted) {
         if (buffer_.size() - end_ < wanted && begin_ != 0) {
             std::copy(buffer_.begin() + offset(begin_), buffer_.begin() + offset(end_), buffer_.begin());

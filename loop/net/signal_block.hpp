@@ -6,9 +6,9 @@
 
 namespace loopbench::loop {
 
-/// While it lives, the signals are blocked in the thread that made it, which must be the one that destroys it. Several
-/// blocks may name one signal: it is unblocked with the last of them, in whatever order they go, unless it was blocked
-/// before the first.
+/// While it lives, the signals are blocked in the thread that made it, which must be the one that destroys
+/// it. Several blocks may name one signal: it is unblocked with the last of them, in whatever order they go,
+/// unless it was blocked before the first.
 class signal_block {
 public:
     /// Throws std::system_error.

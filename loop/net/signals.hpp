@@ -17,11 +17,11 @@ namespace loopbench::loop {
 
 /// Blocks the given signals in the calling thread and receives them as data (signalfd(2)). Make it before
 /// other threads are started, so that they inherit the block; otherwise a signal to the process may take its
-/// default action in one of them. What was not blocked before is unblocked with the last receiver of the thread that
-/// wants it; make and destroy it in one thread.
+/// default action in one of them. What was not blocked before is unblocked with the last receiver of the
+/// thread that wants it; make and destroy it in one thread.
 ///
-/// Of several receivers of one signal, in whatever loops, one gets it: the kernel hands each signal out once. Who wants
-/// all of them to know tells them.
+/// Of several receivers of one signal, in whatever loops, one gets it: the kernel hands each signal out once.
+/// Who wants all of them to know tells them.
 template <class Loop>
 class signal_receiver {
 public:

@@ -82,10 +82,10 @@ class basic_listener : public descriptor<Loop> {
 public:
     using descriptor<Loop>::descriptor;
 
-    /// The next connection, TCP_NODELAY set; one that came to grief on its way is not reported. When the process or the
-    /// system is out of descriptors or memory the connection stays in the backlog and accept() tries again after a
-    /// pause, instead of spinning on a listener that is ready and cannot be served. Throws std::system_error: ECANCELED
-    /// when the listener is closed.
+    /// The next connection, TCP_NODELAY set; one that came to grief on its way is not reported. When the
+    /// process or the system is out of descriptors or memory the connection stays in the backlog and accept()
+    /// tries again after a pause, instead of spinning on a listener that is ready and cannot be served.
+    /// Throws std::system_error: ECANCELED when the listener is closed.
     task<basic_stream<Loop>> accept() {
         nanoseconds pause = shortest_pause;
         for (;;) {
@@ -111,8 +111,8 @@ private:
     static constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
     static constexpr nanoseconds longest_pause = std::chrono::seconds(1);
 
-    // What has befallen one connection, which is gone then: "treat them like EAGAIN by retrying" (accept(2)). EPERM is the
-    // firewall's. With a pause all the same, since a broken network breaks the next one too.
+    // What has befallen one connection, which is gone then: "treat them like EAGAIN by retrying" (accept(2)).
+    // EPERM is the firewall's. With a pause all the same, since a broken network breaks the next one too.
     static constexpr bool is_of_the_connection(int error) noexcept {
         switch (error) {
             case ENETDOWN:

@@ -1,12 +1,12 @@
 // Precise deadlines: sleep until shortly before one, and spin the rest.
 //
 // A sleeping thread is woken late: by the timer slack, by the interrupt's latency, by an idle core's way back
-// from its sleep state; some 30 to 80 us on a virtual machine. The only way to be there on time is to be
+// from its sleep state (timer/ladder shows by how much, here). The only way to be there on time is to be
 // awake already. So this policy sleeps until a guard before the deadline and then asks the clock (and the
 // kernel for I/O, without waiting) until the time has come.
 //
-// The price is CPU: one guard's worth of spinning for every deadline that is slept for. With a guard of 60 us
-// and 1000 deadlines a second that is 6 % of a core; a loop without near deadlines pays nothing.
+// The price is CPU: one guard's worth of spinning for every deadline that is slept for. A guard of 60 us and
+// 1000 deadlines a second are 60 ms of spinning a second; a loop without near deadlines pays nothing.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,9 @@ public:
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
-    /// A deadline was too near to sleep for it. That says nothing of wake-ups; but if nothing shrank the guard then, one
-    /// that has outgrown the distance of the deadlines would never let the loop sleep, and so never learn again.
+    /// A deadline was too near to sleep for it. That says nothing of wake-ups; but if nothing shrank the
+    /// guard then, one that has outgrown the distance of the deadlines would never let the loop sleep, and so
+    /// never learn again.
     void record_none() noexcept { guard_ = std::max(guard_ - guard_ * step_down_permille / 4000, shortest); }
 
 private:

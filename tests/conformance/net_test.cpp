@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tests/conformance/bytes.hpp"
 #include "tests/conformance/runtimes.hpp"
 
 namespace loopbench::conformance {
@@ -32,27 +33,6 @@ task_of<R, connected_pair<R>> make_pair_of_streams(R& runtime) {
     auto client = co_await runtime.connect(listener.port());
     auto server = co_await listener.accept();
     co_return connected_pair<R>{std::move(client), std::move(server)};
-}
-
-std::vector<std::byte> numbered_bytes(std::size_t count) {
-    std::vector<std::byte> bytes(count);
-    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761u) >> 13);
-    return bytes;
-}
-
-/// Reads to the end of the stream, in pieces, and lets others run between them.
-template <bench::Runtime R>
-task_of<R> read_to_end(R& runtime, typename R::stream& stream, std::vector<std::byte>& received,
-                       std::size_t piece) {
-    std::vector<std::byte> buffer(piece);
-    for (;;) {
-        const auto result = co_await stream.read_some(buffer);
-        EXPECT_EQ(result.error, 0);
-        if (result.error != 0 || result.bytes == 0) co_return;
-        received.insert(received.end(), buffer.begin(),
-                        buffer.begin() + static_cast<std::ptrdiff_t>(result.bytes));
-        co_await runtime.yield();
-    }
 }
 
 template <bench::Runtime R>

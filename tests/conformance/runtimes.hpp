@@ -15,8 +15,8 @@
 #include "loop/designs.hpp"
 #include "tests/freed_counter.hpp"
 
-// The program's list of runtimes: `using runtimes = testing::Types<...>`. CMake names it, a program per list, since two
-// backends of a library cannot be in one.
+// The program's list of runtimes: `using runtimes = testing::Types<...>`. CMake names it, a program per list,
+// since two backends of a library cannot be in one.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {
@@ -38,7 +38,8 @@ class conformance_test : public testing::Test {
 protected:
     void SetUp() override {
         if (!R::name.ends_with("-uring")) return;
-        if (const std::string refusal = loop::io_uring_refusal(); !refusal.empty()) GTEST_SKIP() << refusal;
+        if (const std::string refusal = loop::io_uring_refusal(); !refusal.empty())
+            GTEST_SKIP() << R::name << " is not possible here: " << refusal;
     }
 };
 

@@ -19,8 +19,8 @@ struct program_end {
 /// The child dies with this object, and with the test.
 class running_program {
 public:
-    /// `name`: of the executable among the examples. `input` becomes its standard input; without one it is a pipe
-    /// into which type() writes.
+    /// `name`: of the executable among the examples. `input` becomes its standard input; without one it is a
+    /// pipe into which type() writes.
     running_program(const std::string& name, const std::vector<std::string>& arguments,
                     loop::unique_fd input = {});
     running_program(const running_program&) = delete;

@@ -1,7 +1,7 @@
 // How often this program's operator new and delete were called, by whatever thread.
 //
-// allocations.cpp replaces them. Under a sanitizer they are its own, and allocations_uncounted.cpp stands there
-// instead (CMakeLists.txt chooses).
+// allocations.cpp replaces them. Under a sanitizer they are its own, and allocations_uncounted.cpp stands
+// there instead (CMakeLists.txt chooses).
 #pragma once
 
 #include <cstddef>

@@ -95,8 +95,8 @@ TYPED_TEST(descriptors, that_are_closed_refuse_every_operation) {
     runtime.run(main());
 }
 
-// The event of the old file is in the kernel, or on its way, when the number is given out again: a duplicate keeps
-// the old file alive, so that it goes on having events.
+// The event of the old file is in the kernel, or on its way, when the number is given out again: a duplicate
+// keeps the old file alive, so that it goes on having events.
 TYPED_TEST(descriptors, that_are_reused_at_once_do_not_get_the_events_of_the_old_file) {
     TypeParam runtime;
     auto old_pair = make_unix_pair(runtime);
@@ -189,9 +189,10 @@ TYPED_TEST(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_err
     EXPECT_FALSE(runtime.remove_reader(number));
 }
 
-// A full backlog is no connection on its way: the socket would be reported writable, and be taken for connected.
+// A full backlog is no connection on its way: the socket would be reported writable, and be taken for
+// connected.
 TYPED_TEST(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room) {
-    if (this->is("loop-uring")) GTEST_SKIP() << "io_uring waits until the listener has room";
+    if (this->is("loop-uring")) GTEST_SKIP() << TypeParam::name << " waits until the listener has room";
     TypeParam runtime;
     const std::string abstract_name("\0loopbench full backlog", 23);
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));

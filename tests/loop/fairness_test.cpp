@@ -73,8 +73,8 @@ TYPED_TEST(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
     EXPECT_LE(read_after, callbacks_max<typename TestFixture::design> + 2);
 }
 
-// Ten thousand tasks that yield once: what becomes due while the first of them run is found soon, and so gets its turn
-// before they come for the second time.
+// Ten thousand tasks that yield once: what becomes due while the first of them run is found soon, and so gets
+// its turn before they come for the second time.
 TYPED_TEST(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
     constexpr std::size_t width = 10'000;
     constexpr std::size_t bound = TestFixture::design::callbacks_between_polls;

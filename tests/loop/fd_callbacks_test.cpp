@@ -188,8 +188,8 @@ TYPED_TEST(fd_callback, is_freed_with_the_loop_wherever_it_is) {
     EXPECT_EQ(freed, 2);
 }
 
-// Nobody tells the loop that a descriptor was closed that is not its own. What it remembers of one (that it is in the
-// set, that it was empty, that its peer has hung up) must not outlive the callback.
+// Nobody tells the loop that a descriptor was closed that is not its own. What it remembers of one (that it
+// is in the set, that it was empty, that its peer has hung up) must not outlive the callback.
 TYPED_TEST(fd_callback, comes_for_the_next_file_of_the_same_number) {
     TypeParam runtime;
     std::vector<int> numbers;

@@ -1,4 +1,5 @@
-// An idle flagship sleeps: one wait, one context switch, however much is pending, until the one timer at the end.
+// An idle flagship sleeps: one wait, one context switch, however much is pending, until the one timer at the
+// end.
 //
 // LOOPBENCH_IDLE_MS (CMakeLists.txt) says for how long it has nothing to do. The counts do not depend on it:
 // a longer time only makes a rare wake-up more likely to be seen.
@@ -41,8 +42,8 @@ task<void> expect_silence(R& runtime) {
 template <class R>
 class idle_flagship : public on_design<R> {
 protected:
-    /// In a thread of its own: a ring that a test before has closed is cleaned up some 10 ms later by the kernel, in
-    /// the thread that used it.
+    /// In a thread of its own: a ring that a test before has closed is cleaned up some 10 ms later by the
+    /// kernel, in the thread that used it.
     template <class Prepare>
     static void expect_silence_after(Prepare prepare) {
         std::jthread([&] {

@@ -1,4 +1,5 @@
-// What the io_uring driver leaves behind of an operation that is taken back and of a descriptor that is closed: nothing.
+// What the io_uring driver leaves behind of an operation that is taken back and of a descriptor that is
+// closed: nothing.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
-// The io_uring driver under a real loop: whole programs, destruction in the middle of them, and the words in which a
-// refusal is explained.
+// The io_uring driver under a real loop: whole programs, destruction in the middle of them, and the words in
+// which a refusal is explained.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
-// The io_uring driver against its contract (drivers/driver.hpp): what starts completes once, no byte is lost, whatever
-// runs short, and the kernel is entered no more often than needed.
+// The io_uring driver against its contract (drivers/driver.hpp): what starts completes once, no byte is lost,
+// whatever runs short, and the kernel is entered no more often than needed.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>

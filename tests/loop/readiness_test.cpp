@@ -132,7 +132,8 @@ TYPED_TEST(readiness, is_not_asked_for_again_where_a_short_read_has_told_that_no
     EXPECT_EQ(second.result, 3);
 }
 
-// A short read of a Unix stream may have stopped at a message with descriptors, and no further edge would tell.
+// A short read of a Unix stream may have stopped at a message with descriptors, and no further edge would
+// tell.
 TYPED_TEST(readiness, by_edges_stays_after_a_short_read_of_a_unix_stream) {
     put(this->peer.get(), "abc");
     auto first = this->reading();

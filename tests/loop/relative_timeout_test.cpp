@@ -36,7 +36,8 @@ TEST(relative_timeouts, are_none_only_for_never) {
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
 }
 
-// Between what is left before the call and after it: not a nanosecond more, or an interrupted wait would be too long.
+// Between what is left before the call and after it: not a nanosecond more, or an interrupted wait would be
+// too long.
 TEST(relative_timeouts, are_what_is_left_to_the_nanosecond) {
     for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
         const time_point before = std::chrono::steady_clock::now();

@@ -82,7 +82,8 @@ TYPED_TEST(resolving, can_be_cancelled_and_the_answer_is_dropped) {
     EXPECT_TRUE(tasks[0].done());
 }
 
-// The name server is the machine's own affair: one that does not answer takes its time, so this is asked once.
+// The name server is the machine's own affair: one that does not answer takes its time, so this is asked
+// once.
 TEST(resolver, says_that_there_is_no_such_host) {
     epoll_runtime runtime;
     EXPECT_THROW(resolve(runtime, "no-such-host.invalid", "80"), std::runtime_error);

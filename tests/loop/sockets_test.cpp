@@ -1,4 +1,5 @@
-// The kinds of sockets and pipes: IPv4 and IPv6, TCP and UDP, Unix streams and datagrams, pipes, standard input.
+// The kinds of sockets and pipes: IPv4 and IPv6, TCP and UDP, Unix streams and datagrams, pipes, standard
+// input.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/mman.h>

@@ -219,7 +219,8 @@ TYPED_TEST(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor
 template <class R>
 class hung_up_stream : public on_design<R> {
 protected:
-    /// How many waits the loop makes for one timer, while `make` keeps a stream that has hung up and is not read.
+    /// How many waits the loop makes for one timer, while `make` keeps a stream that has hung up and is not
+    /// read.
     template <class Make>
     static std::size_t waits_for_a_sleep(Make make) {
         R runtime;

@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 template <class R>
 class destroying_a_loop : public on_design<R> {
 protected:
-    /// Starts `work(runtime, counter)` on a loop, destroys it, and gives how many of `count` counters were freed.
+    /// Starts `work(runtime, counter)` on a loop, destroys it, and gives how many of `count` counters were
+    /// freed.
     template <class Work>
     static int freed_by(Work work, int turns = 20) {
         int freed = 0;
@@ -278,8 +279,9 @@ TYPED_TEST(destroying_a_loop, frees_what_it_never_started) {
     EXPECT_EQ(freed, 2);
 }
 
-// Frames close sockets on which other frames of the same loop wait, in whatever order they are destroyed. More than
-// one, because an operation that was queued for a frame that is gone is touched when the next one is queued.
+// Frames close sockets on which other frames of the same loop wait, in whatever order they are destroyed.
+// More than one, because an operation that was queued for a frame that is gone is touched when the next one
+// is queued.
 TYPED_TEST(destroying_a_loop, frees_frames_that_wait_on_the_sockets_of_other_frames) {
     int freed = 0;
     {

@@ -1,0 +1,58 @@
+// How both Asio runtimes set sockets up and take them down: what makes their streams comparable stands here
+// once.
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/system/error_code.hpp>
+#include <type_traits>
+
+#include "asio_ref/types.hpp"
+
+namespace loopbench::asio_ref {
+
+inline constexpr int listen_backlog = 4096;
+
+template <class Protocol>
+using acceptor = boost::asio::basic_socket_acceptor<Protocol, executor>;
+
+/// A listening socket. No SO_REUSEADDR: the kernel chooses the port, and a path must not exist. Throws
+/// std::system_error with the step that failed.
+template <class Protocol>
+acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::endpoint& local) {
+    acceptor<Protocol> opened(loop);
+    boost::system::error_code error;
+    opened.open(local.protocol(), error);
+    throw_if_failed(error, "open a listening socket");
+    opened.bind(local, error);
+    throw_if_failed(error, "bind a listening socket");
+    opened.listen(listen_backlog, error);
+    throw_if_failed(error, "listen");
+    return opened;
+}
+
+/// The one option of the Stream concept, for TCP. Throws std::system_error.
+template <class Socket>
+void set_stream_options(Socket& connected) {
+    if constexpr (std::is_same_v<typename Socket::protocol_type, boost::asio::ip::tcp>) {
+        boost::system::error_code error;
+        connected.set_option(boost::asio::ip::tcp::no_delay(true), error);
+        throw_if_failed(error, "set TCP_NODELAY");
+    }
+}
+
+/// Does nothing when the peer or we have ended the connection already.
+template <class Socket>
+void shut_down_sending(Socket& connected) {
+    boost::system::error_code ignored;
+    connected.shutdown(Socket::shutdown_send, ignored);
+}
+
+/// Anything of Asio's that has close(). What is pending on it completes; closing twice is harmless.
+template <class Closable>
+void close_quietly(Closable& open) {
+    boost::system::error_code ignored;
+    open.close(ignored);
+}
+
+}  // namespace loopbench::asio_ref

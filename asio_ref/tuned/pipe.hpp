@@ -1,0 +1,60 @@
+// Pipes over Asio's operations, awaited directly.
+#pragma once
+
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/system/error_code.hpp>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "asio_ref/pipe.hpp"
+#include "asio_ref/tuned/scheduler.hpp"
+#include "asio_ref/tuned/transfer.hpp"
+
+namespace loopbench::asio_ref::tuned {
+
+/// It must not be moved while a read is pending.
+class pipe_reader : public pipe_end<readable_pipe> {
+public:
+    pipe_reader(scheduler& owner, readable_pipe connected) : pipe_end(std::move(connected)), owner_(&owner) {}
+
+    read_awaiter<readable_pipe> read_some(std::span<std::byte> in) noexcept { return {*owner_, pipe_, in}; }
+
+private:
+    scheduler* owner_;
+};
+
+// Asio's pipe cannot be set to non-blocking; its descriptor can, so that a write can be tried.
+using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
+
+/// It must not be moved while a write is pending.
+class pipe_writer : public pipe_end<write_end> {
+public:
+    /// Throws std::system_error.
+    pipe_writer(scheduler& owner, writable_pipe connected)
+        : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
+        boost::system::error_code error;
+        pipe_.non_blocking(true, error);  // for our own attempts; the operations do not mind
+        throw_if_failed(error, "set a pipe to non-blocking");
+    }
+
+    write_awaiter<write_end> write_all(std::span<const std::byte> out) noexcept {
+        return {*owner_, pipe_, out};
+    }
+
+private:
+    scheduler* owner_;
+};
+
+struct pipe_ends {
+    pipe_reader reader;
+    pipe_writer writer;
+};
+
+/// As asio_ref::make_pipe().
+inline pipe_ends open_pipe(scheduler& owner) {
+    auto [reader, writer] = make_pipe(owner.get_executor());
+    return {pipe_reader(owner, std::move(reader)), pipe_writer(owner, std::move(writer))};
+}
+
+}  // namespace loopbench::asio_ref::tuned

@@ -1,0 +1,112 @@
+// Reading and writing over Asio's operations, awaited directly.
+//
+// A write is tried at once and completes without the queue when the kernel takes everything, which is nearly
+// always: Asio tries too, but passes the result through its queue. A read is left to Asio, which tries and
+// then waits for the edge; to wait first (async_wait) would save the try that fails, and make one epoll_ctl
+// for each read instead.
+#pragma once
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <coroutine>
+#include <cstddef>
+#include <span>
+
+#include "asio_ref/tuned/completion.hpp"
+#include "asio_ref/tuned/scheduler.hpp"
+#include "asio_ref/types.hpp"
+
+namespace loopbench::asio_ref::tuned {
+
+/// One read of anything that has async_read_some().
+template <class Source>
+class read_awaiter : public completion_awaiter {
+public:
+    read_awaiter(scheduler& owner, Source& source, std::span<std::byte> in) noexcept
+        : completion_awaiter(owner), source_(source), in_(in) {}
+
+    void await_suspend(std::coroutine_handle<> waiter) {
+        suspend(waiter);
+        source_.async_read_some(boost::asio::buffer(in_.data(), in_.size()),
+                                completion_handler<read_awaiter>{this});
+    }
+    io_result await_resume() const noexcept { return result_; }
+
+    void completed(const boost::system::error_code& error, std::size_t bytes) {
+        result_ = to_io_result(error, bytes);
+        go_on();
+    }
+    operation_storage<176> storage;
+
+private:
+    Source& source_;
+    std::span<std::byte> in_;
+    io_result result_;
+};
+
+/// Writes until the kernel has taken every byte. The sink is in non-blocking mode.
+template <class Sink>
+class write_awaiter : public completion_awaiter {
+public:
+    write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out) noexcept
+        : completion_awaiter(owner), sink_(sink), rest_(out) {}
+
+    bool await_ready() { return write_the_rest() && owner().may_complete_inline(); }
+
+    void await_suspend(std::coroutine_handle<> waiter) {
+        suspend(waiter);
+        if (done_) {
+            boost::asio::post(owner().get_executor(), completion_handler<write_awaiter>{this});
+        } else {
+            wait();
+        }
+    }
+    io_result await_resume() const noexcept { return result_; }
+
+    void completed() { go_on(); }
+    void completed(const boost::system::error_code& error, std::size_t bytes) {
+        if (account(error, bytes) || write_the_rest()) {
+            go_on();
+        } else {
+            wait();
+        }
+    }
+    operation_storage<176> storage;
+
+private:
+    void wait() {
+        sink_.async_write_some(boost::asio::buffer(rest_.data(), rest_.size()),
+                               completion_handler<write_awaiter>{this});
+    }
+
+    /// False when the kernel takes no more for now.
+    bool write_the_rest() {
+        while (!done_) {
+            boost::system::error_code error;
+            const std::size_t bytes =
+                sink_.write_some(boost::asio::buffer(rest_.data(), rest_.size()), error);
+            if (error == boost::asio::error::would_block) return false;
+            account(error, bytes);
+        }
+        return true;
+    }
+
+    /// True when that was the end.
+    bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
+        result_.bytes += bytes;
+        rest_ = rest_.subspan(bytes);
+        // Closed between two pieces: the next one finds no socket.
+        if (error) result_.error = error == boost::asio::error::bad_descriptor ? ECANCELED : error.value();
+        done_ = error || rest_.empty();
+        return done_;
+    }
+
+    Sink& sink_;
+    std::span<const std::byte> rest_;
+    io_result result_;
+    bool done_ = false;
+};
+
+}  // namespace loopbench::asio_ref::tuned

@@ -1,0 +1,233 @@
+// What the io_uring driver could do otherwise (loop/drivers/io_uring.hpp says why it does not), on bare rings that are
+// set up as the driver's is. Each pair of rows does the same work in two ways:
+//
+//   accept/one_by_one    an accept is submitted at a time; while its completion says that more are waiting, plain calls
+//   accept/multishot     one accept stays armed and completes for every connection
+//   echo/descriptors     a round trip on each of some connections, all in two entries
+//   echo/fixed_files     the same on registered files
+//
+// They differ by less than a machine drifts, so let them take turns:
+//   uring-choices --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
+#include <benchmark/benchmark.h>
+#include <liburing.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/floors/connections.hpp"
+#include "loop/drivers/io_uring.hpp"
+#include "loop/drivers/uring_ring.hpp"
+#include "loop/net/endpoint.hpp"
+#include "loop/net/socket_calls.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using loop::checked;
+using loop::unique_fd;
+using loop::uring_completion;
+
+constexpr int accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+
+/// A listener, and as many clients at once as a round needs.
+class crowd {
+public:
+    crowd() : listener_(loop::open_listener(loop::endpoint::loopback(0))) {}
+
+    int listener() const noexcept { return listener_.get(); }
+
+    void connect(std::size_t count) {
+        const loop::endpoint server = loop::local_endpoint(listener());
+        while (clients_.size() < count) {
+            clients_.emplace_back(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+            // A reset instead of a farewell: no port stays behind that the next rounds would run out of.
+            const linger reset{.l_onoff = 1, .l_linger = 0};
+            checked(::setsockopt(clients_.back().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset),
+                    "set SO_LINGER");
+            checked(::connect(clients_.back().get(), reinterpret_cast<const sockaddr*>(&server.address()),
+                              server.bytes()),
+                    "connect to 127.0.0.1");
+        }
+    }
+
+    void admit(int accepted) {
+        if (accepted < 0) loop::throw_errno("accept", -accepted);
+        admitted_.emplace_back(accepted);
+    }
+    std::size_t admitted() const noexcept { return admitted_.size(); }
+
+    void leave() {
+        clients_.clear();
+        admitted_.clear();
+    }
+
+private:
+    unique_fd listener_;
+    std::vector<unique_fd> clients_;
+    std::vector<unique_fd> admitted_;
+};
+
+class one_by_one {
+public:
+    explicit one_by_one(crowd& guests) : guests_(guests) { arm(); }
+
+    void take(const uring_completion& completion) {
+        guests_.admit(completion.result);
+        for (bool more = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0; more;) {
+            const int next = ::accept4(guests_.listener(), nullptr, nullptr, accept_flags);
+            more = next >= 0;
+            if (more) guests_.admit(next);
+        }
+        arm();
+    }
+
+    loop::uring_ring& ring() noexcept { return ring_; }
+
+private:
+    void arm() {
+        io_uring_prep_accept(&ring_.submission(), guests_.listener(), nullptr, nullptr, accept_flags);
+    }
+
+    crowd& guests_;
+    loop::uring_ring ring_{loop::uring_limits{}};
+};
+
+class multishot {
+public:
+    explicit multishot(crowd& guests) : guests_(guests) { arm(); }
+
+    void take(const uring_completion& completion) {
+        guests_.admit(completion.result);
+        if (completion.is_final()) arm();
+    }
+
+    loop::uring_ring& ring() noexcept { return ring_; }
+
+private:
+    void arm() {
+        io_uring_prep_multishot_accept(&ring_.submission(), guests_.listener(), nullptr, nullptr,
+                                       accept_flags);
+    }
+
+    crowd& guests_;
+    loop::uring_ring ring_{loop::uring_limits{}};
+};
+
+/// Time per connection, from when they have all arrived until they are all accepted.
+template <class Way>
+void accept(benchmark::State& state) {
+    const auto arrivals = static_cast<std::size_t>(state.range(0));
+    crowd guests;
+    Way way(guests);
+    way.ring().enter();
+    for (auto _ : state) {
+        guests.connect(arrivals);
+        const auto start = std::chrono::steady_clock::now();
+        while (guests.admitted() < arrivals) {
+            way.ring().enter_and_sleep();
+            uring_completion completion;
+            while (way.ring().take(completion)) way.take(completion);
+        }
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        state.SetIterationTime(took.count());
+        if (guests.admitted() != arrivals) state.SkipWithError("failed: somebody came in twice");
+        guests.leave();
+    }
+    state.SetItemsProcessed(state.iterations() * state.range(0));
+    way.ring().cancel_all();
+}
+
+enum class file_names { descriptors, fixed };
+
+/// All clients send and all servers receive, in one entry; and back in another.
+class echo_rounds {
+public:
+    echo_rounds(std::size_t connections, file_names names)
+        : pairs_(floors::connect_over_loopback(connections)), fixed_(names == file_names::fixed) {
+        ring_.enter();  // it is this thread's from here on
+        for (const floors::connection& pair : pairs_)
+            files_.insert(files_.end(), {pair.client.get(), pair.server.get()});
+        if (!fixed_) return;
+        const int refused =
+            -io_uring_register_files(&ring_.native(), files_.data(), static_cast<unsigned>(files_.size()));
+        if (refused != 0) loop::throw_errno("io_uring_register_files", refused);
+    }
+
+    void make() {
+        pass(0);
+        pass(1);
+    }
+
+private:
+    // The file at `from` and every other one after it send to those at `from ^ 1`.
+    void pass(unsigned from) {
+        for (unsigned place = from; place < files_.size(); place += 2) {
+            io_uring_sqe& send = ring_.submission();
+            io_uring_prep_send(&send, name(place), message_.data(), message_.size(), MSG_NOSIGNAL);
+            io_uring_sqe& receive = ring_.submission();
+            io_uring_prep_recv(&receive, name(place ^ 1), message_.data(), message_.size(), 0);
+            for (io_uring_sqe* entry : {&send, &receive}) {
+                entry->user_data = 0;
+                if (fixed_) entry->flags |= IOSQE_FIXED_FILE;
+            }
+        }
+        for (std::size_t done = 0; done < files_.size();) {
+            ring_.enter_and_sleep();
+            for (uring_completion completion; ring_.take(completion); ++done) {
+                if (completion.result != static_cast<int>(message_.size()))
+                    throw std::runtime_error("failed: a message was not passed on whole");
+            }
+        }
+    }
+
+    int name(unsigned place) const { return fixed_ ? static_cast<int>(place) : files_[place]; }
+
+    std::vector<floors::connection> pairs_;
+    std::vector<int> files_;
+    bool fixed_;
+    std::array<char, 64> message_{};
+    loop::uring_ring ring_{loop::uring_limits{}};
+};
+
+/// Time per round of all connections.
+template <file_names Names>
+void echo(benchmark::State& state) {
+    echo_rounds rounds(static_cast<std::size_t>(state.range(0)), Names);
+    for (auto _ : state) rounds.make();
+    state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+BENCHMARK(accept<one_by_one>)
+    ->Name("accept/one_by_one")
+    ->ArgName("arrivals")
+    ->Arg(1)
+    ->Arg(64)
+    ->UseManualTime();
+BENCHMARK(accept<multishot>)->Name("accept/multishot")->ArgName("arrivals")->Arg(1)->Arg(64)->UseManualTime();
+BENCHMARK(echo<file_names::descriptors>)->Name("echo/descriptors")->ArgName("conns")->Arg(1)->Arg(100);
+BENCHMARK(echo<file_names::fixed>)->Name("echo/fixed_files")->ArgName("conns")->Arg(1)->Arg(100);
+
+}  // namespace
+
+}  // namespace loopbench::bench
+
+int main(int argc, char** argv) {
+    constexpr int skipped = 77;
+    if (const std::string refusal = loopbench::loop::io_uring_refusal(); !refusal.empty()) {
+        std::fprintf(stderr, "%s\n", refusal.c_str());
+        return skipped;
+    }
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    return benchmark::RunSpecifiedBenchmarks() == 0 ? 1 : 0;
+}
