@@ -142,14 +142,12 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
-    command->add_option("--threshold", options->threshold_pct, "differences of less than PCT are none (1%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0, 50));
-    command
-        ->add_option("--tolerate", options->tolerated_pct,
-                     "exit with 4 unless slowdowns of more than PCT are ruled out (5%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0.1, 50));
+    takes_percent(command->add_option("--threshold", options->threshold_pct,
+                                      "differences of less than PCT are none (1%)"),
+                  0, 50);
+    takes_percent(command->add_option("--tolerate", options->tolerated_pct,
+                                      "exit with 4 unless slowdowns of more than PCT are ruled out (5%)"),
+                  0.1, 50);
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-compare)")
             ->type_name("DIR"));

@@ -188,16 +188,12 @@ void add_run_command(CLI::App& app, action& chosen) {
     auto* budget =
         command->add_option("--budget", options->budget_s, "stop before a block that would end later");
     takes_duration(budget);
-    command
-        ->add_option("--precision", options->precision_pct,
-                     "as many blocks as ratios of time to within PCT need")
-        ->check(takes_percent(0.01, 50))
-        ->type_name("PCT")
-        ->excludes(blocks)
-        ->needs(budget);
-    command->add_option("--threshold", options->threshold_pct, "differences of less than PCT are none (1%)")
-        ->check(takes_percent(0, 50))
-        ->type_name("PCT");
+    auto* precision = command->add_option("--precision", options->precision_pct,
+                                          "as many blocks as ratios of time to within PCT need");
+    takes_percent(precision->excludes(blocks)->needs(budget), 0.01, 50);
+    takes_percent(command->add_option("--threshold", options->threshold_pct,
+                                      "differences of less than PCT are none (1%)"),
+                  0, 50);
     command->add_option("--pin", options->cpu, "run the trials on this CPU alone")
         ->check(CLI::Validator{cpu_problem, ""})
         ->type_name("CPU");

@@ -53,7 +53,8 @@ TEST_F(command_failure, a_crash_is_named_and_the_rest_goes_on) {
     loopbench.add_contender("crashes", "[ $(trials) -lt 2 ] || kill -ABRT $$\n" + std::string{good_row});
     // A trial that was disturbed is repeated, and the repeat may be the one that crashes.
     const auto reason = reason_for("crashes");
-    EXPECT_TRUE(reason == "in block 2 of 2: killed by SIGABRT" || reason == "in block 1 of 2: killed by SIGABRT")
+    EXPECT_TRUE(reason == "in block 2 of 2: killed by SIGABRT" ||
+                reason == "in block 1 of 2: killed by SIGABRT")
         << reason;
 }
 
@@ -120,6 +121,9 @@ TEST_F(command_failure, wrong_values_are_usage_errors) {
         expect_usage_error({"run", "--seed", seed, "-o", out}, {"--seed"});
     for (const auto* duration : {"0", "-5s", "5 parsecs", "", "inf", "nan", "1e9h"})
         expect_usage_error({"run", "--budget", duration, "-o", out}, {"--budget"});
+    for (const auto* percent : {"51%", "-1%", "%", "", "2%%", "nan"})
+        expect_usage_error({"run", "--threshold", percent, "-o", out}, {"--threshold", "from 0 to 50"});
+    expect_usage_error({"run", "--precision", "0%", "--budget", "1s", "-o", out}, {"--precision"});
     expect_usage_error({"run", "--contender-dir", "/no/where", "-o", out}, {"/no/where"});
     expect_usage_error({"run", "-o", ""}, {"--output", "an empty path"});
     expect_usage_error({"run", "-o=" + out}, {"--output", "write -o " + out});

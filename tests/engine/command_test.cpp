@@ -82,6 +82,22 @@ TEST_F(command, sizes_and_times_are_those_of_the_mode) {
               "real --benchmark_min_time=0.5\n120.0 2");
 }
 
+TEST_F(command, percentages_have_a_sign_or_none) {
+    const auto planned = [&](const char* precision, const char* threshold) {
+        loopbench({"run", "--workload", "yield", "--precision", precision, "--budget", "1min", "--threshold",
+                   threshold, "-o", loopbench.out()});
+        const auto plan = journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"];
+        return std::pair{plan["precision_pct"].get<double>(), plan["threshold_pct"].get<double>()};
+    };
+    EXPECT_EQ(planned("2", "0"), (std::pair{2.0, 0.0}));
+    EXPECT_EQ(planned("2.5%", "0%"), (std::pair{2.5, 0.0}));
+    const auto old = loopbench.path("bin/contenders/asio-epoll").native();
+    EXPECT_NE(loopbench({"compare", old, old, "--blocks", "1", "--threshold", "1%", "--tolerate", "5%", "-o",
+                         loopbench.out()})
+                  .code,
+              2);
+}
+
 TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0);
