@@ -86,6 +86,35 @@ TEST_F(compare, of_a_build_that_fails_is_an_error) {
     EXPECT_EQ(run().code, 1);
 }
 
+TEST_F(compare, of_a_build_that_lost_a_benchmark_is_inconclusive_with_its_name) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    write_script(loopbench.path("bin/contenders/new"), R"sh(
+[ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
+exec "${0%new}old" "$@")sh");
+    const auto lost = run();
+    EXPECT_EQ(lost.code, 4) << lost.error_tail;
+    EXPECT_NE(lost.error_tail.find("next on echo/rtt/conns:1: there is no time to compare"),
+              std::string::npos)
+        << lost.error_tail;
+    EXPECT_EQ(run({"--workload", "yield"}).code, 0);
+    loopbench.add_contender("new", R"sh(case $workload in
+  echo*) row '"error_occurred": true, "error_message": "unsupported: no sockets"'; exit;;
+esac
+)sh" + scattering(10000, "10"));
+    const auto refused = run();
+    EXPECT_EQ(refused.code, 4) << refused.error_tail;
+    EXPECT_NE(refused.error_tail.find("no sockets"), std::string::npos) << refused.error_tail;
+}
+
+TEST_F(compare, of_a_build_that_gained_a_benchmark_is_a_pass) {
+    loopbench.add_contender("new", scattering(10000, "10"));
+    write_script(loopbench.path("bin/contenders/old"), R"sh(
+[ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
+exec "${0%old}new" "$@")sh");
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+}
+
 TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
     loopbench.add_contender("old", scattering(10000, "10"));
     const auto old = loopbench.path("bin/contenders/old").native();
