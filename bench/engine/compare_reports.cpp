@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <iterator>
+#include <span>
 #include <vector>
 
 #include "bench/statistics/rank_test.hpp"
@@ -19,12 +21,17 @@ using reports::report;
 using reports::result;
 using reports::verdict;
 
-const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
+/// The cell's line, with numbers or without.
+const result* line_of(const report& in, std::string_view workload, std::string_view contender) {
     const auto found = std::ranges::find_if(in.results, [&](const result& item) {
-        return item.metric == "time" && item.workload == workload && item.contender == contender &&
-               item.median;
+        return item.metric == "time" && item.workload == workload && item.contender == contender;
     });
     return found == in.results.end() ? nullptr : &*found;
+}
+
+const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
+    const auto* found = line_of(in, workload, contender);
+    return found != nullptr && found->median ? found : nullptr;
 }
 
 /// Above 0 is better: the logarithms of baseline over time, or of 1 over time.
@@ -50,6 +57,30 @@ std::vector<compared> both_of(const report& then, const report& now) {
                                  time_of(now, item.workload, now.baseline) != nullptr;
         compared both{&item, log_speeds(then, *old, to_baseline), log_speeds(now, item, to_baseline)};
         if (!both.before.empty() && !both.after.empty()) all.push_back(std::move(both));
+    }
+    return all;
+}
+
+/// Cells that had a time and have none that could be compared: with their status and reason.
+std::vector<result> lost_from(const report& then, const report& now, std::span<const compared> kept) {
+    std::vector<result> all;
+    for (const auto& old : then.results) {
+        const auto is_kept = [&](const compared& item) {
+            return item.now->workload == old.workload && item.now->contender == old.contender;
+        };
+        if (old.metric != "time" || !old.median || std::ranges::any_of(kept, is_kept)) continue;
+        const auto* next = line_of(now, old.workload, old.contender);
+        auto& lost = all.emplace_back(next != nullptr ? *next : old);
+        if (next == nullptr) lost.reason = "it is not in the new report";
+        if (next == nullptr || next->status == reports::cell_status::ok) {
+            lost.status = reports::cell_status::unsupported;
+            lost.reason = lost.reason.value_or("no time of it can be compared");
+        }
+        lost.samples.clear();
+        lost.median = lost.low = lost.high = std::nullopt;
+        lost.to_baseline.reset();
+        lost.judged.reset();
+        lost.detectable_pct.reset();
     }
     return all;
 }
@@ -94,6 +125,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
         if (next.judged == verdict::equivalent || next.judged == verdict::inconclusive)
             next.detectable_pct = detectable_pct(shift, threshold, level);
     }
+    std::ranges::move(lost_from(then, now, all), std::back_inserter(found.results));
     found.baseline = "before";
     if (then.aa && then.aa->found == reports::fitness::unfit) found.aa = then.aa;
     return found;

@@ -126,7 +126,7 @@ TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
 }
 
 /// A report of two contenders whose times scatter around these.
-std::string report_with(double baseline_ns, double other_ns, std::size_t trials = 12) {
+reports::report two_times(double baseline_ns, double other_ns, std::size_t trials = 12) {
     reports::report content;
     content.baseline = "asio-epoll";
     const auto add = [&](const char* contender, double ns) {
@@ -142,7 +142,11 @@ std::string report_with(double baseline_ns, double other_ns, std::size_t trials 
     };
     add("asio-epoll", baseline_ns);
     add("loop-epoll", other_ns);
-    return reports::write_json(content);
+    return content;
+}
+
+std::string report_with(double baseline_ns, double other_ns, std::size_t trials = 12) {
+    return reports::write_json(two_times(baseline_ns, other_ns, trials));
 }
 
 class compare_reports : public compare {
@@ -163,6 +167,37 @@ TEST_F(compare_reports, finds_what_became_slower) {
         << slower.error_tail;
     EXPECT_EQ(between(report_with(100, 50, 3), report_with(100, 50, 3)).code, 4)
         << "three trials show nothing";
+}
+
+TEST_F(compare_reports, sees_what_failed_or_is_gone) {
+    const auto with = [](reports::cell_status status, const char* reason) {
+        auto content = two_times(100, 50);
+        auto& cell = content.results.back();
+        cell.status = status;
+        cell.reason = reason;
+        cell.median.reset();
+        cell.samples.clear();
+        return reports::write_json(content);
+    };
+    const auto failed =
+        between(report_with(100, 50), with(reports::cell_status::failed, "killed by SIGSEGV"));
+    EXPECT_EQ(failed.code, 1);
+    EXPECT_NE(failed.error_tail.find("loop-epoll on yield: killed by SIGSEGV"), std::string::npos)
+        << failed.error_tail;
+    EXPECT_NE(failed.output.find("failed: killed by SIGSEGV"), std::string::npos) << failed.output;
+    const auto refused =
+        between(report_with(100, 50), with(reports::cell_status::unsupported, "io_uring refused"));
+    EXPECT_EQ(refused.code, 4);
+    EXPECT_NE(refused.error_tail.find("loop-epoll on yield: there is no time to compare: io_uring refused"),
+              std::string::npos)
+        << refused.error_tail;
+    auto without = two_times(100, 50);
+    without.results.pop_back();
+    const auto gone = between(report_with(100, 50), reports::write_json(without));
+    EXPECT_EQ(gone.code, 4);
+    EXPECT_NE(gone.error_tail.find("it is not in the new report"), std::string::npos) << gone.error_tail;
+    EXPECT_EQ(between(with(reports::cell_status::failed, "once"), report_with(100, 50)).code, 0)
+        << "what failed before and is there now is no reason to worry";
 }
 
 TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
