@@ -111,6 +111,38 @@ TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_c
         for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
 }
 
+TEST(disturbance, is_repeated_and_the_repeat_counts_beside_a_contender_that_cannot_do_it) {
+    for (const auto bad : {reports::cell_status::unsupported, reports::cell_status::failed}) {
+        bool first = true;
+        const auto report = report_of(plan_with_twin(7), [&](const trial_request& request) {
+            if (request.who.name == "loop-epoll") return ended(bad, "io_uring refused");
+            auto outcome = took_ns(first ? 99 : 10);
+            if (first) outcome.disturbed = "it waited";
+            first = false;
+            return outcome;
+        });
+        EXPECT_EQ(report.disturbed.repeated, 1U);
+        EXPECT_EQ(report.disturbed.kept, 0U);
+        for (const auto& item : report.results)
+            for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
+    }
+}
+
+TEST(disturbance, is_kept_where_the_repeat_was_cut_short) {
+    int trial = 0;
+    const auto report = report_of(plan_with_twin(1), [&](const auto&) {
+        auto outcome = ++trial < 5 ? took_ns(trial) : stopped();
+        if (trial == 2) outcome.disturbed = "it waited";
+        return outcome;
+    });
+    EXPECT_EQ(report.disturbed.kept, 1U);
+    std::vector<double> times;
+    for (const auto& item : report.results)
+        for (const auto& sample : item.samples) times.push_back(*sample);
+    std::ranges::sort(times);
+    EXPECT_LE(times.back(), 3) << "the fourth trial is the repeat's only one";
+}
+
 TEST(disturbance, of_all_trials_is_repeated_within_a_limit_and_told) {
     const auto report = report_of(plan_with_twin(8), [](const auto&) {
         auto outcome = took_ns(10);
