@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/engine/stopping.hpp"
 #include "bench/engine/summary.hpp"
 #include "reports/json_node.hpp"
 #include "reports/metrics.hpp"
@@ -42,7 +43,12 @@ std::vector<std::string> distinct_names(const node& from) {
 
 class journal_reader {
 public:
-    journal_content take() { return std::move(content_); }
+    journal_content take() {
+        auto& outcome = content_.outcome;
+        if (content_.plan.precision_pct && outcome.blocks_finished >= pilot_blocks)
+            outcome.blocks_planned = blocks_after_pilot(content_.plan, outcome);
+        return std::move(content_);
+    }
 
     void take_header(const node& from) {
         if (from.at("schema").text() != "loopbench-journal/1")
@@ -54,7 +60,7 @@ public:
         take_descriptions(from.at("described"));
         auto& outcome = content_.outcome;
         outcome.interrupted = true;
-        outcome.blocks_planned = content_.plan.blocks;
+        outcome.blocks_planned = blocks_at_first(content_.plan);
         outcome.excluded.assign(workloads().size(),
                                 std::vector<std::optional<exclusion>>(contenders_.size()));
         const auto exclusions = from.at("excluded").each([&](const node& item) {

@@ -41,7 +41,7 @@ public:
             if (is_over()) break;
             ++outcome_.blocks_finished;
             if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
-                aim_for(std::min(plan_.blocks, blocks_for_all(plan_, outcome_)));
+                aim_for(blocks_after_pilot(plan_, outcome_));
             longest_block = std::max(longest_block, clock_() - start);
         }
         return std::move(outcome_);
@@ -58,7 +58,7 @@ private:
     run_outcome outcome_;
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t>> old_;  // block, workload, contender
     std::uint64_t runnable_ = 0;                                         // cells that are not excluded
-    std::uint64_t blocks_ = plan_.blocks;
+    std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
 
     std::optional<exclusion>& excluded(cell where) {
@@ -66,7 +66,7 @@ private:
     }
 
     void aim_for(std::uint64_t blocks) {
-        total_ -= runnable_ * (blocks_ - blocks);
+        total_ += runnable_ * (blocks - blocks_);
         outcome_.blocks_planned = blocks_ = blocks;
     }
 
@@ -120,7 +120,7 @@ private:
 
     bool may_repeat(std::chrono::nanoseconds cost) const {
         constexpr std::uint64_t share = 4;
-        const auto limit = std::max<std::uint64_t>(plan_.blocks * plan_.workloads.size() / share, 1);
+        const auto limit = std::max<std::uint64_t>(blocks_ * plan_.workloads.size() / share, 1);
         return outcome_.repeated < limit && (!plan_.budget || clock_() + cost <= *plan_.budget);
     }
 
@@ -185,7 +185,9 @@ std::optional<exclusion> exclusion_before(const contender& who, const std::strin
 exclusion exclusion_after(const run_plan& plan, const trial_record& record) {
     auto reason = record.outcome.reason;
     if (record.outcome.status == cell_status::failed)
-        reason = fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
+        reason = plan.precision_pct
+                     ? fmt::format("in block {}: {}", record.block + 1, reason)
+                     : fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
     return {record.outcome.status, std::move(reason)};
 }
 

@@ -51,11 +51,11 @@ private:
 
 }  // namespace
 
-sample_table::sample_table(const run_plan& plan, const run_outcome& outcome) {
+sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
     cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
     const attempts tried{outcome};
     for (const auto& trial : outcome.trials)
-        if (tried.counts(trial)) take(trial);
+        if (trial.block < blocks && tried.counts(trial)) take(trial);
 }
 
 void sample_table::take(const trial_record& trial) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "bench/engine/disturbance.hpp"
@@ -212,6 +213,45 @@ TEST(runner, after_the_pilot_does_as_many_blocks_as_the_precision_needs) {
     EXPECT_EQ(blocks_with(50), 30U) << "the pilot is enough";
     EXPECT_GT(blocks_with(0.3), 40U);
     EXPECT_LT(blocks_with(0.3), 1000U);
+}
+
+/// With a precision; the trials of a block, of which there are six, scatter far more after the pilot.
+bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
+    auto plan = plan_with_twin(1000);
+    plan.precision_pct = 0.3;
+    int trial = static_cast<int>(done.trials.size());
+    mock_executor executor{[&](const auto&) {
+        const double scatter = trial < 6 * 30 ? 1 : 10;
+        return took_ns(1000 + scatter * (++trial * 7 % 31));
+    }};
+    mock_observer observer;
+    return bench::run(
+        plan, executor, observer, [] { return 0ns; }, std::move(done));
+}
+
+TEST(runner, that_is_taken_up_after_the_pilot_does_what_it_had_decided) {
+    const auto whole = run_that_becomes_noisy({});
+    EXPECT_GT(whole.blocks_planned, 40U);
+    bench::run_outcome cut;
+    std::ranges::copy_if(whole.trials, std::back_inserter(cut.trials),
+                         [](const auto& trial) { return trial.block < 38; });
+    const auto resumed = run_that_becomes_noisy(std::move(cut));
+    EXPECT_EQ(resumed.blocks_planned, whole.blocks_planned);
+    EXPECT_EQ(resumed.trials.size(), whole.trials.size());
+}
+
+TEST(runner, with_a_precision_plans_the_pilot_first_and_repeats_a_quarter_of_that) {
+    auto plan = plan_with_twin(100'000);
+    plan.precision_pct = 50;
+    mock_executor executor{[](const auto&) {
+        auto outcome = took_ns(10);
+        outcome.disturbed = "it waited";
+        return outcome;
+    }};
+    mock_observer observer;
+    const auto outcome = bench::run(plan, executor, observer, [] { return 0ns; });
+    EXPECT_EQ(observer.progress.front(), "0/180");
+    EXPECT_EQ(outcome.repeated, 15U) << "a quarter of 2 workloads in 30 blocks";
 }
 
 }  // namespace
