@@ -62,6 +62,16 @@ TEST(child_process, ends_what_takes_too_long_with_its_descendants) {
     EXPECT_TRUE(ends(std::stoi(outcome.output)));
 }
 
+TEST(child_process, may_take_longer_than_the_longest_wait_for_a_word_of_it) {
+    auto request = shell("sleep 0.05; echo done");
+    request.longest_wait = 1ms;
+    EXPECT_EQ(bench::run_child(request).output, "done\n");
+    request = shell("sleep 1000");
+    request.longest_wait = 1ms;
+    request.limit = 20ms;
+    EXPECT_EQ(bench::run_child(request).end, child_end::timed_out);
+}
+
 TEST(child_process, is_over_when_the_child_is_and_takes_its_descendants_along) {
     const auto outcome = bench::run_child(shell("sleep 1000 & echo $!"));
     EXPECT_EQ(outcome.end, child_end::exited);
