@@ -24,8 +24,9 @@ bool is_difference(verdict found) {
 
 class self_checker {
 public:
-    self_checker(const run_plan& plan, const sample_table& samples, std::size_t baseline)
-        : plan_{plan}, samples_{samples}, baseline_{baseline} {}
+    self_checker(const run_plan& plan, const run_outcome& outcome, const sample_table& samples,
+                 std::size_t baseline)
+        : plan_{plan}, outcome_{outcome}, samples_{samples}, baseline_{baseline} {}
 
     reports::self_check check() {
         reports::self_check all;
@@ -45,12 +46,16 @@ private:
         1.4826;  // median absolute deviation to standard deviation
 
     const run_plan& plan_;
+    const run_outcome& outcome_;
     const sample_table& samples_;
     std::size_t baseline_;
     std::vector<std::vector<double>> pairs_;  // by comparison
     std::vector<double> deviations_;
 
+    /// What failed has no numbers in the report, and is no A/A either.
     void take(std::size_t workload, reports::self_check& all) {
+        const auto& excluded = outcome_.excluded[workload];
+        if (excluded[baseline_] || excluded[*plan_.twin]) return;
         auto log_ratios =
             samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric("time"));
         if (log_ratios.empty()) return;
@@ -86,19 +91,21 @@ private:
 
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
+        std::vector<reports::self_comparison*> judged;
         for (auto& item : all.comparisons) {
             const auto times = log_times(item.workload);
             const auto half = times.size() / 2;
             constexpr std::size_t half_min = 4;  // fewer can show no drift at 5 %
-            if (half < half_min) return;
+            if (half < half_min) continue;
             const auto first = std::span{times}.first(half), second = std::span{times}.last(half);
             item.drift_pct = 100 * std::expm1(shift_between(first, second).median);
             p_values.push_back(mann_whitney(first, second));
+            judged.push_back(&item);
         }
         const auto corrected = adjusted(p_values, correction::holm);
         for (std::size_t i = 0; i < corrected.size(); ++i)
-            all.comparisons[i].drifted = corrected[i] <= 1 - default_level &&
-                                         std::abs(*all.comparisons[i].drift_pct) > plan_.threshold_pct;
+            judged[i]->drifted =
+                corrected[i] <= 1 - default_level && std::abs(*judged[i]->drift_pct) > plan_.threshold_pct;
     }
 
     void decide(reports::self_check& all) const {
@@ -113,6 +120,8 @@ private:
             is(fitness::unfit, fmt::format("{} against itself is {} on {}, by {:.1f} %", all.contender,
                                            name_of(wrong->judged), wrong->workload,
                                            100 * std::abs(wrong->to_itself.median - 1)));
+        else if (all.comparisons.empty())
+            is(fitness::unknown, fmt::format("{} has no numbers to compare with its own", all.contender));
         else if (std::ranges::none_of(all.comparisons, has_interval))
             is(fitness::unknown, "fewer than six blocks show nothing");
         else if (*all.spread_pct > spread_max_pct)
@@ -128,10 +137,11 @@ private:
 
 }  // namespace
 
-std::optional<reports::self_check> check_self(const run_plan& plan, const sample_table& samples) {
+std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
+                                              const sample_table& samples) {
     const auto baseline = plan.baseline_index();
     if (!plan.twin || !baseline) return std::nullopt;
-    return self_checker{plan, samples, *baseline}.check();
+    return self_checker{plan, outcome, samples, *baseline}.check();
 }
 
 bool is_unfit(const reports::report& report) {

@@ -32,7 +32,7 @@ public:
         found.baseline = plan_.baseline;
         found.results = results();
         found.judged_by = judge(found.results);
-        found.aa = check_self(plan_, samples_);
+        found.aa = check_self(plan_, outcome_, samples_);
         found.disturbed = disturbances();
         found.warnings = warnings(found);
         return found;

@@ -96,6 +96,35 @@ TEST(self_check, sees_a_machine_that_became_slower) {
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
+TEST(self_check, sees_a_drift_beside_a_workload_with_too_few_blocks_for_one) {
+    int trial = 0;
+    // After seven blocks of six trials, and the first workload of the eighth.
+    const auto report = report_of(plan_with_twin(20), [&](const auto&) {
+        return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
+    });
+    EXPECT_EQ(std::ranges::count_if(report.aa->comparisons, &reports::self_comparison::drifted), 1);
+    EXPECT_EQ(std::ranges::count_if(report.aa->comparisons, [](const auto& item) { return !item.drift_pct; }),
+              1);
+}
+
+TEST(self_check, leaves_out_a_workload_that_the_baseline_failed_on) {
+    int trials = 0;
+    const auto report = report_of(plan_with_twin(20), [&](const trial_request& request) {
+        if (request.workload != "yield" || request.who.name != "asio-epoll") return took_ns(10);
+        return ++trials < 15 ? took_ns(20) : ended(reports::cell_status::failed, "no");
+    });
+    EXPECT_EQ(report.aa->comparisons.size(), 1U);
+    EXPECT_EQ(report.aa->found, fitness::fit);
+}
+
+TEST(self_check, of_a_baseline_without_numbers_says_so) {
+    auto plan = plan_with_twin(8);
+    for (const auto who : {std::size_t{0}, *plan.twin}) plan.contenders[who].workloads = {"other"};
+    const auto report = report_of(plan, [](const auto&) { return took_ns(10); });
+    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_EQ(report.aa->reason, "asio-epoll has no numbers to compare with its own");
+}
+
 TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_counts) {
     int trial = 0;
     const auto report = report_of(plan_with_twin(7), [&](const auto&) {
