@@ -123,7 +123,7 @@ struct self_check {
 struct disturbances {
     std::uint64_t trials = 0;     // all that ended, repeated ones too
     std::uint64_t disturbed = 0;  // of those
-    std::uint64_t repeated = 0;   // workloads of a block that were run again because of that
+    std::uint64_t repeated = 0;   // workloads of a block run again because of that, or of an interrupt
     std::uint64_t kept = 0;  // disturbed trials in the results, because the limit for repeats was reached
 };
 

@@ -61,7 +61,8 @@ using run_clock = std::function<std::chrono::nanoseconds()>;
 /// lasts. With a precision the plan's blocks are the most that it may find to need (stopping.hpp). Exceptions of executor and
 /// observer pass.
 ///
-/// `done` is what an earlier run of the same plan has done already (its trials and exclusions): it is not done again.
+/// `done` is what an earlier run of the same plan has done already (its trials and exclusions): it is not done again,
+/// but where it stopped among the trials of a workload in a block, these are all made again, so that they are pairs.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {});
 

@@ -269,6 +269,57 @@ TEST(runner, that_is_taken_up_after_the_pilot_does_what_it_had_decided) {
     EXPECT_EQ(resumed.trials.size(), whole.trials.size());
 }
 
+TEST(runner, makes_an_unfinished_row_again_as_a_whole) {
+    const auto plan = plan_with_twin(3);
+    const auto run_with = [&](double time, int trials, bench::run_outcome done) {
+        mock_executor executor{[&](const auto&) { return trials-- > 0 ? took_ns(time) : stopped(); }};
+        mock_observer observer;
+        auto outcome = bench::run(
+            plan, executor, observer, [] { return 0ns; }, std::move(done));
+        if (!outcome.interrupted) {
+            EXPECT_EQ(observer.progress.back(), "17/18");
+        }
+        return outcome;
+    };
+    auto cut = run_with(10, 2 * 3 + 2, {});  // within the first row of the second block
+    EXPECT_EQ(cut.trials.size(), 8U);
+    cut.interrupted = false;
+    cut.blocks_finished = 0;
+    const auto whole = run_with(20, 1000, std::move(cut));
+    EXPECT_EQ(whole.trials.size(), 3U * 6 + 2);
+    EXPECT_EQ(whole.repeated, 1U);
+    const bench::sample_table samples{plan, whole};
+    for (const std::size_t workload : {0U, 1U})
+        for (const std::size_t who : {0U, 1U, 2U}) {
+            const auto& times = samples.of({workload, who}).find("time")->second;
+            EXPECT_EQ(times, (std::vector<std::optional<double>>{10, 20, 20})) << workload << who;
+        }
+}
+
+TEST(runner, repeats_a_disturbed_row_of_which_the_repeat_was_cut_short) {
+    const auto plan = plan_with_twin(1);
+    int trial = 0;
+    const auto answer = [&](const trial_request&) {
+        if (++trial == 5) return stopped();
+        auto outcome = took_ns(trial);
+        if (trial == 2) outcome.disturbed = "it waited";
+        return outcome;
+    };
+    const auto go_on = [&](bench::run_outcome done) {
+        mock_executor executor{answer};
+        mock_observer observer;
+        return bench::run(
+            plan, executor, observer, [] { return 0ns; }, std::move(done));
+    };
+    auto cut = go_on({});
+    EXPECT_EQ(cut.repeated, 1U);
+    cut.interrupted = false;
+    const auto whole = go_on(std::move(cut));
+    EXPECT_EQ(whole.repeated, 1U) << "one row";
+    EXPECT_EQ(bench::sample_table(plan, whole).disturbed(), 0U);
+    EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "there is nothing left to do";
+}
+
 TEST(runner, with_a_precision_plans_the_pilot_first_and_repeats_a_quarter_of_that) {
     auto plan = plan_with_twin(100'000);
     plan.precision_pct = 50;
