@@ -15,14 +15,14 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/durations.hpp"
+#include "bench/cli/gate_exit.hpp"
 #include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/engine/describe.hpp"
+#include "bench/engine/gate.hpp"
 #include "bench/engine/parity.hpp"
 #include "bench/engine/selection.hpp"
-#include "bench/engine/self_check.hpp"
-#include "bench/engine/summary.hpp"
 
 namespace loopbench::bench {
 
@@ -111,8 +111,7 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 
 int exit_code_of(const reports::report& report, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
-    if (any_failed(report)) return exit_tool_failed;
-    return is_unfit(report) ? exit_unfit : exit_ok;
+    return exit_code_of(judge_session(report).outcome);
 }
 
 int run_command(const run_options& options, const std::vector<std::string>& command) {

@@ -1,4 +1,4 @@
-// In the order in which outcomes outrank each other.
+// Judges in the order in which outcomes outrank each other.
 #include "bench/engine/gate.hpp"
 
 #include <fmt/format.h>
@@ -42,11 +42,20 @@ bool take(gate_result& found, const reports::report& report, gate_outcome outcom
 
 }  // namespace
 
-gate_result judge_gate(const reports::report& report, double tolerated_pct) {
+gate_result judge_session(const reports::report& report) {
     gate_result found;
-    if (is_unfit(report)) return {gate_outcome::unfit, {*report.aa->reason}};
-    const auto is_compared = [](const result& item) { return item.metric == "time" && item.to_baseline; };
     const auto failed = [](const result& item) { return item.status == cell_status::failed; };
+    if (take(found, report, gate_outcome::failed, failed,
+             [](const result& item) { return item.reason.value_or("failed"); }))
+        return found;
+    if (is_unfit(report)) return {gate_outcome::unfit, {*report.aa->reason}};
+    return found;
+}
+
+gate_result judge_gate(const reports::report& report, double tolerated_pct) {
+    auto found = judge_session(report);
+    if (found.outcome != gate_outcome::pass) return found;
+    const auto is_compared = [](const result& item) { return item.metric == "time" && item.to_baseline; };
     const auto slower = [&](const result& item) {
         return is_compared(item) && item.judged == reports::verdict::slower;
     };
@@ -56,9 +65,6 @@ gate_result judge_gate(const reports::report& report, double tolerated_pct) {
     const auto lost = [&](const result& item) {
         return item.status == cell_status::unsupported && !baseline_lacks(report, item);
     };
-    if (take(found, report, gate_outcome::failed, failed,
-             [](const result& item) { return item.reason.value_or("failed"); }))
-        return found;
     if (take(found, report, gate_outcome::regression, slower, [](const result& item) {
             return fmt::format("slower by {:.1f} %", 100 * (1 / item.to_baseline->median - 1));
         }))

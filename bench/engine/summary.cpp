@@ -225,9 +225,4 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     return report;
 }
 
-bool any_failed(const reports::report& report) {
-    return std::ranges::any_of(report.results,
-                               [](const auto& item) { return item.status == cell_status::failed; });
-}
-
 }  // namespace loopbench::bench

@@ -206,13 +206,17 @@ TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
 }
 
-TEST(gate, puts_an_unfit_session_before_everything_else) {
+TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
     auto report = sample_report();
-    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::unfit);
-    report.aa->found = reports::fitness::fit;
     EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::failed);
-    std::erase_if(report.results,
-                  [](const auto& item) { return item.status == reports::cell_status::failed; });
+    EXPECT_EQ(bench::judge_session(report).outcome, gate_outcome::failed);
+    std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
+    report.results[2].judged = verdict::slower;
+    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::unfit);
+    EXPECT_EQ(bench::judge_session(report).outcome, gate_outcome::unfit);
+    report.results[2].judged = verdict::faster;
+    report.aa->found = reports::fitness::fit;
+    EXPECT_EQ(bench::judge_session(report).outcome, gate_outcome::pass);
     EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::inconclusive)
         << "down to 0.9 of the baseline's speed";
     EXPECT_EQ(bench::judge_gate(report, 12).outcome, gate_outcome::pass);
