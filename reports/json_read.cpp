@@ -48,6 +48,12 @@ contender read_contender(const node& from) {
             from.at("context").object()};
 }
 
+std::optional<planned> read_plan(const node& from) {
+    if (from.is_null()) return std::nullopt;
+    return planned{from.at("size").text(), from.at("min_time_s").number(), from.at("trial_limit_s").number(),
+                   from.at("blocks").natural(), from.at("cpu").maybe(&node::count)};
+}
+
 judging read_judging(const node& from) {
     return {from.at("correction").text(), from.at("threshold_pct").number(),
             from.at("comparisons").natural()};
@@ -115,6 +121,7 @@ report read_report(const node& from) {
     content.contenders = from.at("contenders").each(read_contender);
     content.results = from.at("results").each(read_result);
     // A report from before these were written has none of them.
+    if (const auto found = from.find("plan")) content.plan = read_plan(*found);
     if (const auto found = from.find("judging")) content.judged_by = read_judging(*found);
     if (const auto found = from.find("aa")) content.aa = read_self_check(*found);
     if (const auto found = from.find("disturbances")) content.disturbed = read_disturbances(*found);

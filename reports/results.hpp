@@ -86,6 +86,15 @@ struct environment {
     std::array<double, 3> load_average{};  // 1, 5 and 15 minutes, when the run began
 };
 
+/// What was to be done, as far as two reports have to be alike in it.
+struct planned {
+    std::string size;       // of the workloads: "smoke" or "real"
+    double min_time_s = 0;  // of a trial whose workload has no fixed size
+    double trial_limit_s = 0;
+    std::uint64_t blocks = 0;           // with a precision, as many as that was found to need
+    std::optional<std::int64_t> cpu{};  // that the trials were pinned to
+};
+
 struct warning {
     std::string code;  // stable, for programs
     std::string message;
@@ -132,6 +141,7 @@ struct report {
     std::uint64_t seed = 0;
     std::string baseline;
     std::vector<std::string> command;
+    std::optional<planned> plan;  // absent in reports of before this was written
     environment where;
     std::vector<contender> contenders;
     std::vector<result> results;

@@ -18,6 +18,7 @@
 #include "bench/cli/percents.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/engine/compare_reports.hpp"
+#include "bench/engine/conditions.hpp"
 #include "bench/engine/gate.hpp"
 #include "bench/engine/selection.hpp"
 #include "reports/json.hpp"
@@ -77,14 +78,24 @@ std::optional<run_plan> plan_for(const compare_options& options, const interrupt
     return plan;
 }
 
-int conclude(const reports::report& report, double tolerated_pct) {
-    const auto found = judge_gate(report, tolerated_pct);
+int conclude(const gate_result& found) {
     for (const auto& reason : found.reasons) tell(fmt::format("loopbench: {}\n", reason));
-    return report.complete ? exit_code_of(found.outcome) : exit_interrupted;
+    return exit_code_of(found.outcome);
 }
 
 reports::report read_report(const std::string& file) {
     return reports::read_json(reports::read_file(file), file);
+}
+
+int compare_two_reports(const compare_options& options) {
+    const auto then = read_report(options.base), now = read_report(options.next);
+    refuse_other_size(then, options.base, now, options.next);
+    const auto report = compare_reports(then, now, options.threshold_pct);
+    for (const auto& item : report.warnings)
+        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
+    reports::write_standard_output(reports::write_table(report));
+    auto found = judge_gate(report, options.tolerated_pct);
+    return conclude(found);
 }
 
 int compare(const compare_options& options, const std::vector<std::string>& command) {
@@ -93,18 +104,13 @@ int compare(const compare_options& options, const std::vector<std::string>& comm
     if (base_is_report != next_is_report)
         throw usage_error{
             "one is a report and the other is not; name two reports, or two benchmark executables"};
-    if (base_is_report) {
-        const auto report =
-            compare_reports(read_report(options.base), read_report(options.next), options.threshold_pct);
-        reports::write_standard_output(reports::write_table(report));
-        return conclude(report, options.tolerated_pct);
-    }
+    if (base_is_report) return compare_two_reports(options);
     const interrupt stop;
     const auto plan = plan_for(options, stop);
     if (!plan) return exit_interrupted;
     const auto report = measure(*plan, command, options.output, stop, started);
     publish(report, options.output);
-    return conclude(report, options.tolerated_pct);
+    return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/engine/conditions.hpp"
 #include "bench/statistics/rank_test.hpp"
 #include "bench/statistics/verdict.hpp"
 
@@ -111,6 +112,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto found = now;
     found.complete = then.complete && now.complete;
     found.results.clear();
+    found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, all.size()};
     for (const auto& [item, before, after] : all) {
         const auto shift = shift_between(before, after, level);

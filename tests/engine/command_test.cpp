@@ -34,6 +34,8 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_TRUE(fits_the_schema(report));
     EXPECT_EQ(report["complete"], true);
     EXPECT_EQ(report["seed"], 7);
+    EXPECT_EQ(report["plan"]["size"], "smoke");
+    EXPECT_EQ(report["plan"]["blocks"], 10);
     for (const auto& item : report["warnings"])
         EXPECT_EQ(item["code"], "disturbed") << item;  // by a busy machine
     EXPECT_EQ(report["aa"]["found"], "fit");

@@ -200,6 +200,39 @@ TEST_F(compare_reports, sees_what_failed_or_is_gone) {
         << "what failed before and is there now is no reason to worry";
 }
 
+TEST_F(compare_reports, of_different_sizes_are_refused) {
+    auto quick = two_times(100, 50), full = two_times(100, 50);
+    quick.plan = reports::planned{"smoke", 0.01, 5, 12, {}};
+    full.plan = reports::planned{"real", 0.5, 60, 12, {}};
+    const auto ran = between(reports::write_json(quick), reports::write_json(full));
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("old.json is of smoke size and "), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(between(reports::write_json(full), reports::write_json(full)).code, 0);
+    EXPECT_EQ(between(report_with(100, 50), reports::write_json(full)).code, 0)
+        << "an old report has no plan";
+}
+
+TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
+    auto old = two_times(100, 50), next = old;
+    old.plan = reports::planned{"real", 0.5, 60, 12, {}};
+    next.plan = reports::planned{"real", 0.5, 60, 12, 1};
+    old.where.cpu_model = "A processor";
+    next.where.cpu_model = "B processor";
+    old.contenders = {reports::describe("loop-epoll", {{"compiler", "g++ 12"}, {"build_type", "Release"}}),
+                      reports::describe("asio-epoll", {{"compiler", "g++ 12"}})};
+    next.contenders = {reports::describe("loop-epoll", {{"compiler", "g++ 12"}, {"build_type", "Debug"}}),
+                       reports::describe("asio-epoll", {{"compiler", "g++ 12"}})};
+    const auto ran = between(reports::write_json(old), reports::write_json(next));
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    for (const auto* wanted :
+         {"processor: A processor before, B processor now", "measure both on one machine",
+          "build type: Release (loop-epoll before); Debug (loop-epoll now)",
+          "pinned to CPU: none before, 1 now"})
+        EXPECT_NE(ran.error_tail.find(wanted), std::string::npos) << wanted << " in " << ran.error_tail;
+    EXPECT_EQ(ran.error_tail.find("asio-epoll"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(between(reports::write_json(old), reports::write_json(old)).error_tail, "");
+}
+
 TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
     const auto ran = between(report_with(100, 50), report_with(120, 60));
     EXPECT_EQ(ran.code, 3) << "the baseline itself is slower";
