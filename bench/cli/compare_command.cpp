@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -87,6 +88,17 @@ reports::report read_report(const std::string& file) {
     return reports::read_json(reports::read_file(file), file);
 }
 
+/// A run that was interrupted may have stopped before what it would have found.
+gate_result doubting(gate_result found, const std::map<std::string, bool>& complete_by_file) {
+    for (const auto& [file, complete] : complete_by_file) {
+        if (complete) continue;
+        if (found.outcome == gate_outcome::pass) found.outcome = gate_outcome::inconclusive;
+        found.reasons.push_back(fmt::format(
+            "{} is of a run that was interrupted; finish it with `loopbench run --resume`", file));
+    }
+    return found;
+}
+
 int compare_two_reports(const compare_options& options) {
     const auto then = read_report(options.base), now = read_report(options.next);
     refuse_other_size(then, options.base, now, options.next);
@@ -94,8 +106,8 @@ int compare_two_reports(const compare_options& options) {
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
     reports::write_standard_output(reports::write_table(report));
-    auto found = judge_gate(report, options.tolerated_pct);
-    return conclude(found);
+    return conclude(doubting(judge_gate(report, options.tolerated_pct),
+                             {{options.base, then.complete}, {options.next, now.complete}}));
 }
 
 int compare(const compare_options& options, const std::vector<std::string>& command) {

@@ -200,6 +200,21 @@ TEST_F(compare_reports, sees_what_failed_or_is_gone) {
         << "what failed before and is there now is no reason to worry";
 }
 
+TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
+    auto cut = two_times(100, 50), slower = two_times(100, 53);
+    cut.complete = slower.complete = false;
+    for (const bool first : {true, false}) {
+        const auto half = reports::write_json(cut), whole = report_with(100, 50);
+        const auto ran = between(first ? half : whole, first ? whole : half);
+        EXPECT_EQ(ran.code, 4);
+        EXPECT_NE(ran.error_tail.find(first ? "old.json is of a run that was interrupted"
+                                            : "new.json is of a run that was interrupted"),
+                  std::string::npos)
+            << ran.error_tail;
+    }
+    EXPECT_EQ(between(report_with(100, 50), reports::write_json(slower)).code, 3);
+}
+
 TEST_F(compare_reports, of_different_sizes_are_refused) {
     auto quick = two_times(100, 50), full = two_times(100, 50);
     quick.plan = reports::planned{"smoke", 0.01, 5, 12, {}};
