@@ -1,6 +1,7 @@
 // loopbench compare: two builds of a benchmark program, or two reports.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -35,6 +36,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next, output = "loopbench-compare";
     std::vector<std::string> workloads;
+    std::vector<std::string> of_measuring;  // the options on the command line that say how to measure
     std::uint64_t blocks = 20;
     std::optional<std::uint64_t> seed;
     std::optional<double> budget_s;
@@ -99,8 +101,24 @@ gate_result doubting(gate_result found, const std::map<std::string, bool>& compl
     return found;
 }
 
+/// Leaves out what none of the patterns matches.
+void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
+    std::vector<std::string> all;
+    for (const auto* report : {&then, &now})
+        for (const auto& item : report->results) all.push_back(item.workload);
+    const auto chosen = select(all, patterns, "benchmark of the reports");
+    for (auto* report : {&then, &now})
+        std::erase_if(report->results, [&](const auto& item) {
+            return std::ranges::find(chosen, item.workload) == chosen.end();
+        });
+}
+
 int compare_two_reports(const compare_options& options) {
-    const auto then = read_report(options.base), now = read_report(options.next);
+    if (!options.of_measuring.empty())
+        throw usage_error{fmt::format("two reports are compared without measuring anything: leave {} out",
+                                      fmt::join(options.of_measuring, " and "))};
+    auto then = read_report(options.base), now = read_report(options.next);
+    choose(then, now, options.workloads);
     refuse_other_size(then, options.base, now, options.next);
     const auto report = compare_reports(then, now, options.threshold_pct);
     for (const auto& item : report.warnings)
@@ -157,7 +175,9 @@ void add_compare_command(CLI::App& app, action& chosen) {
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-compare)")
             ->type_name("DIR"));
-    command->callback([options, &chosen] {
+    command->callback([options, &chosen, command] {
+        for (const auto* name : {"--blocks", "--budget", "--min-time", "--seed", "--output"})
+            if (command->get_option(name)->count() > 0) options->of_measuring.emplace_back(name);
         chosen = [options](const auto& command_line) { return compare(*options, command_line); };
     });
 }

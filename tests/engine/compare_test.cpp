@@ -151,11 +151,14 @@ std::string report_with(double baseline_ns, double other_ns, std::size_t trials 
 
 class compare_reports : public compare {
 protected:
-    bench::child_outcome between(const std::string& old, const std::string& next) {
+    bench::child_outcome between(const std::string& old, const std::string& next,
+                                 const std::vector<std::string>& more = {}) {
         reports::write_file_atomically(loopbench.path("old.json"), old);
         reports::write_file_atomically(loopbench.path("new.json"), next);
-        return loopbench(
-            {"compare", loopbench.path("old.json").native(), loopbench.path("new.json").native()});
+        std::vector<std::string> words{"compare", loopbench.path("old.json").native(),
+                                       loopbench.path("new.json").native()};
+        words.insert(words.end(), more.begin(), more.end());
+        return loopbench(words);
     }
 };
 
@@ -198,6 +201,32 @@ TEST_F(compare_reports, sees_what_failed_or_is_gone) {
     EXPECT_NE(gone.error_tail.find("it is not in the new report"), std::string::npos) << gone.error_tail;
     EXPECT_EQ(between(with(reports::cell_status::failed, "once"), report_with(100, 50)).code, 0)
         << "what failed before and is there now is no reason to worry";
+}
+
+TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_there) {
+    const auto one = report_with(100, 50);
+    for (const auto& option : {std::vector<std::string>{"--blocks", "3"},
+                               {"--seed", "1"},
+                               {"--budget", "1s"},
+                               {"--min-time", "1s"},
+                               {"-o", loopbench.out()}}) {
+        const auto ran = between(one, one, option);
+        EXPECT_EQ(ran.code, 2) << option[0];
+        EXPECT_NE(ran.error_tail.find("two reports are compared without measuring"), std::string::npos)
+            << ran.error_tail;
+    }
+    const auto unknown = between(one, one, {"--workload", "nonsense"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.error_tail.find("did you mean yield"), std::string::npos) << unknown.error_tail;
+    auto slower_elsewhere = two_times(100, 50);
+    for (auto& item : slower_elsewhere.results) item.workload = "spawn";
+    auto old = two_times(100, 50), next = old;
+    old.results.insert(old.results.end(), slower_elsewhere.results.begin(), slower_elsewhere.results.end());
+    for (auto& item : slower_elsewhere.results)
+        for (auto& sample : item.samples) *sample *= 2;
+    next.results.insert(next.results.end(), slower_elsewhere.results.begin(), slower_elsewhere.results.end());
+    EXPECT_EQ(between(reports::write_json(old), reports::write_json(next)).code, 3);
+    EXPECT_EQ(between(reports::write_json(old), reports::write_json(next), {"--workload", "yield"}).code, 0);
 }
 
 TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
