@@ -21,7 +21,9 @@
 #include "bench/cli/session.hpp"
 #include "bench/engine/compare_reports.hpp"
 #include "bench/engine/conditions.hpp"
+#include "bench/engine/describe.hpp"
 #include "bench/engine/gate.hpp"
+#include "bench/engine/parity.hpp"
 #include "bench/engine/selection.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
@@ -77,6 +79,9 @@ std::optional<run_plan> plan_for(const compare_options& options, const interrupt
     plan.contenders = {side("base", options.base, plan, stop), side("next", options.next, plan, stop)};
     if (stop.requested()) return std::nullopt;
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
+    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
+    if (stop.requested()) return std::nullopt;
+    refuse_mixed_builds(plan.described);
     add_twin(plan);
     return plan;
 }

@@ -126,7 +126,7 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     if (stop.requested()) return exit_interrupted;
     plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
     if (stop.requested()) return exit_interrupted;
-    refuse_mixed_builds(plan.described);
+    refuse_mixed_builds(plan.described, ", or choose those that are with --contender");
     add_twin(plan);
 
     const auto report = measure(plan, command, options.output, stop, started,

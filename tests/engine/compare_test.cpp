@@ -106,6 +106,15 @@ esac
     EXPECT_NE(refused.error_tail.find("no sockets"), std::string::npos) << refused.error_tail;
 }
 
+TEST_F(compare, of_a_debug_build_with_a_release_build_is_refused_before_anything_is_measured) {
+    loopbench.add_contender("old", scattering(10000, "10"), R"(, "build_type": "Release")");
+    loopbench.add_contender("new", scattering(10000, "10"), R"(, "build_type": "Debug")");
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("Release (base); Debug (next)"), std::string::npos) << ran.error_tail;
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/old.trials")));
+}
+
 TEST_F(compare, of_a_build_that_gained_a_benchmark_is_a_pass) {
     loopbench.add_contender("new", scattering(10000, "10"));
     write_script(loopbench.path("bin/contenders/old"), R"sh(
