@@ -225,6 +225,34 @@ TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
     }
 }
 
+TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
+    loopbench.add_contender("red", good_row,
+                            R"(, "compiler": "\u001b[31mRED\u009b31m", "build_type": "Release")");
+    loopbench.add_contender("blue", good_row, R"(, "compiler": "blue", "build_type": "Release")");
+    const auto ran = loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
+    EXPECT_NE(ran.error_tail.find("?[31mRED?31m"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(ran.error_tail.find('\x1b'), std::string::npos);
+    write_script(loopbench.path("bin/contenders/green"), "printf '\\033[32m' >&2; exit 3\n");
+    const auto unlisted =
+        loopbench({"run", "--contender", "green", "--workload", "x", "-o", loopbench.out()});
+    EXPECT_EQ(unlisted.error_tail.find('\x1b'), std::string::npos) << unlisted.error_tail;
+}
+
+TEST_F(command_failure, every_remedy_can_be_followed) {
+    const auto told = [&](const std::string& script) {
+        const auto ran = loopbench.in_shell("exec 3>&1; " + script);
+        EXPECT_EQ(ran.code, 1) << script;
+        return ran.error_tail;
+    };
+    EXPECT_NE(told("exec $loopbench report $folder --format json").find("Is a directory; name a file in it"),
+              std::string::npos);
+    const auto full = told("exec $loopbench list > /dev/full");
+    EXPECT_NE(full.find("redirect it to another place"), std::string::npos) << full;
+    EXPECT_EQ(full.find("-o"), std::string::npos) << full;
+    const auto nowhere = told("exec $loopbench run -o /proc/x");
+    EXPECT_NE(nowhere.find("choose another place with -o"), std::string::npos) << nowhere;
+}
+
 TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
     EXPECT_EQ(ran.code, 1);  // nobody saw the table
