@@ -75,7 +75,9 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     const auto names = names_of(found);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    const auto candidates = headline_or_all(names, options.contenders, !options.quick, is_headline_contender);
+    // Whoever names workloads wants to see them on everything that has them.
+    const bool all = !options.quick || !options.workloads.empty();
+    const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     const auto chosen = select(candidates, options.contenders, "contender");
     std::ranges::copy_if(found, std::back_inserter(plan.contenders), [&](const contender& who) {
         return std::ranges::find(chosen, who.name) != chosen.end();
@@ -144,8 +146,9 @@ int resume_command(const std::filesystem::path& folder) {
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
-    auto* quick =
-        command.add_flag("--quick", options.quick, "the headline at smoke size, in at most a minute");
+    auto* quick = command.add_flag(
+        "--quick", options.quick,
+        "the headline at smoke size, in at most a minute; named workloads on all contenders");
     command.add_flag("--full", options.full, "everything at real size, in at most half an hour")
         ->excludes(quick);
     const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* type,

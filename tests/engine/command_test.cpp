@@ -100,6 +100,18 @@ TEST_F(command, percentages_have_a_sign_or_none) {
               2);
 }
 
+TEST_F(command, quick_leaves_contenders_out_only_where_nothing_is_named) {
+    loopbench.add_contender("libuv", faster_row);
+    const auto has_libuv = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", "--quick", "--blocks", "1", "-o", loopbench.out()});
+        EXPECT_EQ(loopbench(more).code, 0);
+        return time_of(loopbench.report(), "libuv") != nullptr;
+    };
+    EXPECT_FALSE(has_libuv({}));
+    EXPECT_TRUE(has_libuv({"--workload", "yield"}));
+    EXPECT_TRUE(has_libuv({"--contender", "l*"}));
+}
+
 TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0);
