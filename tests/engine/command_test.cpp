@@ -36,8 +36,7 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(report["seed"], 7);
     EXPECT_EQ(report["plan"]["size"], "smoke");
     EXPECT_EQ(report["plan"]["blocks"], 10);
-    for (const auto& item : report["warnings"])
-        EXPECT_EQ(item["code"], "disturbed") << item;  // by a busy machine
+    EXPECT_EQ(report["warnings"], json::array());
     EXPECT_EQ(report["aa"]["found"], "fit");
     EXPECT_EQ(report["aa"]["twin"], "asio-epol~");
     EXPECT_EQ(report["aa"]["comparisons"].size(), 2U);
