@@ -37,7 +37,7 @@ std::string verdict_text(const line& from) {
     if (time == nullptr || !time->judged) return "-";
     const auto word = name_of(*time->judged);
     if (*time->judged == verdict::faster || *time->judged == verdict::slower) return std::string{word};
-    if (!time->detectable_pct) return fmt::format("{}, too few blocks to see any", word);
+    if (!time->detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
     return fmt::format("{}, could have seen {:.2g} %", word, *time->detectable_pct);
 }
 
@@ -138,12 +138,10 @@ std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
-        "than "
-        "{}, "
-        "with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more than {:g} "
-        "%, "
-        "corrected for {} comparisons ({}).{}{}",
+        "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
+        "than {:g} %, corrected for {} {} ({}).{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
+        content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
         printable(content.judged_by.correction), self_check_text(content.aa), cut);
 }
 
