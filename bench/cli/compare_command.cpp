@@ -23,9 +23,9 @@
 #include "bench/engine/conditions.hpp"
 #include "bench/engine/describe.hpp"
 #include "bench/engine/gate.hpp"
+#include "bench/engine/journal_read.hpp"
 #include "bench/engine/parity.hpp"
 #include "bench/engine/selection.hpp"
-#include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/table.hpp"
 
@@ -92,7 +92,7 @@ int conclude(const gate_result& found) {
 }
 
 reports::report read_report(const std::string& file) {
-    return reports::read_json(reports::read_file(file), file);
+    return read_report_or_journal(reports::read_file(file), file);
 }
 
 /// A run that was interrupted may have stopped before what it would have found.

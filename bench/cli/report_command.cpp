@@ -44,16 +44,11 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// A journal's lines are separate documents, and its first one says what it is.
-bool is_journal(std::string_view text) {
-    return text.starts_with(R"({"schema":"loopbench-journal/)");
-}
-
 std::string rewritten(const format& chosen, const std::string& file) {
     const auto source = reports::read_file(file);
-    if (is_journal(source)) return chosen.write(report_of(read_journal(source, file)));
-    if (chosen.write == reports::write_json) return reports::rewrite_json(source, file);
-    return chosen.write(reports::read_json(source, file));
+    if (chosen.write == reports::write_json && !is_journal(source))
+        return reports::rewrite_json(source, file);
+    return chosen.write(read_report_or_journal(source, file));
 }
 
 int report(const report_options& options) {

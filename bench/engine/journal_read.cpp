@@ -9,6 +9,7 @@
 
 #include "bench/engine/stopping.hpp"
 #include "bench/engine/summary.hpp"
+#include "reports/json.hpp"
 #include "reports/json_node.hpp"
 #include "reports/metrics.hpp"
 
@@ -233,6 +234,14 @@ reports::report report_of(const journal_content& journal) {
     report.where = journal.where;
     if (!journal.counted.empty()) add_counts(report, journal.counted);
     return report;
+}
+
+bool is_journal(std::string_view text) {
+    return text.starts_with(R"({"schema":"loopbench-journal/)");
+}
+
+reports::report read_report_or_journal(std::string_view text, std::string_view name) {
+    return is_journal(text) ? report_of(read_journal(text, name)) : reports::read_json(text, name);
 }
 
 }  // namespace loopbench::bench

@@ -124,6 +124,15 @@ exec "${0%old}new" "$@")sh");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
+TEST_F(compare, takes_a_journal_for_a_report) {
+    loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto ran = loopbench({"compare", loopbench.path("out/journal.jsonl").native(),
+                                loopbench.path("out/report.json").native()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_NE(ran.output.find("equivalent"), std::string::npos) << ran.output;
+}
+
 TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
     loopbench.add_contender("old", scattering(10000, "10"));
     const auto old = loopbench.path("bin/contenders/old").native();
