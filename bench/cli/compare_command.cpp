@@ -23,6 +23,7 @@
 #include "bench/engine/conditions.hpp"
 #include "bench/engine/describe.hpp"
 #include "bench/engine/gate.hpp"
+#include "bench/engine/journal.hpp"
 #include "bench/engine/journal_read.hpp"
 #include "bench/engine/parity.hpp"
 #include "bench/engine/selection.hpp"
@@ -140,6 +141,7 @@ int compare(const compare_options& options, const std::vector<std::string>& comm
         throw usage_error{
             "one is a report and the other is not; name two reports, or two benchmark executables"};
     if (base_is_report) return compare_two_reports(options);
+    refuse_folder_in_use(options.output);
     const interrupt stop;
     const auto plan = plan_for(options, stop);
     if (!plan) return exit_interrupted;

@@ -21,6 +21,7 @@
 #include "bench/cli/session.hpp"
 #include "bench/engine/describe.hpp"
 #include "bench/engine/gate.hpp"
+#include "bench/engine/journal.hpp"
 #include "bench/engine/parity.hpp"
 #include "bench/engine/selection.hpp"
 
@@ -119,6 +120,7 @@ int exit_code_of(const reports::report& report, const interrupt& stop) {
 int run_command(const run_options& options, const std::vector<std::string>& command) {
     const auto started = session_start::clock::now();
     const interrupt stop;
+    refuse_folder_in_use(options.output);
     auto plan = sized_plan(options);
     const auto found = contenders_in(options.contender_dirs);
     choose_contenders(plan, options, found);

@@ -171,15 +171,19 @@ TEST_F(command_failure, a_run_that_is_killed_leaves_no_reports_of_an_earlier_run
 TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
     // The second one is started by the first one's contender.
     loopbench.add_contender("asio-epoll", R"sh(
-[ -n "$inner" ] || inner=yes $loopbench run --contender asio-epoll -o $out 2> $folder/error
+[ -n "$inner" ] || inner=yes $loopbench run -o $out 2> $folder/error
 echo $? >> $folder/codes
 )sh" + std::string{good_row});
-    const auto ran = loopbench.in_shell("exec $loopbench run --workload yield --blocks 1 -o $out");
+    write_script(loopbench.path("bin/contenders/witness"),
+                 "[ -z \"$inner\" ] || touch $folder/disturbed\necho yield\n");
+    const auto ran =
+        loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
     EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
               std::string::npos);
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("disturbed"))) << "the second run started contenders";
 }
 
 TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and_keeps_reports_together) {
