@@ -109,14 +109,17 @@ TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
 
 TEST_F(command_failure, wrong_values_are_usage_errors) {
     const auto out = loopbench.out();
-    expect_usage_error({}, {"subcommand"});
+    expect_usage_error({}, {"there is no command; name one: list, run, compare"});
+    expect_usage_error({"-x"}, {"-x is no option of loopbench itself", "list, run"});
+    expect_usage_error({"--frob", "run"}, {"--frob is no option of loopbench itself"});
     expect_usage_error({"run", "--quick", "--full", "-o", out}, {"--full"});
     for (const auto* count : {"0", "-1", "x", "1e3", "99999999999999999999"})
         expect_usage_error({"run", "--blocks", count, "-o", out}, {"--blocks"});
     for (const auto* seed : {"-1", "x", "9007199254740992", "99999999999999999999"})
         expect_usage_error({"run", "--seed", seed, "-o", out}, {"--seed"});
     for (const auto* duration : {"0", "-5s", "5 parsecs", "", "inf", "nan", "1e9h"})
-        expect_usage_error({"run", "--budget", duration, "-o", out}, {"--budget"});
+        expect_usage_error({"run", "--budget", duration, "-o", out}, {"--budget", "`loopbench run --help`"});
+    expect_usage_error({"run", "--budget", "0", "-o", out}, {"--budget: 0 s is not from 1 ms to a week"});
     for (const auto* percent : {"51%", "-1%", "%", "", "2%%", "nan"})
         expect_usage_error({"run", "--threshold", percent, "-o", out}, {"--threshold", "from 0 to 50"});
     expect_usage_error({"run", "--precision", "0%", "--budget", "1s", "-o", out}, {"--precision"});
