@@ -120,8 +120,7 @@ constexpr std::array metrics{
                 "is ready."},
     explanation{"syscalls",
                 "System calls per operation, of the whole process, by `perf trace` or by strace (the "
-                "report says "
-                "which), by slope. Which calls they are is in counts.json."},
+                "report says which), by slope. Which calls they are is in counts.json."},
     explanation{
         "allocations",
         "Calls of malloc and its kind per operation, by a library that is preloaded, by slope. Pools of the "
@@ -135,15 +134,14 @@ constexpr std::array metrics{
         "space only: what the kernel keeps for a socket is not in it."},
     explanation{"fairness",
                 "Jain's fairness index of the round trips of each connection at the moment when half of all "
-                "are made. "
-                "Below 0.75 a trial has failed: some were served at the others' cost."},
+                "are made. Below 0.75 a trial has failed: some were served at the others' cost."},
     explanation{
         "skew",
         "From the first to the last child of a gather whose deadlines are the same; median of the gathers."},
-    explanation{"capacity",
-                "Round trips per second of a closed loop on 16 connections with a client on another core, "
-                "just before "
-                "the requests come on schedule. It is what this server and this client reach together."},
+    explanation{
+        "capacity",
+        "Round trips per second of a closed loop on 16 connections with a client on another core, "
+        "just before the requests come on schedule. It is what this server and this client reach together."},
     explanation{
         "send_late_p99",
         "How long after its time the load generator sent a request; p99. Over 10 % of latency_p99, the trial "
@@ -151,12 +149,12 @@ constexpr std::array metrics{
     explanation{
         "generator_busy",
         "The share of the wall time in which the load generator, which never sleeps, had something to send "
-        "or "
-        "to receive. Over 0.75 it cannot be trusted to be faster than the server, and the trial is invalid."},
-    explanation{"sample_cost",
-                "A reading of the clock and a record in the histogram, measured in the contender after the "
-                "trial. What "
-                "it amounts to in the workload is the difference to a run with LOOPBENCH_RECORD=off."},
+        "or to receive. Over 0.75 it cannot be trusted to be faster than the server, and the trial is "
+        "invalid."},
+    explanation{
+        "sample_cost",
+        "A reading of the clock and a record in the histogram, measured in the contender after the "
+        "trial. What it amounts to in the workload is the difference to a run with LOOPBENCH_RECORD=off."},
 };
 
 }  // namespace

@@ -20,8 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by
-/// then.
+/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by then.
 void sync_folder_of(const fs::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
     const unique_fd opened{

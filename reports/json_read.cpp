@@ -1,5 +1,4 @@
-// Reading a report that somebody else may have written, cut short or edited: every field is checked, and what
-// is wrong is named by its place ("results[3].median").
+// report.json field by field, the inverse of json_write.cpp; json_node.hpp has the checks.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -114,9 +114,8 @@ struct self_comparison {
     ratio to_itself;
     verdict judged = verdict::inconclusive;
     std::optional<double> detectable_pct;
-    std::optional<double>
-        drift_pct;         // how much slower the second half of the run was; absent with few blocks
-    bool drifted = false;  // by more than chance
+    std::optional<double> drift_pct;  // how much slower the run's second half was; absent with few blocks
+    bool drifted = false;             // by more than chance
 };
 
 /// The A/A: what this session calls a difference where there is none.

@@ -162,7 +162,6 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->add_option("--workload", options->workloads, "only these benchmarks; may be repeated")
         ->type_name("GLOB")
         ->allow_extra_args(false);
-    constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
     command->add_option("--blocks", options->blocks, "trials of each benchmark and build (20)")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));

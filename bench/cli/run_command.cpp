@@ -39,8 +39,6 @@ struct run_options {
     std::string output = "loopbench-report", resume;
 };
 
-constexpr std::uint64_t blocks_max = 100'000;
-
 /// Sizes and times: those of the mode, unless an option says otherwise.
 run_plan sized_plan(const run_options& options) {
     run_plan plan;
@@ -203,8 +201,6 @@ void add_run_command(CLI::App& app, action& chosen) {
         ->type_name("CPU");
     takes_duration(
         command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s; 5s with --quick)"));
-    constexpr std::uint64_t largest_seed =
-        (std::uint64_t{1} << 53U) - 1;  // what every reader of JSON keeps exactly
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));

@@ -168,7 +168,6 @@ private:
     }
 
     trial_record read_trial(const node& from) {
-        constexpr std::uint64_t blocks_max = 1'000'000;
         trial_record record;
         record.block = from.at("block").natural();
         if (record.block >= std::min(content_.plan.blocks, blocks_max))

@@ -178,8 +178,7 @@ std::vector<reports::warning> parity_warnings(std::span<const reports::contender
                          fmt::format("nothing is known of how these were built and what sockets they use: {}",
                                      fmt::join(strangers, ", ")),
                          "see to it that they are release builds, and let them print compiler, build_type "
-                         "and the like in "
-                         "their context"});
+                         "and the like in their context"});
     for (const auto& thing : compared_things)
         if (const auto all = grouped(contenders, thing.key); all.size() > 1)
             found.push_back({fmt::format("different_{}", thing.key), sentence(thing.what, all),

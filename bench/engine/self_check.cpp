@@ -42,8 +42,8 @@ public:
     }
 
 private:
-    static constexpr double of_a_normal_distribution =
-        1.4826;  // median absolute deviation to standard deviation
+    /// From the median absolute deviation to the standard deviation.
+    static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
     const run_outcome& outcome_;

@@ -1,4 +1,4 @@
-// A loopbench of its own for each test: the real executable beside a folder of contenders that the test
+// A loopbench of its own for each test: the executable (see undisturbed.cpp) beside a folder of contenders that the test
 // writes.
 #pragma once
 
