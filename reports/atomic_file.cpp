@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by then.
+/// Makes the rename survive a power cut. Some file systems refuse to sync a folder: the name is right by
+/// then.
 void sync_folder_of(const fs::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
     const unique_fd opened{
@@ -69,7 +70,8 @@ private:
     bool renamed_ = false;
 };
 
-/// Where a symbolic link leads that points to nothing yet. Links in a circle are no such ones: the kernel says ELOOP.
+/// Where a symbolic link leads that points to nothing yet. Links in a circle are no such ones: the kernel
+/// says ELOOP.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&

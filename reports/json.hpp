@@ -1,4 +1,5 @@
-// report.json: the result structs to text and back. report.schema.json in this folder says the same to others.
+// report.json: the result structs to text and back. report.schema.json in this folder says the same to
+// others.
 #pragma once
 
 #include <nlohmann/json.hpp>

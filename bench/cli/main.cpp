@@ -22,8 +22,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A standard stream that the caller closed would lend its number to the next file, and what is printed would end up
-/// in there. The descriptor put in its place is open the wrong way round, so that using it is still an error.
+/// A standard stream that the caller closed would lend its number to the next file, and what is printed would
+/// end up in there. The descriptor put in its place is open the wrong way round, so that using it is still an
+/// error.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)

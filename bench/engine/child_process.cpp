@@ -1,4 +1,5 @@
-// fork rather than posix_spawn: the child asks to die with its parent, and posix_spawn has no attribute for that.
+// fork rather than posix_spawn: the child asks to die with its parent, and posix_spawn has no attribute for
+// that.
 #include "bench/engine/child_process.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-// What a report means: the exit codes of run and compare, and in which order they outrank each other. That a contender
-// failed is a fact whatever the machine does (1). An unfit session is neither red nor green (5). Only then it counts that
-// something is slower (3), or that too little is known (4).
+// What a report means: the exit codes of run and compare, and in which order they outrank each other. That a
+// contender failed is a fact whatever the machine does (1). An unfit session is neither red nor green (5).
+// Only then it counts that something is slower (3), or that too little is known (4).
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@ gate_result judge_session(const reports::report& report);
 
 /// Judges the session and then the `time` of every cell that has a ratio to the baseline.
 ///
-/// One that is slower comes first. Of the rest, each has to rule a slowdown of more than `tolerated_pct` out with its
-/// whole interval, and none that the baseline has a time for may be without one: that nothing was found is no pass
-/// unless something could have been.
+/// One that is slower comes first. Of the rest, each has to rule a slowdown of more than `tolerated_pct` out
+/// with its whole interval, and none that the baseline has a time for may be without one: that nothing was
+/// found is no pass unless something could have been.
 gate_result judge_gate(const reports::report& report, double tolerated_pct);
 
 }  // namespace loopbench::bench

@@ -9,8 +9,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// The trials of one workload in one block that belong together: the last attempt, unless it was cut short. A contender
-/// that failed or cannot do it is not run again, so that a whole attempt may have fewer trials than the one before.
+/// The trials of one workload in one block that belong together: the last attempt, unless it was cut short. A
+/// contender that failed or cannot do it is not run again, so that a whole attempt may have fewer trials than
+/// the one before.
 class attempts {
 public:
     explicit attempts(const run_outcome& outcome) {

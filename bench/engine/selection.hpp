@@ -10,7 +10,8 @@
 
 namespace loopbench::bench {
 
-/// Whether the full name, or a front of it that ends before a '/', matches the shell pattern; '*' crosses '/'.
+/// Whether the full name, or a front of it that ends before a '/', matches the shell pattern; '*' crosses
+/// '/'.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// The names that match any of the patterns, in their order; all of them without patterns. Throws usage_error
@@ -26,9 +27,10 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);
 
-/// Who is measured when no contender is named and no workload: `--quick` has a minute for the founding designs, the
-/// flagships, Asio in its usual form and at its best, and the floors; without flags, all contenders run the headline
-/// workloads (bench/catalog.hpp). What is not listed here is headline: a stranger's contender is shown.
+/// Who is measured when no contender is named and no workload: `--quick` has a minute for the founding
+/// designs, the flagships, Asio in its usual form and at its best, and the floors; without flags, all
+/// contenders run the headline workloads (bench/catalog.hpp). What is not listed here is headline: a
+/// stranger's contender is shown.
 constexpr bool is_headline_contender(std::string_view name) {
     constexpr std::array<std::string_view, 8> left_out{"loop-poll",   "loop-precise",  "asio-uring",
                                                        "asio-select", "libuv",         "libevent",

@@ -25,8 +25,9 @@ std::uint64_t blocks_for(std::span<const double> log_ratios, double precision_pc
 /// How many blocks the plan has before anything is known: its own, or with a precision the pilot's.
 std::uint64_t blocks_at_first(const run_plan& plan);
 
-/// How many it has after the pilot: as many as the ratios to the baseline of every contender's `time` need, and no more
-/// than its own. Trials after the pilot's are not looked at, so that a run which is taken up again decides as it did.
+/// How many it has after the pilot: as many as the ratios to the baseline of every contender's `time` need,
+/// and no more than its own. Trials after the pilot's are not looked at, so that a run which is taken up
+/// again decides as it did.
 std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcome);
 
 }  // namespace loopbench::bench

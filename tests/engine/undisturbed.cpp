@@ -1,6 +1,6 @@
-// A machine on which nothing else ever runs, in the place of bench/engine/disturbance.cpp: whether a test of the command
-// passes is then no question of how busy the real one is. How disturbances are found and what they do has tests of its
-// own (self_check_test.cpp).
+// A machine on which nothing else ever runs, in the place of bench/engine/disturbance.cpp: whether a test of
+// the command passes is then no question of how busy the real one is. How disturbances are found and what
+// they do has tests of its own (self_check_test.cpp).
 #include "bench/engine/disturbance.hpp"
 
 namespace loopbench::bench {
