@@ -17,8 +17,10 @@ constexpr std::array contenders{
                 "A heap of timers, a select that does not wait, and a sleep of 100 ms on every turn: next to "
                 "no CPU, and "
                 "lateness of up to a tick. What takes thousands of turns is unsupported."},
-    explanation{"loop-layered",
-                "Callbacks, then timers in a plain list, then a select whose timeout is computed from both."},
+    explanation{
+        "loop-layered",
+        "Callbacks, then timers in a plain list, then a select whose timeout is computed from both; on "
+        "every turn, also when there is nothing to wait for."},
     explanation{
         "loop-scheduler",
         "A ready queue that is run until it is empty, then a heap of sleepers and a select. A queue that is "
@@ -127,7 +129,12 @@ constexpr std::array metrics{
         "contender's own show only when they grow."},
     explanation{"allocated_bytes", "The bytes that those allocations asked for, per operation."},
     explanation{"context_switches", "Voluntary context switches per operation, by wait4, by slope."},
-    explanation{"rss_peak", "The peak of resident memory of the contender's process, by wait4."},
+    explanation{
+        "rss_peak",
+        "The peak of resident memory of the contender's process, by VmHWM of /proc/self/status when "
+        "the trial has ended: with all that comes before the timed section and with the histograms, "
+        "some hundred KiB. Other processes of a workload (silent clients, the load generator) are not "
+        "in it."},
     explanation{
         "bytes_per_item",
         "Growth of the resident memory while connections or timers were made, divided by their number. User "

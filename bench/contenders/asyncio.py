@@ -54,29 +54,33 @@ def sleep_pair_ns(trial):
 async def sleep_serial(trial):
     first, second = sleep_pair_ns(trial)
     trial.begin()
-    await sleep_and_record(trial, time.monotonic_ns() + first)
-    await sleep_and_record(trial, time.monotonic_ns() + second)
+    for _ in range(trial.operations):
+        await sleep_and_record(trial, time.monotonic_ns() + first)
+        await sleep_and_record(trial, time.monotonic_ns() + second)
     trial.end()
-    trial.prove("sleeps that ended", 2, len(trial.late_ns))
-    trial.prove("the two sleeps took at least the sum of both", True, trial.cost[0] >= first + second)
+    trial.prove("sleeps that ended", 2 * trial.operations, len(trial.late_ns))
+    trial.prove("the two sleeps took at least the sum of both", True,
+                trial.cost[0] >= trial.operations * (first + second))
 
 
 async def sleep_concurrent(trial):
-    started, under_way_at_first_end = 0, None
+    started = ended = together = 0
 
     async def one_of_two(deadline_ns):
-        nonlocal started, under_way_at_first_end
+        nonlocal started, ended, together
         started += 1
         await sleep_and_record(trial, deadline_ns)
-        if under_way_at_first_end is None:
-            under_way_at_first_end = started
+        ended += 1
+        if ended % 2 == 1:
+            together += started - ended + 1
 
     trial.begin()
-    start = time.monotonic_ns()
-    await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))
+    for _ in range(trial.operations):
+        start = time.monotonic_ns()
+        await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))
     trial.end()
-    trial.prove("sleeps that ended", 2, len(trial.late_ns))
-    trial.prove("sleeps under way when the first one ended", 2, under_way_at_first_end)
+    trial.prove("sleeps that ended", 2 * trial.operations, len(trial.late_ns))
+    trial.prove("sleeps under way when the first one ended", 2 * trial.operations, together)
 
 
 def shuffled(i, count):
@@ -115,9 +119,10 @@ class Ended:
 
 
 def gather_in_batches(size, batch):
-    """One operation: one of the `size` children that each await of batch(ended) runs."""
+    """One operation: one of the `size` children that each await of batch(ended) runs. The first batch is not timed."""
 
     async def run(trial):
+        await batch(Ended())
         ended = Ended()
         started = incomplete = 0
         trial.begin()

@@ -69,6 +69,8 @@ class Trial:
             "cpu_system": system / self.done,
             "spin": cpu / wall,
             "wakeups": switches / (wall / 1e9),
+            "operations": self.done,
+            "rss_peak": resident_peak_bytes(),
         } | self.reported
         if self.latency_ns:
             ranks = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9, "max": 100}
@@ -78,6 +80,11 @@ class Trial:
             found |= {f"late_{name}": percentile(self.late_ns, rank) for name, rank in ranks.items()}
             found["early"] = early
         return found
+
+
+def resident_peak_bytes():
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
 
 
 def percentile(values, rank):
@@ -129,13 +136,15 @@ class Contender:
             operations = max(operations + 1, int(trial.done * factor))
 
     def result_of(self, workload, smoke, min_time_s):
-        if workload.sizes is None:
+        if told := operations_told():
+            trial = self.run_once(workload, smoke, told)
+        elif workload.sizes is None:
             trial = self.calibrated(workload, smoke, min_time_s)
         else:
             trial = self.run_once(workload, smoke, workload.sizes[0 if smoke else 1])
         counters = trial.counters()
         time_ns = trial.cost[0] / trial.done
-        result = {"iterations": 1 if workload.sizes else trial.done, "real_time": time_ns, "cpu_time": counters["cpu"],
+        result = {"iterations": 1 if workload.sizes or told else trial.done, "real_time": time_ns, "cpu_time": counters["cpu"],
                   "time_unit": "ns"} | counters
         return result | {"items_per_second": 1e9 / time_ns} if workload.rate else result
 
@@ -221,6 +230,16 @@ def size_is_smoke():
         print(f'LOOPBENCH_SIZE is "{size}", which is no size: set it to smoke or real, or unset it.', file=sys.stderr)
         sys.exit(2)
     return size == "smoke"
+
+
+def operations_told():
+    """How many operations every workload does, once; None: as many as its size or the time says."""
+    text = os.environ.get("LOOPBENCH_OPERATIONS", "")
+    if text and (not text.isdecimal() or not 0 < int(text) <= 10**12):
+        print(f'LOOPBENCH_OPERATIONS is "{text}", which is no number of operations: set it to a number from 1 to '
+              f"{10**12}, or unset it.", file=sys.stderr)
+        sys.exit(2)
+    return int(text) if text else None
 
 
 def parsed_flags(contender):

@@ -8,6 +8,8 @@
 // - echo_uring: no call but two io_uring_enter for each batch of round trips.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -29,7 +31,15 @@ echo_floor echo_blocking;
 echo_floor echo_epoll;
 echo_floor echo_uring;
 
-using workloads::detail::echo_message;
+using workloads::echo_bytes;
+using echo_message = std::array<std::byte, echo_bytes>;
+
+/// What a server receives into: as large as the workload's (bench/workloads/echo_session.hpp), and like there one for
+/// each connection and outside of what is kept of the connection, where a floor needs more than one.
+using server_buffer = std::vector<std::byte>;
+inline server_buffer make_server_buffer() {
+    return server_buffer(std::max(echo_bytes, workloads::echo_buffer_bytes_min));
+}
 
 /// The round trips that every connection makes in one phase.
 struct echo_phase {
@@ -43,12 +53,13 @@ struct echo_pair {
     using clock = std::chrono::steady_clock;
 
     std::uint64_t number;
+    const workloads::detail::echo_messages& messages;
     int client;
     int server;
     std::uint64_t round_trip = 0;  // under way, or the next
     std::uint64_t end = 0;         // the first that does not belong to the phase
     clock::time_point start{};     // of the round trip, which is the end of the one before
-    echo_message request{};
+    std::span<const std::byte> request{};
     echo_message reply{};
     workloads::detail::echo_counts counts{};
     std::uint64_t served_bytes = 0;
@@ -58,13 +69,18 @@ struct echo_pair {
         if (counts.error != 0) return false;
         round_trip = phase.first;
         end = phase.first + phase.count;
-        start = clock::now();
+        if (phase.latency != nullptr) start = clock::now();
         return round_trip != end;
     }
 
-    const echo_message& next_request() noexcept {
-        request = workloads::detail::echo_pattern(number, round_trip);
+    std::span<const std::byte> next_request() noexcept {
+        request = messages.message(number, round_trip);
         return request;
+    }
+
+    /// How many bytes of this round trip's request the server has still to receive.
+    std::size_t unserved_bytes() const noexcept {
+        return static_cast<std::size_t>((round_trip + 1) * echo_bytes - served_bytes);
     }
 
     /// The reply is complete. False when that was the last round trip of the phase.
@@ -74,7 +90,7 @@ struct echo_pair {
             latency->record(std::chrono::nanoseconds(now - start).count());
             start = now;
         }
-        ++(request == reply ? counts.round_trips : counts.wrong_replies);
+        ++(std::ranges::equal(request, reply) ? counts.round_trips : counts.wrong_replies);
         return ++round_trip != end;
     }
 };
@@ -85,7 +101,7 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     const std::uint64_t round_trips_each = (t.operations() + pairs.size() - 1) / pairs.size();
     make_round_trips(echo_phase{.first = 0, .count = 1, .latency = nullptr});
     t.begin();
-    make_round_trips(echo_phase{.first = 1, .count = round_trips_each, .latency = &t.latency()});
+    make_round_trips(echo_phase{.first = 1, .count = round_trips_each, .latency = t.latency_if_recording()});
     t.end();
     t.did(round_trips_each * pairs.size());
 
@@ -99,10 +115,14 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
 }
 
 inline std::vector<echo_pair> make_pairs(std::span<const connection> connections) {
+    static const workloads::detail::echo_messages messages(echo_bytes);
     std::vector<echo_pair> pairs;
     pairs.reserve(connections.size());
     for (const connection& each : connections)
-        pairs.push_back({.number = pairs.size(), .client = each.client.get(), .server = each.server.get()});
+        pairs.push_back({.number = pairs.size(),
+                         .messages = messages,
+                         .client = each.client.get(),
+                         .server = each.server.get()});
     return pairs;
 }
 

@@ -13,28 +13,34 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// The error of a call that has to move a whole message; 0 when it did.
-int error_of(ssize_t moved) noexcept {
-    if (moved == static_cast<ssize_t>(sizeof(echo_message))) return 0;
+/// The error of a call that has to move so many bytes; 0 when it did.
+int error_of(ssize_t moved, std::size_t wanted) noexcept {
+    if (moved == static_cast<ssize_t>(wanted)) return 0;
     return moved < 0 ? errno : ECONNRESET;
 }
 
-int send_message(int fd, const echo_message& message) noexcept {
-    return error_of(::send(fd, message.data(), message.size(), MSG_NOSIGNAL));
+int send_all(int fd, std::span<const std::byte> bytes) noexcept {
+    return error_of(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), bytes.size());
 }
 
-int receive_message(int fd, echo_message& message) noexcept {
-    return error_of(::recv(fd, message.data(), message.size(), MSG_WAITALL));
+/// A server does not know how long a message is: it sends back what has come, mostly all of it.
+int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
+    while (pair.unserved_bytes() > 0) {
+        const ssize_t got = ::recv(pair.server, buffer.data(), buffer.size(), 0);
+        if (got <= 0) return got < 0 ? errno : ECONNRESET;
+        const auto bytes = static_cast<std::size_t>(got);
+        if (const int error = send_all(pair.server, buffer.first(bytes)); error != 0) return error;
+        pair.served_bytes += bytes;
+    }
+    return 0;
 }
 
 /// False when the connection failed or has nothing left to do.
-bool make_round_trip(echo_pair& pair, histogram* latency) noexcept {
-    echo_message served;
-    if (pair.counts.fail(send_message(pair.client, pair.next_request()))) return false;
-    if (pair.counts.fail(receive_message(pair.server, served))) return false;
-    if (pair.counts.fail(send_message(pair.server, served))) return false;
-    pair.served_bytes += served.size();
-    if (pair.counts.fail(receive_message(pair.client, pair.reply))) return false;
+bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, histogram* latency) noexcept {
+    if (pair.counts.fail(send_all(pair.client, pair.next_request()))) return false;
+    if (pair.counts.fail(serve(pair, buffer))) return false;
+    const ssize_t got = ::recv(pair.client, pair.reply.data(), pair.reply.size(), MSG_WAITALL);
+    if (pair.counts.fail(error_of(got, pair.reply.size()))) return false;
     return pair.finish_round_trip(latency);
 }
 
@@ -42,6 +48,7 @@ bool make_round_trip(echo_pair& pair, histogram* latency) noexcept {
 
 void echo_blocking(std::span<const connection> connections, trial& t) {
     std::vector<echo_pair> pairs = make_pairs(connections);
+    server_buffer buffer = make_server_buffer();
     std::vector<echo_pair*> active;
     active.reserve(pairs.size());
     run_echo_trial(pairs, t, [&](const echo_phase& phase) {
@@ -49,7 +56,7 @@ void echo_blocking(std::span<const connection> connections, trial& t) {
             if (pair.enter(phase)) active.push_back(&pair);
         while (!active.empty())
             std::erase_if(active,
-                          [&phase](echo_pair* pair) { return !make_round_trip(*pair, phase.latency); });
+                          [&](echo_pair* pair) { return !make_round_trip(*pair, buffer, phase.latency); });
     });
 }
 

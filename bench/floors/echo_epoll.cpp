@@ -122,7 +122,7 @@ private:
     std::size_t active_ = 0;  // pairs that have round trips to make
     histogram* latency_ = nullptr;
     std::array<epoll_event, 1024> events_;
-    std::array<std::byte, 4096> buffer_;
+    server_buffer buffer_ = make_server_buffer();
 };
 
 }  // namespace

@@ -17,7 +17,9 @@ namespace {
 class uring_echo {
 public:
     explicit uring_echo(std::span<const connection> connections)
-        : pairs_(make_pairs(connections)), served_(connections.size()), ring_(loop::uring_limits{}) {
+        : pairs_(make_pairs(connections)),
+          buffers_(connections.size(), make_server_buffer()),
+          ring_(loop::uring_limits{}) {
         ring_.enter();  // it is this thread's from here on
         std::vector<int> files;
         for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
@@ -69,12 +71,14 @@ private:
     void on_completion(const io_uring_cqe& completion) {
         echo_pair& pair = pairs_[completion.user_data >> 1];
         if (pair.counts.error != 0) return;
-        if (completion.res != static_cast<int>(sizeof(echo_message))) {
+        const bool of_server = completion.user_data == server_of(pair);
+        const bool good =
+            of_server ? completion.res > 0 : completion.res == static_cast<int>(pair.reply.size());
+        if (!good) {
             pair.counts.fail(completion.res < 0 ? -completion.res : ECONNRESET);
             --active_;
-        } else if (completion.user_data == server_of(pair)) {
-            pass_on(server_of(pair), served_[pair.number], client_of(pair), pair.reply);
-            pair.served_bytes += sizeof(echo_message);
+        } else if (of_server) {
+            serve(pair, static_cast<std::size_t>(completion.res));
         } else if (pair.finish_round_trip(latency_)) {
             send_request(pair);
         } else {
@@ -83,19 +87,35 @@ private:
     }
 
     void send_request(echo_pair& pair) {
-        pass_on(client_of(pair), pair.next_request(), server_of(pair), served_[pair.number]);
+        send_all(client_of(pair), pair.next_request());
+        receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// A send at one end and the receive at the other. MSG_WAITALL: the kernel goes on until the message is
-    /// whole.
-    void pass_on(tag from, const echo_message& message, tag to, echo_message& received) {
+    /// So many bytes have come behind those that were served before. What has not come yet is received behind them in
+    /// turn, because their send may not be done.
+    void serve(echo_pair& pair, std::size_t bytes) {
+        const auto buffer = std::span(buffers_[pair.number]);
+        const std::size_t before = echo_bytes - pair.unserved_bytes();
+        send_all(server_of(pair), buffer.subspan(before, bytes));
+        pair.served_bytes += bytes;
+        if (pair.unserved_bytes() > 0)
+            receive(server_of(pair), buffer.subspan(before + bytes), 0);
+        else
+            receive(client_of(pair), pair.reply, MSG_WAITALL);
+    }
+
+    /// MSG_WAITALL, here and of the client's receive: the kernel goes on until it is done.
+    void send_all(tag from, std::span<const std::byte> bytes) {
         io_uring_sqe& send = submission();
-        io_uring_prep_send(&send, static_cast<int>(from), message.data(), message.size(),
+        io_uring_prep_send(&send, static_cast<int>(from), bytes.data(), bytes.size(),
                            MSG_NOSIGNAL | MSG_WAITALL);
         send.flags = IOSQE_FIXED_FILE | IOSQE_CQE_SKIP_SUCCESS;
         send.user_data = from;
+    }
+
+    void receive(tag to, std::span<std::byte> received, int flags) {
         io_uring_sqe& receive = submission();
-        io_uring_prep_recv(&receive, static_cast<int>(to), received.data(), received.size(), MSG_WAITALL);
+        io_uring_prep_recv(&receive, static_cast<int>(to), received.data(), received.size(), flags);
         receive.flags = IOSQE_FIXED_FILE;
         receive.user_data = to;
     }
@@ -111,9 +131,9 @@ private:
     }
 
     std::vector<echo_pair> pairs_;
-    std::vector<echo_message> served_;  // by pair: what its server received, until it is sent back
-    loop::uring_ring ring_;             // after what it writes into
-    std::size_t active_ = 0;            // pairs that have round trips to make
+    std::vector<server_buffer> buffers_;  // by pair: what its server received, until it is sent back
+    loop::uring_ring ring_;               // after what it writes into
+    std::size_t active_ = 0;              // pairs that have round trips to make
     histogram* latency_ = nullptr;
 };
 

@@ -56,19 +56,21 @@ floor uring_floor() {
             own_options};
 }
 
+std::string buffers_of(const floor& f) {
+    return f.socket_options == makes_no_connections ? makes_no_connections() : workload_buffers();
+}
+
 int floor_main(int argc, char** argv, const floor& f) {
     utsname kernel{};
     ::uname(&kernel);
-    return run_contender(
-        argc, argv, f.name,
-        {.library = "Linux",
-         .library_version = kernel.release,
-         .driver = f.calls,
-         .build = this_build(),
-         .buffers = f.socket_options == makes_no_connections ? "none: it makes no connections"
-                                                             : "echo server: the message's size",
-         .socket_options = f.socket_options},
-        f.workloads);
+    return run_contender(argc, argv, f.name,
+                         {.library = "Linux",
+                          .library_version = kernel.release,
+                          .driver = f.calls,
+                          .build = this_build(),
+                          .buffers = buffers_of(f),
+                          .socket_options = f.socket_options},
+                         f.workloads);
 }
 
 }  // namespace loopbench::bench::floors

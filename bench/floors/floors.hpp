@@ -22,6 +22,9 @@ floor epoll_floor();
 floor sleep_floor();
 floor uring_floor();
 
+/// How large its buffers are, in the words of the other contenders, since they are as large.
+std::string buffers_of(const floor& f);
+
 /// The main function of a floor's contender; see run_contender().
 int floor_main(int argc, char** argv, const floor& f);
 

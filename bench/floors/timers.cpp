@@ -23,24 +23,28 @@ void sleep_and_record(sleeper& kernel, trial& t, time_point deadline) {
 
 void sleep_serial(sleeper& kernel, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
+    const std::uint64_t pairs = t.operations();
     t.begin();
-    sleep_and_record(kernel, t, clock::now() + first);
-    sleep_and_record(kernel, t, clock::now() + second);
+    for (std::uint64_t i = 0; i < pairs; ++i) {
+        sleep_and_record(kernel, t, clock::now() + first);
+        sleep_and_record(kernel, t, clock::now() + second);
+    }
     t.end();
-    t.did(1);
-    t.prove("sleeps that ended", 2, t.lateness().count());
-    t.prove("the two sleeps took at least the sum of both", 1, t.cost().wall >= first + second ? 1 : 0);
+    t.prove("the two sleeps took at least the sum of both", 1,
+            t.cost().wall >= pairs * (first + second) ? 1 : 0);
 }
 
 void sleep_concurrent(sleeper& kernel, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
+    const std::uint64_t pairs = t.operations();
     t.begin();
-    const time_point start = clock::now();
-    sleep_and_record(kernel, t, start + first);
-    sleep_and_record(kernel, t, start + second);
+    for (std::uint64_t i = 0; i < pairs; ++i) {
+        const time_point start = clock::now();
+        sleep_and_record(kernel, t, start + first);
+        sleep_and_record(kernel, t, start + second);
+    }
     t.end();
-    t.did(1);
-    t.prove("sleeps that ended", 2, t.lateness().count());
+    t.prove("the two sleeps took at least the longer one", 1, t.cost().wall >= pairs * second ? 1 : 0);
 }
 
 void timer_periodic(sleeper& kernel, trial& t) {
@@ -51,27 +55,32 @@ void timer_periodic(sleeper& kernel, trial& t) {
         sleep_and_record(kernel, t, deadline);
     }
     t.end();
-    t.prove("ticks", t.operations(), t.lateness().count());
+    t.report("drift", static_cast<double>(std::chrono::nanoseconds(clock::now() - deadline).count()));
     t.prove("the last tick came at its time or later", 1, clock::now() >= deadline ? 1 : 0);
 }
 
 void idle_timer(sleeper& kernel, trial& t) {
+    const auto time = workloads::idle_time_of(t);
     t.begin();
-    sleep_and_record(kernel, t, clock::now() + workloads::idle_time_of(t));
+    for (std::uint64_t i = 0; i < t.operations(); ++i) sleep_and_record(kernel, t, clock::now() + time);
     t.end();
-    t.did(1);
-    t.prove("sleeps that ended", 1, t.lateness().count());
+    t.prove("nothing happened for so long", 1, t.cost().wall >= t.operations() * time ? 1 : 0);
 }
 
 void gather_sleep(sleeper& kernel, trial& t) {
+    histogram skew;
     t.begin();
     for (std::uint64_t gathers = 0; gathers < t.operations(); ++gathers) {
         const time_point deadline = clock::now() + workloads::gather_sleep_time;
         kernel.sleep_until(deadline);
+        const time_point first = clock::now();
         for (std::uint64_t i = 0; i < workloads::gather_children; ++i) record_lateness(t, deadline);
+        skew.record(std::chrono::nanoseconds(clock::now() - first).count());
     }
     t.end();
-    t.prove("children that woke", t.operations() * workloads::gather_children, t.lateness().count());
+    t.report("skew", static_cast<double>(skew.percentile_ns(50)));
+    t.prove("the gathers took their time", 1,
+            t.cost().wall >= t.operations() * workloads::gather_sleep_time ? 1 : 0);
 }
 
 }  // namespace loopbench::bench::floors

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 
 namespace loopbench::bench {
@@ -14,6 +15,17 @@ std::int64_t resident_bytes() noexcept {
     const int read = std::fscanf(file, "%ld %ld", &pages_total, &pages_resident);
     std::fclose(file);
     return read == 2 ? std::int64_t{pages_resident} * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+std::int64_t resident_peak_bytes() noexcept {
+    std::FILE* const file = std::fopen("/proc/self/status", "re");
+    if (file == nullptr) return 0;
+    std::array<char, 256> line;
+    long kib = 0;
+    while (std::fgets(line.data(), line.size(), file) != nullptr)
+        if (std::sscanf(line.data(), "VmHWM: %ld kB", &kib) == 1) break;
+    std::fclose(file);
+    return std::int64_t{kib} * 1024;
 }
 
 }  // namespace loopbench::bench

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 namespace loopbench::bench::workloads::detail {
 
 namespace {
@@ -18,13 +16,6 @@ std::uint64_t split_mix(std::uint64_t& state) noexcept {
 }
 
 }  // namespace
-
-echo_message echo_pattern(std::uint64_t connection, std::uint64_t round_trip) noexcept {
-    std::uint64_t state = (connection << 40) ^ round_trip;
-    std::array<std::uint64_t, echo_bytes / sizeof(std::uint64_t)> words;
-    for (std::uint64_t& word : words) word = split_mix(state);
-    return std::bit_cast<echo_message>(words);
-}
 
 echo_messages::echo_messages(std::size_t bytes) : bytes_(bytes), block_(bytes + windows) {
     std::uint64_t state = 1;
@@ -79,8 +70,6 @@ void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const s
     t.prove("replies that are not the bytes sent", 0, wrong_replies);
     t.prove("connections on which every round trip was made", counts.size(), complete_clients);
     t.prove("connections on which the server echoed every byte", served_bytes.size(), complete_handlers);
-    if (t.recording())
-        t.prove("round trips with a latency", round_trips_each * counts.size(), t.latency().count());
 }
 
 }  // namespace loopbench::bench::workloads::detail

@@ -27,13 +27,8 @@ inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for 
 
 namespace detail {
 
-using echo_message = std::array<std::byte, echo_bytes>;
-
-/// Bytes that differ by connection and by round trip, so that neither a stale nor a foreign reply can pass.
-echo_message echo_pattern(std::uint64_t connection, std::uint64_t round_trip) noexcept;
-
-/// Messages of any size with that property, without the cost of making each: windows into one block of random bytes.
-/// Of two messages, one in 65,536 pairs is the same.
+/// Messages that differ by connection and by round trip, so that neither a stale nor a foreign reply can pass; without
+/// the cost of making each: windows into one block of random bytes. Of two messages, one in 65,536 pairs is the same.
 class echo_messages {
 public:
     explicit echo_messages(std::size_t bytes);

@@ -94,7 +94,7 @@ echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
     histogram* const latency = session.t.latency_if_recording();
     session.begin();
     for (std::uint64_t i = 1; i <= session.round_trips_each && !session.aborted; ++i) {
-        const clock::time_point start = clock::now();
+        const clock::time_point start = session.t.start_of_latency();
         co_await for_each_client(session, [&session, i](std::size_t index) {
             return make_round_trips(session, index, i, 1, nullptr);
         });
@@ -154,12 +154,15 @@ task_of<R> gather_echo(R& runtime, trial& t) {
     t.prove("round trips with the right reply", (gathers + 1) * connections, right_replies);
 }
 
-/// One operation: one leaf of a tree of gathers of ten; each leaf yields once.
+/// One operation: one leaf of a tree of gathers of ten; each leaf yields once. As with every gather, the first one is
+/// not timed.
 template <Runtime R, std::uint64_t Leaves>
 task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t started = 0;
     std::uint64_t ended = 0;
     std::uint64_t incomplete_trees = 0;
+    co_await detail::tree(runtime, Leaves, ended);
+    ended = 0;
     t.begin();
     while (started < t.operations()) {
         started += Leaves;

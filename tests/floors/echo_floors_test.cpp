@@ -75,7 +75,7 @@ TEST_P(echo_floors, fail_the_trial_when_one_byte_of_one_reply_is_wrong) {
 }
 
 TEST_P(echo_floors, fail_the_trial_when_a_reply_is_that_of_the_round_trip_before) {
-    workloads::detail::echo_message before{};
+    echo_message before{};
     wire w(1, [&before](const passing& message) {
         if (message.which != direction::reply) return fate::whole;
         if (message.number == 7)
@@ -97,7 +97,9 @@ TEST_P(echo_floors, fail_the_trial_when_a_request_is_cut_off_and_finish_the_othe
     });
     run_over(w);
     if (IsSkipped()) return;
-    EXPECT_EQ(t->failure().value_or(""), "a client's connection failed: Connection reset by peer");
+    // Where it is noticed: when the server sends back what has come, or when it waits for the rest.
+    EXPECT_TRUE(t->failure().value_or("").starts_with("a client's connection failed: "))
+        << t->failure().value_or("");
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);
 }
 

@@ -119,6 +119,13 @@ TEST(floors, reject_a_workload_that_the_suite_does_not_have) {
     EXPECT_THROW(all_workloads(can, {}), std::logic_error);
 }
 
+TEST(floors, have_the_buffers_of_the_workloads_and_say_so_in_the_same_words) {
+    for (const floor& f : all_floors())
+        EXPECT_EQ(buffers_of(f),
+                  f.name == "floor-sleep" ? "none: it makes no connections" : workload_buffers())
+            << f.name;
+}
+
 TEST(floors, tell_the_options_of_their_own_sockets) {
     for (const floor& f : all_floors()) {
         const std::string options = f.socket_options();

@@ -42,6 +42,17 @@ TEST(timer_floors, sleep_to_the_earlier_deadline_and_then_to_the_later_one_when_
     EXPECT_EQ(kernel.deadlines[1] - kernel.deadlines[0], milliseconds(2));
 }
 
+TEST(timer_floors, do_as_many_operations_as_they_are_told) {
+    for (timer_floor* const work : {sleep_serial, sleep_concurrent, idle_timer, gather_sleep}) {
+        impatient_sleeper one, three;
+        trial once(trial_size::smoke, 1), thrice(trial_size::smoke, 3);
+        work(one, once);
+        work(three, thrice);
+        EXPECT_EQ(three.deadlines.size(), 3 * one.deadlines.size());
+        EXPECT_EQ(thrice.operations_done(), 3u);
+    }
+}
+
 TEST(timer_floors, keep_to_absolute_deadlines_one_period_apart) {
     impatient_sleeper kernel;
     trial t(trial_size::smoke, 5);

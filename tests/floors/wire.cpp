@@ -15,7 +15,6 @@ namespace loopbench::bench::floors {
 namespace {
 
 using loop::checked;
-using workloads::detail::echo_message;
 
 std::pair<loop::unique_fd, loop::unique_fd> socket_pair() {
     std::array<int, 2> fds{};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/floors/connections.hpp"
-#include "bench/workloads/echo.hpp"
+#include "bench/floors/echo.hpp"
 #include "loop/unique_fd.hpp"
 
 namespace loopbench::bench::floors {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "tests/loop/counting_driver.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -40,6 +41,33 @@ TEST(designs, named_loop_tick_sleep_a_hundred_milliseconds_on_every_turn_but_the
         loop.turn();
         EXPECT_EQ(loop.now() - manual_time::start, (turns - 1) * std::chrono::milliseconds(100));
     }
+}
+
+/// In how many of a hundred turns, each with work and nothing to wait for, the kernel is asked.
+template <class Design>
+std::size_t waits_of_a_hundred_busy_turns() {
+    runtime<counted<Design>> loop;
+    loop.run(yield_times(loop, 100));  // and the turn that starts it
+    return loop.driver().waits();
+}
+
+// The documents call select on every turn. The flagships spare the call while no operation is under way, and document
+// 003's loop asks only when nothing is ready.
+TEST(designs, named_loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
+    EXPECT_EQ(waits_of_a_hundred_busy_turns<layered_design>(), 101u);
+    EXPECT_EQ(waits_of_a_hundred_busy_turns<asyncio_design>(), 101u);
+    EXPECT_EQ(waits_of_a_hundred_busy_turns<scheduler_design>(), 0u);
+    EXPECT_EQ(waits_of_a_hundred_busy_turns<poll_design>(), 0u);
+    EXPECT_EQ(waits_of_a_hundred_busy_turns<epoll_design>(), 0u);
+}
+
+TEST(designs, named_loop_tick_ask_select_on_every_turn) {
+    struct fast_tick : fast_tick_design {
+        using driver = counting_driver<select_driver>;
+    };
+    runtime<fast_tick> loop;
+    loop.run(yield_times(loop, 100));
+    EXPECT_EQ(loop.driver().waits(), 101u);
 }
 
 TEST(designs, named_loop_round_robin_never_sleep) {

@@ -2,13 +2,16 @@
 // workload must notice it.
 #pragma once
 
-#include <cerrno>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
-#include <cstdint>
+#include <functional>
+#include <iterator>
 #include <span>
-#include <stdexcept>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,123 +20,6 @@
 #include "loop/designs.hpp"
 
 namespace loopbench::bench {
-
-/// Every tenth read of the server, has one wrong bit.
-struct corrupting_runtime : asio_ref::runtime {
-    struct stream : asio_ref::stream {
-        stream(asio_ref::stream whole, bool of_server)
-            : asio_ref::stream(std::move(whole)), corrupts(of_server) {}
-
-        task<asio_ref::io_result> read_some(std::span<std::byte> in) {
-            const auto result = co_await asio_ref::stream::read_some(in);
-            if (corrupts && result.bytes > 0 && ++reads % 10 == 0) in[result.bytes - 1] ^= std::byte{1};
-            co_return result;
-        }
-        bool corrupts;
-        int reads = 0;
-    };
-
-    struct listener : asio_ref::listener {
-        explicit listener(asio_ref::listener whole) : asio_ref::listener(std::move(whole)) {}
-        task<stream> accept() { co_return stream(co_await asio_ref::listener::accept(), true); }
-    };
-
-    listener listen() { return listener(asio_ref::runtime::listen()); }
-    task<stream> connect(std::uint16_t port) {
-        co_return stream(co_await asio_ref::runtime::connect(port), false);
-    }
-};
-
-/// An end of a connection closes it after so many reads.
-struct dropping_runtime : asio_ref::runtime {
-    struct stream : asio_ref::stream {
-        explicit stream(asio_ref::stream whole) : asio_ref::stream(std::move(whole)) {}
-
-        task<asio_ref::io_result> read_some(std::span<std::byte> in) {
-            if (++reads > 20) close();
-            co_return co_await asio_ref::stream::read_some(in);
-        }
-        int reads = 0;
-    };
-
-    struct listener : asio_ref::listener {
-        explicit listener(asio_ref::listener whole) : asio_ref::listener(std::move(whole)) {}
-        task<stream> accept() { co_return stream(co_await asio_ref::listener::accept()); }
-    };
-
-    listener listen() { return listener(asio_ref::runtime::listen()); }
-    task<stream> connect(std::uint16_t port) { co_return stream(co_await asio_ref::runtime::connect(port)); }
-};
-
-/// Every second connection of the server waits until everybody else has had many turns.
-struct starving_runtime : asio_ref::runtime {
-    struct stream : asio_ref::stream {
-        stream(asio_ref::stream whole, asio_ref::runtime* of)
-            : asio_ref::stream(std::move(whole)), starved_by(of) {}
-
-        task<asio_ref::io_result> read_some(std::span<std::byte> in) {
-            for (int i = 0; starved_by != nullptr && i < 200; ++i) co_await starved_by->yield();
-            co_return co_await asio_ref::stream::read_some(in);
-        }
-        asio_ref::runtime* starved_by;  // null: served at once
-    };
-
-    struct listener : asio_ref::listener {
-        listener(asio_ref::listener whole, asio_ref::runtime& of)
-            : asio_ref::listener(std::move(whole)), runtime(&of) {}
-        task<stream> accept() {
-            asio_ref::runtime* const starved_by = ++accepted % 2 == 0 ? runtime : nullptr;
-            co_return stream(co_await asio_ref::listener::accept(), starved_by);
-        }
-        asio_ref::runtime* runtime;
-        int accepted = 0;
-    };
-
-    listener listen() { return listener(asio_ref::runtime::listen(), *this); }
-    task<stream> connect(std::uint16_t port) {
-        co_return stream(co_await asio_ref::runtime::connect(port), nullptr);
-    }
-};
-
-/// The third connection that is made throws in its twentieth write.
-struct throwing_runtime : asio_ref::runtime {
-    struct stream : asio_ref::stream {
-        stream(asio_ref::stream whole, bool broken) : asio_ref::stream(std::move(whole)), throws(broken) {}
-
-        task<asio_ref::io_result> write_all(std::span<const std::byte> out) {
-            if (throws && ++writes == 20) throw std::runtime_error("out of buffers");
-            co_return co_await asio_ref::stream::write_all(out);
-        }
-        bool throws;
-        int writes = 0;
-    };
-
-    struct listener : asio_ref::listener {
-        explicit listener(asio_ref::listener whole) : asio_ref::listener(std::move(whole)) {}
-        task<stream> accept() { co_return stream(co_await asio_ref::listener::accept(), false); }
-    };
-
-    listener listen() { return listener(asio_ref::runtime::listen()); }
-    task<stream> connect(std::uint16_t port) {
-        const bool broken = ++connections == 3;
-        co_return stream(co_await asio_ref::runtime::connect(port), broken);
-    }
-    int connections = 0;
-};
-
-/// A connection that nobody accepts any more after the tenth: accept throws.
-struct refusing_runtime : asio_ref::runtime {
-    struct listener : asio_ref::listener {
-        explicit listener(asio_ref::listener whole) : asio_ref::listener(std::move(whole)) {}
-        task<asio_ref::stream> accept() {
-            if (++accepted > 10) throw std::system_error(EMFILE, std::system_category(), "accept");
-            co_return co_await asio_ref::listener::accept();
-        }
-        int accepted = 0;
-    };
-
-    listener listen() { return listener(asio_ref::runtime::listen()); }
-};
 
 /// A cancelled timer fires all the same.
 struct uncancellable_runtime : asio_ref::runtime {
@@ -211,9 +97,190 @@ struct greedy_runtime : asio_ref::runtime {
     task<void> yield() { co_return; }
 };
 
-/// A sleep that does not sleep.
+/// A sleep that does not sleep. The clock is an hour ahead, and with it the deadlines, so that no machine is so slow that
+/// they have passed all the same.
 struct sleepless_runtime : asio_ref::runtime {
+    time_point now() const { return asio_ref::runtime::now() + std::chrono::hours(1); }
     auto sleep_until(time_point) { return yield(); }
+};
+
+/// An hour behind, so that what the deadlines of its sleeps are made from has passed.
+struct late_clock_runtime : asio_ref::runtime {
+    time_point now() const { return asio_ref::runtime::now() - std::chrono::hours(1); }
+};
+
+/// Far deadlines do not fit into its timers.
+struct overflowing_runtime : asio_ref::runtime {
+    task<void> sleep_until(time_point deadline) {
+        if (deadline - now() > std::chrono::minutes(1)) co_return co_await yield();
+        co_await asio_ref::runtime::sleep_until(deadline);
+    }
+};
+
+/// The second sleep does not end while another one is under way.
+struct one_sleep_runtime : asio_ref::runtime {
+    task<void> sleep_until(time_point deadline) {
+        const bool held = ++sleeps == 2;
+        if (!held) ++under_way;
+        co_await asio_ref::runtime::sleep_until(deadline);
+        while (held && under_way > 0) co_await yield();
+        if (!held) --under_way;
+    }
+    int sleeps = 0;
+    int under_way = 0;
+};
+
+/// Its timers call twice.
+struct stuttering_timers_runtime : asio_ref::runtime {
+    template <class Function>
+    auto call_at(time_point when, Function function) {
+        return asio_ref::runtime::call_at(when, [function]() mutable {
+            function();
+            function();
+        });
+    }
+};
+
+/// Every tenth timer calls at once.
+struct rash_timers_runtime : asio_ref::runtime {
+    template <class Function>
+    asio_ref::call_handle call_at(time_point when, Function function) {
+        if (++timers % 10 != 0) return asio_ref::runtime::call_at(when, std::move(function));
+        function();
+        return asio_ref::runtime::call_at(when, [] {});
+    }
+    int timers = 0;
+};
+
+/// Posted functions run in pairs, the second one first.
+struct reordering_runtime : asio_ref::runtime {
+    template <class Function>
+    void post(Function&& function) {
+        if (!held) {
+            held = std::forward<Function>(function);
+            return;
+        }
+        asio_ref::runtime::post(std::forward<Function>(function));
+        asio_ref::runtime::post(std::exchange(held, nullptr));
+    }
+    std::function<void()> held;
+};
+
+/// Posted functions run twice, from the 1501st on.
+struct stuttering_runtime : asio_ref::runtime {
+    template <class Function>
+    void post(Function function) {
+        const bool twice = ++posts > 1500;
+        asio_ref::runtime::post([function, twice]() mutable {
+            function();
+            if (twice) function();
+        });
+    }
+    template <class Function>
+    void post_from_any_thread(Function function) {
+        asio_ref::runtime::post([function]() mutable {
+            function();
+            function();
+        });
+    }
+    int posts = 0;
+};
+
+/// Every second yield goes on at once.
+struct half_greedy_runtime : asio_ref::runtime {
+    task<void> yield() {
+        if (++yields % 2 == 0) co_await asio_ref::runtime::yield();
+    }
+    int yields = 0;
+};
+
+/// A spawned task starts inside of spawn(), as Asio would have it.
+struct inline_spawn_runtime : asio_ref::runtime {
+    void spawn(task<void> detached) {
+        boost::asio::co_spawn(get_executor(), std::move(detached), boost::asio::detached);
+    }
+};
+
+/// The gather of this number completes before its children, which do run.
+template <int Number>
+struct early_gather_runtime : asio_ref::runtime {
+    task<void> gather(std::span<task<void>> tasks) {
+        if (++gathers != Number) co_return co_await asio_ref::runtime::gather(tasks);
+        for (auto& child : tasks) spawn(std::move(child));
+    }
+    int gathers = 0;
+};
+
+/// The gather of this number leaves its last child out.
+template <int Number>
+struct skipping_once_runtime : asio_ref::runtime {
+    task<void> gather(std::span<task<void>> tasks) {
+        return asio_ref::runtime::gather(tasks.first(tasks.size() - (++gathers == Number ? 1 : 0)));
+    }
+    int gathers = 0;
+};
+
+/// A gather of so many leaves the first out.
+template <std::size_t Children>
+struct beheading_runtime : asio_ref::runtime {
+    task<void> gather(std::span<task<void>> tasks) {
+        return asio_ref::runtime::gather(tasks.subspan(tasks.size() == Children ? 1 : 0));
+    }
+};
+
+/// A gather runs one child after the other.
+struct serial_gather_runtime : asio_ref::runtime {
+    task<void> gather(std::span<task<void>> tasks) {
+        for (auto& child : tasks) co_await std::move(child);
+    }
+};
+
+/// Every second awaited task is not run; what it gives is 0.
+class forgetful_runtime : public loop::epoll_runtime {
+public:
+    template <class T>
+    struct task : loop::task<T> {
+        using whole = loop::task<T>;
+        task() = default;
+        task(whole right) : whole(std::move(right)) {}
+
+        auto operator co_await() && {
+            return awaiter<T, decltype(std::declval<whole>().operator co_await())>{
+                std::move(static_cast<whole&>(*this)).operator co_await(), ++awaits % 2 == 0};
+        }
+    };
+
+    forgetful_runtime() { awaits = 0; }
+
+    auto gather(std::span<task<void>> tasks) {
+        return gather_all(std::vector<loop::task<void>>(std::move_iterator(tasks.begin()),
+                                                        std::move_iterator(tasks.end())));
+    }
+
+private:
+    template <class T, class Right>
+    struct awaiter {
+        Right right;
+        bool forgotten;
+
+        bool await_ready() const noexcept { return forgotten; }
+        template <class Promise>
+        auto await_suspend(std::coroutine_handle<Promise> waiter) const noexcept {
+            return right.await_suspend(waiter);
+        }
+        T await_resume() const {
+            if constexpr (std::is_void_v<T>)
+                return forgotten ? void() : right.await_resume();
+            else
+                return forgotten ? T() : right.await_resume();
+        }
+    };
+
+    loop::task<void> gather_all(std::vector<loop::task<void>> tasks) {
+        co_await loop::epoll_runtime::gather(std::span<loop::task<void>>(tasks));
+    }
+
+    static inline int awaits = 0;
 };
 
 /// The kernel does not give what the loop is made of.

@@ -89,6 +89,7 @@ TEST(contender, reports_time_per_operation_and_a_throughput_that_agrees_with_it)
         EXPECT_NEAR(time_ns * per_second, 1e9, 1e6) << filter;
         for (const char* counter : {"cpu", "cpu_user", "cpu_system", "spin", "wakeups"})
             EXPECT_TRUE(row.contains(counter)) << filter << " " << counter;
+        EXPECT_GT(row["rss_peak"].get<double>(), 1 << 20) << filter;
     }
 }
 

@@ -7,6 +7,9 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
+#include <vector>
+
+#include "bench/metrics/memory.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -35,6 +38,20 @@ TEST(usage, counts_every_time_the_process_went_to_sleep) {
     meter.begin();
     for (int i = 0; i < 10; ++i) std::this_thread::sleep_for(1ms);
     EXPECT_GE(meter.end().voluntary_switches, 10);
+}
+
+TEST(memory, that_was_touched_is_resident_and_stays_in_the_peak_when_it_is_freed) {
+    constexpr std::int64_t bytes = 32 << 20;
+    const std::int64_t before = resident_bytes();
+    const std::int64_t peak_before = resident_peak_bytes();
+    {
+        const std::vector<char> touched(bytes, 'x');
+        EXPECT_GE(resident_bytes() - before, bytes * 9 / 10);
+        EXPECT_EQ(touched.back(), 'x');
+    }
+    EXPECT_GE(resident_peak_bytes(), peak_before);
+    EXPECT_GE(resident_peak_bytes() - before, bytes * 9 / 10);
+    EXPECT_LT(resident_bytes(), resident_peak_bytes());
 }
 
 TEST(usage, is_a_difference_and_begins_anew) {

@@ -18,21 +18,10 @@
 #include "bench/workloads/list.hpp"
 #include "loop/designs.hpp"
 #include "tests/workloads/broken_runtimes.hpp"
+#include "tests/workloads/reason_of_failure.hpp"
 
 namespace loopbench::bench {
 namespace {
-
-/// The reason why a workload failed on this runtime, or "" when its work is proved.
-template <Runtime R>
-std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations) {
-    trial t(trial_size::smoke, operations);
-    {
-        R runtime;
-        runtime.run(workload(runtime, t));
-    }
-    if (t.unsupported()) return "";  // by this machine: a load generator needs a core of its own
-    return t.failure().value_or("");
-}
 
 template <class R>
 class every_workload : public testing::Test {};
@@ -106,27 +95,8 @@ TEST(catalog, has_twelve_headline_workloads_that_exist) {
     EXPECT_TRUE(is_headline_workload("a/strangers/workload"));
 }
 
-TEST(echo, patterns_differ_by_connection_and_by_round_trip) {
-    using workloads::detail::echo_pattern;
-    EXPECT_EQ(echo_pattern(3, 4), echo_pattern(3, 4));
-    EXPECT_NE(echo_pattern(3, 4), echo_pattern(3, 5));
-    EXPECT_NE(echo_pattern(3, 4), echo_pattern(4, 4));
-    EXPECT_NE(echo_pattern(3, 4), echo_pattern(4, 3));
-}
-
 // Only what a test needs of a broken runtime is compiled, hence the functions and not the list.
 using namespace workloads;
-
-testing::AssertionResult has(const std::string& reason, std::string_view part) {
-    if (reason.find(part) != std::string::npos) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "\"" << reason << "\" does not say \"" << part << "\"";
-}
-
-TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
-    constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
-    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 1>, 100), reason));
-    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 100>, 2000), reason));
-}
 
 TEST(echo, messages_differ_by_connection_and_by_round_trip) {
     const workloads::detail::echo_messages messages(1024);
@@ -150,102 +120,6 @@ TEST(echo, fairness_is_the_share_of_those_who_have_something) {
     EXPECT_DOUBLE_EQ(jain_index(shares{0, 0}), 1);
 }
 
-TEST(proof, fails_when_half_of_the_connections_are_starved) {
-    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<starving_runtime, 10>, 2000), "connections were starved"));
-}
-
-// Without the clients that wait for it being woken, each of these would run until the test's time limit.
-TEST(proof, ends_at_once_with_the_reason_of_a_client_that_throws) {
-    constexpr auto reason = "a client failed: out of buffers";
-    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<throwing_runtime, 10>, 1000), reason);
-    EXPECT_EQ(reason_of_failure(gather_echo<throwing_runtime>, 10'000), reason);
-    EXPECT_EQ(reason_of_failure(mixed_server<throwing_runtime>, 1000), reason);
-    EXPECT_EQ(reason_of_failure(timer_under_load<throwing_runtime>, 100), reason);
-}
-
-TEST(proof, ends_at_once_when_the_server_cannot_accept) {
-    EXPECT_TRUE(
-        has(reason_of_failure(echo_rtt_tcp<refusing_runtime, 100>, 1000), "the server cannot accept: "));
-}
-
-TEST(proof, fails_when_a_broadcast_loses_a_connection) {
-    EXPECT_TRUE(has(reason_of_failure(fanout_broadcast<dropping_runtime>, 100), "a connection failed: "));
-}
-
-TEST(proof, fails_when_streamed_bytes_are_wrong) {
-    EXPECT_TRUE(has(reason_of_failure(stream_throughput<corrupting_runtime>, 100),
-                    "pieces that are not the bytes sent: expected 0, got "));
-}
-
-TEST(proof, fails_when_cancelled_timers_fire) {
-    EXPECT_TRUE(has(reason_of_failure(timer_churn<uncancellable_runtime, 100>, 1000),
-                    "timers that fired although they were cancelled: expected 0, got "));
-}
-
-TEST(proof, fails_when_timers_starve_under_load) {
-    EXPECT_TRUE(has(reason_of_failure(timer_under_load<loop::scheduler_runtime>, 20),
-                    "the ready queue was never empty"));
-}
-
-TEST(proof, fails_when_a_connection_is_lost) {
-    EXPECT_TRUE(
-        has(reason_of_failure(echo_rtt_tcp<dropping_runtime, 1>, 100), "a client's connection failed: "));
-}
-
-TEST(proof, fails_when_timers_fire_a_microsecond_early) {
-    EXPECT_TRUE(has(reason_of_failure(timer_periodic<early_runtime<1>>, 100), "fired early"));
-}
-
-// Further ahead, because few timers are seen and a preempted thread can be late again.
-TEST(proof, fails_when_any_sleep_ends_early) {
-    using runtime = early_runtime<20'000>;
-    EXPECT_TRUE(has(reason_of_failure(sleep_serial<runtime>, 1), "2 of 2 timers fired early"));
-    EXPECT_TRUE(has(reason_of_failure(sleep_concurrent<runtime>, 1), "fired early"));
-    EXPECT_TRUE(has(reason_of_failure(idle_timer<runtime>, 1), "fired early"));
-}
-
-TEST(proof, fails_when_a_sleep_does_not_sleep) {
-    EXPECT_NE(reason_of_failure(sleep_serial<sleepless_runtime>, 1), "");
-    EXPECT_NE(reason_of_failure(sleep_concurrent<sleepless_runtime>, 1), "");
-    EXPECT_NE(reason_of_failure(timer_periodic<sleepless_runtime>, 10), "");
-    EXPECT_NE(reason_of_failure(idle_timer<sleepless_runtime>, 1), "");
-}
-
-TEST(proof, fails_when_a_gather_skips_a_child) {
-    EXPECT_EQ(reason_of_failure(gather_yield<skipping_runtime>, 2500),
-              "children that ended: expected 3000, got 2997");
-    EXPECT_EQ(reason_of_failure(gather_sleep<skipping_runtime>, 2),
-              "children that woke: expected 2000, got 1998");
-    EXPECT_EQ(reason_of_failure(sleep_concurrent<skipping_runtime>, 1),
-              "sleeps that ended: expected 2, got 1");
-    EXPECT_EQ(reason_of_failure(gather_ready<skipping_runtime>, 1000),
-              "children that ended: expected 1000, got 999");
-    EXPECT_EQ(reason_of_failure(gather_tree<skipping_runtime, 100>, 100),
-              "leaves that ended: expected 100, got 81");
-    EXPECT_EQ(reason_of_failure(sleep_many<skipping_runtime>, 100),
-              "sleeps that ended: expected 100, got 99");
-}
-
-TEST(proof, fails_when_a_gather_does_not_join) {
-    EXPECT_NE(reason_of_failure(gather_yield<hasty_runtime>, 2500), "");
-    EXPECT_NE(reason_of_failure(gather_sleep<hasty_runtime>, 2), "");
-    EXPECT_NE(reason_of_failure(sleep_concurrent<hasty_runtime>, 1), "");
-}
-
-TEST(proof, fails_when_a_posted_function_is_lost) {
-    EXPECT_EQ(reason_of_failure(post_chain<losing_runtime>, 2500),
-              "functions that ran, of those posted before a yield: expected 1000, got 990");
-}
-
-TEST(proof, fails_when_a_spawned_task_is_lost) {
-    EXPECT_EQ(reason_of_failure(workloads::spawn<dropping_spawn_runtime>, 2500),
-              "spawned coroutines that ran: expected 2500, got 2475");
-}
-
-TEST(proof, fails_when_a_yield_does_not_let_others_run) {
-    EXPECT_NE(reason_of_failure(workloads::yield<greedy_runtime>, 100), "");
-}
-
 /// CPU over wall of half a second of sleeping.
 template <Runtime R>
 double spin_of_sleeping() {
@@ -264,6 +138,17 @@ TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
     EXPECT_LT(spin_of_sleeping<loop::epoll_runtime>(), 0.1);
     EXPECT_LT(spin_of_sleeping<loop::layered_runtime>(), 0.1);
     EXPECT_LT(spin_of_sleeping<asio_ref::runtime>(), 0.1);
+}
+
+TEST(spin, of_the_loop_that_ticks_is_small_and_its_lateness_a_tick) {
+    trial t(trial_size::smoke, 4);
+    {
+        loop::tick_runtime runtime;
+        runtime.run(timer_ladder<loop::tick_runtime, 5000>(runtime, t));
+    }
+    EXPECT_EQ(t.failure(), std::nullopt);
+    EXPECT_LT(t.cost().cpu * 20, t.cost().wall);
+    EXPECT_GT(t.lateness().percentile_ns(50), 50'000'000);  // a tick is 100 ms
 }
 
 template <Runtime R>

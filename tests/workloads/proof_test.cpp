@@ -1,0 +1,286 @@
+// Every proof of every workload, on a runtime with the fault that it is there for: what is not flagged here could be
+// printed as a number.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "bench/workloads/list.hpp"
+#include "loop/designs.hpp"
+#include "tests/workloads/broken_connections.hpp"
+#include "tests/workloads/broken_runtimes.hpp"
+#include "tests/workloads/reason_of_failure.hpp"
+
+namespace loopbench::bench {
+namespace {
+
+// Only what a test needs of a broken runtime is compiled, hence the functions and not the list.
+using namespace workloads;
+
+TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
+    constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
+    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 1>, 100), reason));
+    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 100>, 2000), reason));
+    EXPECT_TRUE(has(reason_of_failure(mixed_server<corrupting_runtime>, 1000), reason));
+    EXPECT_TRUE(has(reason_of_failure(timer_under_load<corrupting_runtime>, 30), reason));
+    EXPECT_TRUE(has(reason_of_failure(gather_echo<corrupting_runtime>, 1000),
+                    "round trips with the right reply: expected 1100, got "));
+    EXPECT_TRUE(has(reason_of_failure(accept_churn<corrupting_runtime>, 100),
+                    "connections with the right reply: expected 100, got "));
+    EXPECT_TRUE(has(reason_of_failure(fanout_broadcast<corrupting_runtime>, 10),
+                    "messages that arrived as they were sent: expected 1000, got "));
+}
+
+/// A trial of serve/open_loop with another program as its generator.
+template <Runtime R>
+void serve(const std::string& generator, trial& t) {
+    ::setenv("LOOPBENCH_GENERATOR", generator.c_str(), 1);
+    {
+        R runtime;
+        runtime.run(serve_open_loop<R, 50>(runtime, t));
+    }
+    ::unsetenv("LOOPBENCH_GENERATOR");
+}
+
+bool lacks_a_core(const trial& t) {
+    return t.unsupported() && t.unsupported()->find("needs a core of its own") != std::string::npos;
+}
+
+// The generator compares there.
+TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
+    trial t(trial_size::smoke, 500);
+    serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
+    if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
+    EXPECT_TRUE(has(t.failure().value_or(""), "replies that are not the bytes sent: expected 0, got "));
+    EXPECT_EQ(t.unsupported(), std::nullopt);
+}
+
+// Stopped for half of its life, in pieces of 20 ms.
+TEST(proof, is_invalid_when_the_generator_lags) {
+    const std::string script = testing::TempDir() + "lagging-generator-" + std::to_string(::getpid());
+    std::ofstream(script)
+        << "#!/bin/sh\n'" LOOPBENCH_TEST_GENERATOR "' \"$@\" & it=$!\n"
+        << "while kill -STOP $it 2>/dev/null; do sleep .02; kill -CONT $it; sleep .02; done\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    trial t(trial_size::smoke, 20'000);
+    serve<asio_ref::runtime>(script, t);
+    std::filesystem::remove(script);
+    if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
+    EXPECT_TRUE(has(t.unsupported().value_or(""), "invalid: the generator was the bottleneck"));
+}
+
+TEST(proof, fails_when_half_of_the_connections_are_starved) {
+    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<starving_runtime, 10>, 2000), "connections were starved"));
+}
+
+// Without the clients that wait for it being woken, each of these would run until the test's time limit.
+TEST(proof, ends_at_once_with_the_reason_of_a_client_that_throws) {
+    constexpr auto reason = "a client failed: out of buffers";
+    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<throwing_runtime, 10>, 1000), reason);
+    EXPECT_EQ(reason_of_failure(gather_echo<throwing_runtime>, 10'000), reason);
+    EXPECT_EQ(reason_of_failure(mixed_server<throwing_runtime>, 1000), reason);
+    EXPECT_EQ(reason_of_failure(timer_under_load<throwing_runtime>, 100), reason);
+}
+
+TEST(proof, ends_at_once_when_the_server_cannot_accept) {
+    EXPECT_TRUE(
+        has(reason_of_failure(echo_rtt_tcp<refusing_runtime, 100>, 1000), "the server cannot accept: "));
+}
+
+TEST(proof, fails_when_a_broadcast_loses_a_connection) {
+    EXPECT_TRUE(has(reason_of_failure(fanout_broadcast<dropping_runtime>, 100), "a connection failed: "));
+}
+
+TEST(proof, fails_when_streamed_bytes_are_wrong) {
+    constexpr auto reason = "pieces that are not the bytes sent: expected 0, got ";
+    EXPECT_TRUE(has(reason_of_failure(stream_throughput<corrupting_runtime>, 100), reason));
+    EXPECT_TRUE(has(reason_of_failure(pipe_read<corrupting_runtime>, 100), reason));
+}
+
+TEST(proof, fails_when_streamed_bytes_are_lost) {
+    EXPECT_EQ(reason_of_failure(stream_throughput<losing_bytes_runtime>, 100),
+              "bytes received: expected 6553600, got 6488064");
+    EXPECT_EQ(reason_of_failure(pipe_read<losing_bytes_runtime>, 100),
+              "bytes received: expected 409600, got 405504");
+}
+
+TEST(proof, fails_when_a_connection_has_no_part_in_the_timed_section) {
+    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<skipping_once_runtime<4>, 10>, 1000),
+              "connections on which every round trip was made: expected 10, got 9");
+}
+
+TEST(proof, fails_when_the_server_did_less_than_the_clients_saw) {
+    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<misreporting_runtime<101>, 1>, 100),
+              "connections on which the server echoed every byte: expected 1, got 0");
+}
+
+TEST(proof, fails_when_connections_were_not_served) {
+    EXPECT_EQ(reason_of_failure(accept_churn<hasty_runtime>, 100),
+              "connections that were served: expected 100, got 0");
+}
+
+TEST(proof, fails_when_silent_connections_are_not_silent) {
+    EXPECT_EQ(reason_of_failure(idle_sockets<imagining_runtime<1>>, 1),
+              "bytes heard on silent connections: expected 0, got 10");
+    EXPECT_EQ(reason_of_failure(idle_sockets<imagining_runtime<0>>, 1),
+              "silent connections that stayed open until the end: expected 1000, got 990");
+    EXPECT_EQ(reason_of_failure(idle_sockets<beheading_runtime<1001>>, 1),
+              "silent connections that were waited for: expected 1000, got 999");
+}
+
+TEST(proof, fails_when_a_load_is_none) {
+    EXPECT_EQ(reason_of_failure(timer_under_load<deaf_runtime<20>>, 20),
+              "there was load on the sockets: expected 1, got 0");
+}
+
+TEST(proof, fails_when_a_server_keeps_a_counter_from_counting) {
+    EXPECT_EQ(reason_of_failure(mixed_server<beheading_runtime<3>>, 2000),
+              "both counters counted: expected 1, got 0");
+    EXPECT_EQ(reason_of_failure(mixed_server<one_sleep_runtime>, 5000),
+              "neither counter left the other behind: expected 1, got 0");
+}
+
+TEST(proof, fails_when_timers_call_more_than_once) {
+    EXPECT_EQ(reason_of_failure(timer_churn<stuttering_timers_runtime, 100>, 1000),
+              "due timers that fired: expected 10, got 20");
+    EXPECT_TRUE(has(reason_of_failure(timer_expire<stuttering_timers_runtime>, 101),
+                    "timers that fired: expected 101, got "));
+}
+
+TEST(proof, fails_when_timers_call_before_the_loop_looks_at_them) {
+    EXPECT_EQ(reason_of_failure(timer_expire<rash_timers_runtime>, 1000),
+              "timers that fired while the loop did not run: expected 0, got 100");
+}
+
+TEST(proof, fails_when_cancelled_timers_fire) {
+    EXPECT_TRUE(has(reason_of_failure(timer_churn<uncancellable_runtime, 100>, 1000),
+                    "timers that fired although they were cancelled: expected 0, got "));
+}
+
+TEST(proof, fails_when_timers_starve_under_load) {
+    EXPECT_TRUE(has(reason_of_failure(timer_under_load<loop::scheduler_runtime>, 20),
+                    "the ready queue was never empty"));
+}
+
+TEST(proof, fails_when_a_connection_is_lost) {
+    EXPECT_TRUE(
+        has(reason_of_failure(echo_rtt_tcp<dropping_runtime, 1>, 100), "a client's connection failed: "));
+}
+
+TEST(proof, fails_when_timers_fire_a_microsecond_early) {
+    EXPECT_TRUE(has(reason_of_failure(timer_periodic<early_runtime<1>>, 100), "fired early"));
+}
+
+// Further ahead, because few timers are seen and a preempted thread can be late again.
+TEST(proof, fails_when_any_sleep_ends_early) {
+    using runtime = early_runtime<20'000>;
+    EXPECT_TRUE(has(reason_of_failure(sleep_serial<runtime>, 1), "2 of 2 timers fired early"));
+    EXPECT_TRUE(has(reason_of_failure(sleep_concurrent<runtime>, 1), "fired early"));
+    EXPECT_TRUE(has(reason_of_failure(idle_timer<runtime>, 1), "fired early"));
+}
+
+TEST(proof, fails_when_a_sleep_does_not_sleep) {
+    constexpr auto reason = "fired early";
+    using runtime = sleepless_runtime;
+    EXPECT_TRUE(has(reason_of_failure(sleep_serial<runtime>, 1), reason));
+    EXPECT_TRUE(has(reason_of_failure(sleep_concurrent<runtime>, 1), reason));
+    EXPECT_TRUE(has(reason_of_failure(sleep_many<runtime>, 100), reason));
+    EXPECT_TRUE(has(reason_of_failure(gather_sleep<runtime>, 2), reason));
+    EXPECT_TRUE(has(reason_of_failure(timer_periodic<runtime>, 10), reason));
+    EXPECT_TRUE(has(reason_of_failure(timer_ladder<runtime, 1'000'000>, 1), reason));
+    EXPECT_TRUE(has(reason_of_failure(idle_timer<runtime>, 1), reason));
+}
+
+TEST(proof, fails_when_sleeps_are_shorter_than_they_were_to_be) {
+    EXPECT_EQ(reason_of_failure(sleep_serial<late_clock_runtime>, 1),
+              "the two sleeps took at least the sum of both: expected 1, got 0");
+    EXPECT_EQ(reason_of_failure(sleep_many<late_clock_runtime>, 100),
+              "the last sleep ended at its time or later: expected 1, got 0");
+}
+
+TEST(proof, fails_when_sleeps_that_were_to_overlap_do_not) {
+    EXPECT_EQ(reason_of_failure(sleep_concurrent<serial_gather_runtime>, 1),
+              "sleeps under way when the first one ended: expected 2, got 1");
+}
+
+TEST(proof, fails_when_a_far_timer_fires) {
+    EXPECT_EQ(reason_of_failure(idle_timer<overflowing_runtime>, 1),
+              "far timers that fired: expected 0, got 1");
+}
+
+TEST(proof, fails_when_an_awaited_task_is_not_run) {
+    EXPECT_EQ(reason_of_failure(await_leaf<forgetful_runtime>, 4),
+              "the sum of what the coroutines gave: expected 10, got 4");
+    EXPECT_EQ(reason_of_failure(sleep_serial<forgetful_runtime>, 1), "sleeps that ended: expected 2, got 1");
+    EXPECT_EQ(reason_of_failure(idle_timer<forgetful_runtime>, 1), "sleeps that ended: expected 1, got 0");
+}
+
+TEST(proof, fails_when_a_gather_skips_a_child) {
+    EXPECT_EQ(reason_of_failure(gather_yield<skipping_runtime>, 2500),
+              "children that ended: expected 3000, got 2997");
+    EXPECT_EQ(reason_of_failure(gather_sleep<skipping_runtime>, 2),
+              "children that woke: expected 2000, got 1998");
+    EXPECT_EQ(reason_of_failure(sleep_concurrent<skipping_runtime>, 1),
+              "sleeps that ended: expected 2, got 1");
+    EXPECT_EQ(reason_of_failure(gather_ready<skipping_runtime>, 1000),
+              "children that ended: expected 1000, got 999");
+    EXPECT_EQ(reason_of_failure(gather_tree<skipping_runtime, 100>, 100),
+              "leaves that ended: expected 100, got 81");
+    EXPECT_EQ(reason_of_failure(sleep_many<skipping_runtime>, 100),
+              "sleeps that ended: expected 100, got 99");
+}
+
+TEST(proof, fails_when_a_gather_completes_before_its_children) {
+    EXPECT_TRUE(has(reason_of_failure(gather_yield<early_gather_runtime<2>>, 2500),
+                    "gathers that completed before their children: expected 0, got "));
+    EXPECT_TRUE(has(reason_of_failure(gather_tree<early_gather_runtime<12>, 100>, 300),
+                    "trees that completed before their leaves: expected 0, got "));
+}
+
+TEST(proof, fails_when_a_gather_does_not_join) {
+    EXPECT_NE(reason_of_failure(gather_yield<hasty_runtime>, 2500), "");
+    EXPECT_NE(reason_of_failure(gather_sleep<hasty_runtime>, 2), "");
+    EXPECT_NE(reason_of_failure(sleep_concurrent<hasty_runtime>, 1), "");
+}
+
+TEST(proof, fails_when_a_posted_function_is_lost) {
+    EXPECT_EQ(reason_of_failure(post_chain<losing_runtime>, 2500),
+              "functions that ran, of those posted before a yield: expected 1000, got 990");
+}
+
+TEST(proof, fails_when_posted_functions_run_out_of_order) {
+    constexpr auto reason = "posted functions that ran out of order: expected 0, got 1000";
+    EXPECT_EQ(reason_of_failure(post_chain<reordering_runtime>, 2500), reason);
+    EXPECT_EQ(reason_of_failure(post_batch<reordering_runtime>, 2500), reason);
+}
+
+TEST(proof, fails_when_posted_functions_run_twice) {
+    constexpr auto reason = "functions that ran: expected 2501, got ";
+    EXPECT_TRUE(has(reason_of_failure(post_chain<stuttering_runtime>, 2501), reason));
+    EXPECT_TRUE(has(reason_of_failure(post_batch<stuttering_runtime>, 2501), reason));
+    EXPECT_TRUE(has(reason_of_failure(post_cross_thread<stuttering_runtime>, 2501), reason));
+}
+
+TEST(proof, fails_when_a_spawned_task_starts_inside_of_spawn) {
+    EXPECT_EQ(reason_of_failure(workloads::spawn<inline_spawn_runtime>, 2500),
+              "spawned coroutines that ran inside of spawn(): expected 0, got 12500");
+}
+
+TEST(proof, fails_when_a_spawned_task_is_lost) {
+    EXPECT_EQ(reason_of_failure(workloads::spawn<dropping_spawn_runtime>, 2500),
+              "spawned coroutines that ran: expected 2500, got 2475");
+}
+
+TEST(proof, fails_when_a_yield_does_not_let_others_run) {
+    constexpr auto reason = "steps that one of them took before its turn: expected 0, got ";
+    EXPECT_TRUE(has(reason_of_failure(workloads::yield<greedy_runtime>, 100), reason));
+    EXPECT_TRUE(has(reason_of_failure(workloads::yield<half_greedy_runtime>, 100), reason));
+    EXPECT_EQ(reason_of_failure(workloads::yield<skipping_runtime>, 100),
+              "steps of two coroutines that yield to each other: expected 2000, got 1000");
+}
+
+}  // namespace
+}  // namespace loopbench::bench

@@ -1,0 +1,32 @@
+// What a workload says of a runtime.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench {
+
+/// The reason why a workload failed on this runtime, or "" when its work is proved.
+template <Runtime R>
+std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations) {
+    trial t(trial_size::smoke, operations);
+    {
+        R runtime;
+        runtime.run(workload(runtime, t));
+    }
+    if (t.unsupported()) return "";  // by this machine: a load generator needs a core of its own
+    return t.failure().value_or("");
+}
+
+inline testing::AssertionResult has(const std::string& reason, std::string_view part) {
+    if (reason.find(part) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "\"" << reason << "\" does not say \"" << part << "\"";
+}
+
+}  // namespace loopbench::bench
