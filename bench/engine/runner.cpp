@@ -100,17 +100,17 @@ private:
 
     void remember_what_is_done() {
         for (const auto& trial : outcome_.trials) {
-            auto& row = old_[{trial.block, trial.where.workload}];
-            if (!excluded(trial.where) && !was_tried(row, trial.where.contender)) ++done_;
-            auto& attempt = row[trial.attempt];
+            auto& old = old_[{trial.block, trial.where.workload}];
+            if (!excluded(trial.where) && !was_tried(old, trial.where.contender)) ++done_;
+            auto& attempt = old[trial.attempt];
             attempt.contenders.insert(trial.where.contender);
             attempt.disturbed = attempt.disturbed || !trial.outcome.disturbed.empty();
         }
     }
 
-    static bool was_tried(const old_row& row, std::size_t contender) {
+    static bool was_tried(const old_row& old, std::size_t contender) {
         return std::ranges::any_of(
-            row, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
+            old, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
     }
 
     /// The last attempt that has every contender of the row.
