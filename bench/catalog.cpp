@@ -1,3 +1,5 @@
+// The texts stand here and not beside the workloads, because the command that shows them has none compiled
+// in.
 #include "bench/catalog.hpp"
 
 #include <algorithm>

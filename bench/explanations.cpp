@@ -54,7 +54,8 @@ constexpr std::array contenders{
     explanation{
         "libuv",
         "The loop of Node.js under our task type, as uvloop does it: timers, sockets and the wakeup by "
-        "another thread are libuv's. It has no queue for ready coroutines, so post, yield, spawn and gather run on the adapter's own, which an idle handle lets go on: their numbers are the "
+        "another thread are libuv's. It has no queue for ready coroutines, so post, yield, spawn and gather "
+        "run on the adapter's own, which an idle handle lets go on: their numbers are the "
         "adapter's and say little of libuv. Its timers are in whole milliseconds, of which it cuts off the "
         "rest: they may be up to 2 ms early, which is counted as early and fails no trial."},
     explanation{
@@ -139,8 +140,7 @@ constexpr std::array metrics{
                 "is ready."},
     explanation{"syscalls",
                 "System calls per operation, of the whole process, by `perf trace` or by strace (the "
-                "report says "
-                "which), by slope. Which calls they are is in counts.json."},
+                "report says which), by slope. Which calls they are is in counts.json."},
     explanation{
         "allocations",
         "Calls of malloc and its kind per operation, by a library that is preloaded, by slope. Pools of the "
@@ -159,15 +159,14 @@ constexpr std::array metrics{
         "space only: what the kernel keeps for a socket is not in it."},
     explanation{"fairness",
                 "Jain's fairness index of the round trips of each connection at the moment when half of all "
-                "are made. "
-                "Below 0.75 a trial has failed: some were served at the others' cost."},
+                "are made. Below 0.75 a trial has failed: some were served at the others' cost."},
     explanation{
         "skew",
         "From the first to the last child of a gather whose deadlines are the same; median of the gathers."},
-    explanation{"capacity",
-                "Round trips per second of a closed loop on 16 connections with a client on another core, "
-                "just before "
-                "the requests come on schedule. It is what this server and this client reach together."},
+    explanation{
+        "capacity",
+        "Round trips per second of a closed loop on 16 connections with a client on another core, "
+        "just before the requests come on schedule. It is what this server and this client reach together."},
     explanation{
         "send_late_p99",
         "How long after its time the load generator sent a request; p99. Over 10 % of latency_p99, the trial "
@@ -175,8 +174,8 @@ constexpr std::array metrics{
     explanation{
         "generator_busy",
         "The share of the wall time in which the load generator, which never sleeps, had something to send "
-        "or "
-        "to receive. Over 0.75 it cannot be trusted to be faster than the server, and the trial is invalid."},
+        "or to receive. Over 0.75 it cannot be trusted to be faster than the server, and the trial is "
+        "invalid."},
     explanation{
         "recording",
         "With `run --checks`: processes with N operations, recorded and not (LOOPBENCH_RECORD=off), in "
@@ -189,8 +188,8 @@ constexpr std::array metrics{
     explanation{
         "sample_cost",
         "A reading of the clock and a record in the histogram, measured in the contender once, after its "
-        "first trial. What "
-        "it amounts to in the workload is the difference to a run with LOOPBENCH_RECORD=off."},
+        "first trial. What it amounts to in the workload is the difference to a run with "
+        "LOOPBENCH_RECORD=off."},
 };
 
 }  // namespace

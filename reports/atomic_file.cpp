@@ -70,6 +70,16 @@ private:
     bool renamed_ = false;
 };
 
+/// Where a symbolic link leads that points to nothing yet. Links in a circle are no such ones: the kernel
+/// says ELOOP.
+fs::path end_of_links(fs::path path) {
+    std::error_code error;
+    while (fs::status(path, error).type() == fs::file_type::not_found &&
+           fs::symlink_status(path, error).type() == fs::file_type::symlink)
+        path = path.parent_path() / fs::read_symlink(path, error);
+    return path;
+}
+
 void write_in_place(const fs::path& path, std::string_view content) {
     unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); })};
     if (!file) throw file_error{"open", path.native(), errno};
@@ -84,7 +94,7 @@ void write_files_atomically(std::span<const new_file> files) {
     for (const auto& [path, content] : files) {
         std::error_code unresolved;
         const auto resolved = fs::canonical(path, unresolved);
-        const auto& target = unresolved ? path : resolved;
+        const auto target = unresolved ? end_of_links(path) : resolved;
         const auto kind = fs::status(target, unresolved).type();
         if (kind == fs::file_type::directory) throw file_error{"write", path.native(), EISDIR};
         if (kind != fs::file_type::regular && kind != fs::file_type::not_found)

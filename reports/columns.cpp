@@ -37,7 +37,7 @@ std::string verdict_text(const line& from) {
     if (time == nullptr || !time->judged) return "-";
     const auto word = name_of(*time->judged);
     if (*time->judged == verdict::faster || *time->judged == verdict::slower) return std::string{word};
-    if (!time->detectable_pct) return fmt::format("{}, too few blocks to see any", word);
+    if (!time->detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
     return fmt::format("{}, could have seen {:.2g} %", word, *time->detectable_pct);
 }
 
@@ -138,19 +138,29 @@ std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
-        "than "
-        "{}, "
-        "with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more than {:g} "
-        "%, "
-        "corrected for {} comparisons ({}).{}{}",
+        "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
+        "than {:g} %, corrected for {} {} ({}).{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
+        content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
         printable(content.judged_by.correction), self_check_text(content.aa), cut);
 }
 
-std::string printable(std::string_view text) {
-    std::string clean{text};
-    std::ranges::replace_if(
-        clean, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+std::string printable(std::string_view text, std::string_view kept) {
+    std::string clean;
+    std::size_t continued = 0;  // how many bytes of a UTF-8 sequence are still to come
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool in_sequence = continued > 0 && (byte & 0xc0U) == 0x80U;
+        const bool is_c1 = byte >= 0x80 && byte < 0xa0;
+        if (in_sequence && is_c1 && clean.ends_with('\xc2'))
+            clean.back() = '?';
+        else if ((byte < 0x20 || byte == 0x7f || (is_c1 && !in_sequence)) &&
+                 kept.find(c) == std::string_view::npos)
+            clean += '?';
+        else
+            clean += c;
+        continued = in_sequence ? continued - 1 : byte < 0xc0 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    }
     return clean;
 }
 

@@ -7,13 +7,15 @@
 #include <cmath>
 #include <string_view>
 
+#include "reports/columns.hpp"
+
 namespace loopbench::reports {
 
 namespace {
 
 std::string text(std::string_view value) {
     constexpr std::string_view formula_starts = "=+-@\t\r";
-    std::string guarded{value};
+    auto guarded = printable(value, "\t\r\n");
     if (!value.empty() && formula_starts.find(value.front()) != std::string_view::npos)
         guarded.insert(0, "'");
     if (guarded.find_first_of(",\"\r\n") == std::string::npos) return guarded;

@@ -22,6 +22,15 @@ double cpu_time(const report& content, const result& time, std::size_t index) {
     return known ? *cpu->samples[index] : *time.samples[index];
 }
 
+/// What makes compare.py warn: that some contender says of itself that it is no release build.
+bool is_debug(const report& content) {
+    return std::ranges::any_of(content.contenders, [](const contender& who) {
+        const auto assertions = context_text(who.context, "assertions"),
+                   optimised = context_text(who.context, "optimised");
+        return context_text(who.context, "build_type") == "Debug" || assertions == "on" || optimised == "no";
+    });
+}
+
 void add_rows(json& rows, const report& content, const result& time) {
     const auto name = fmt::format("{}/{}", time.workload, time.contender);
     for (std::size_t i = 0; i < time.samples.size(); ++i) {
@@ -51,7 +60,7 @@ std::string write_gbench(const report& content) {
                           {"num_cpus", content.where.cores},
                           {"load_avg", content.where.load_average},
                           {"caches", json::array()},  // Bencher's reader wants the list
-                          {"library_build_type", "release"},
+                          {"library_build_type", is_debug(content) ? "debug" : "release"},
                           {"loopbench_version", content.where.loopbench_version},
                           {"kernel", content.where.kernel}}},
                         {"benchmarks", std::move(rows)}};

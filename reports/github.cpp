@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/columns.hpp"
+
 namespace loopbench::reports {
 
 namespace {
@@ -11,7 +13,7 @@ namespace {
 std::string escaped(std::string_view text, bool in_title) {
     constexpr std::string_view always = "%\r\n", in_titles = ":,";
     std::string out;
-    for (const char c : text) {
+    for (const char c : printable(text, "\r\n")) {
         const bool special = always.find(c) != std::string_view::npos ||
                              (in_title && in_titles.find(c) != std::string_view::npos);
         out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string{c};

@@ -1,5 +1,4 @@
-// Reading a report that somebody else may have written, cut short or edited: every field is checked, and what
-// is wrong is named by its place ("results[3].median").
+// report.json field by field, the inverse of json_write.cpp; json_node.hpp has the checks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,6 +45,12 @@ contender read_contender(const node& from) {
             from.at("flags").maybe(&node::text),
             from.at("socket_options").maybe(&node::text),
             from.at("context").object()};
+}
+
+std::optional<planned> read_plan(const node& from) {
+    if (from.is_null()) return std::nullopt;
+    return planned{from.at("size").text(), from.at("min_time_s").number(), from.at("trial_limit_s").number(),
+                   from.at("blocks").natural(), from.at("cpu").maybe(&node::count)};
 }
 
 judging read_judging(const node& from) {
@@ -115,6 +120,7 @@ report read_report(const node& from) {
     content.contenders = from.at("contenders").each(read_contender);
     content.results = from.at("results").each(read_result);
     // A report from before these were written has none of them.
+    if (const auto found = from.find("plan")) content.plan = read_plan(*found);
     if (const auto found = from.find("judging")) content.judged_by = read_judging(*found);
     if (const auto found = from.find("aa")) content.aa = read_self_check(*found);
     if (const auto found = from.find("disturbances")) content.disturbed = read_disturbances(*found);

@@ -29,6 +29,15 @@ json to_json(const contender& item) {
             {"context", item.context}};
 }
 
+json to_json(const std::optional<planned>& item) {
+    if (!item) return nullptr;
+    return {{"size", item->size},
+            {"min_time_s", number(item->min_time_s)},
+            {"trial_limit_s", number(item->trial_limit_s)},
+            {"blocks", item->blocks},
+            {"cpu", item->cpu ? json(*item->cpu) : json(nullptr)}};
+}
+
 json to_json(const std::optional<ratio>& item) {
     if (!item) return nullptr;
     return {{"to", item->to},
@@ -116,6 +125,7 @@ json to_json(const report& content) {
             {"seed", content.seed},
             {"baseline", content.baseline},
             {"command", content.command},
+            {"plan", to_json(content.plan)},
             {"environment", to_json(content.where)},
             {"contenders", list(content.contenders)},
             {"results", list(content.results)},

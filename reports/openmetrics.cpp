@@ -30,6 +30,12 @@ void add(std::string& out, const result& item, std::string_view which, const std
                        label(item.workload), label(item.contender), which, *value);
 }
 
+/// The summaries of the others say it: "system calls per operation".
+std::string unit_text(std::string_view unit) {
+    const bool is_of_measure = unit == "ns" || unit == "B";
+    return is_of_measure ? fmt::format(", in {}", unit) : "";
+}
+
 }  // namespace
 
 std::string write_openmetrics(const report& content) {
@@ -43,8 +49,8 @@ std::string write_openmetrics(const report& content) {
             add(samples, item, "high", item.high);
         }
         if (samples.empty()) continue;
-        out += fmt::format("# TYPE loopbench_{0} gauge\n# HELP loopbench_{0} {1}, in {2}\n{3}", metric.name,
-                           label(metric.summary), metric.unit, samples);
+        out += fmt::format("# TYPE loopbench_{0} gauge\n# HELP loopbench_{0} {1}{2}\n{3}", metric.name,
+                           label(metric.summary), unit_text(metric.unit), samples);
     }
     return out + "# EOF\n";
 }

@@ -1,4 +1,4 @@
-// Errors of files are told with a remedy; the remedies stand in one table.
+// Errors of files are told with a remedy; the remedies stand in three tables.
 #include "reports/posix_io.hpp"
 
 #include <fcntl.h>
@@ -12,7 +12,36 @@ namespace loopbench::reports {
 
 namespace {
 
-std::string_view remedy_for(int error) {
+constexpr std::string_view standard_output = "standard output";
+
+std::string_view remedy_for_output(int error) {
+    switch (error) {
+        case ENOSPC:
+        case EDQUOT:
+            return "free some space where it goes, or redirect it to another place";
+        case EPIPE:
+            return "let its reader read to the end";
+        default:
+            return "redirect it to another place";
+    }
+}
+
+std::string_view remedy_for_reading(int error) {
+    switch (error) {
+        case ENOENT:
+        case ENOTDIR:
+            return "check the spelling";
+        case EISDIR:
+            return "name a file in it";
+        case EACCES:
+        case EPERM:
+            return "name one that you may read";
+        default:
+            return "name another one";
+    }
+}
+
+std::string_view remedy_for_writing(int error) {
     switch (error) {
         case ENOSPC:
         case EDQUOT:
@@ -24,17 +53,22 @@ std::string_view remedy_for(int error) {
         case EROFS:
             return "choose a place that you may write to with -o";
         case ENOENT:
-            return "check the spelling";
+            return "make the folder that it is to be in, or choose another place with -o";
         default:
             return "choose another place with -o";
     }
 }
 
+std::string_view remedy_for(std::string_view action, std::string_view name, int error) {
+    if (name == standard_output) return remedy_for_output(error);
+    return action.starts_with("read") ? remedy_for_reading(error) : remedy_for_writing(error);
+}
+
 }  // namespace
 
 file_error::file_error(std::string_view action, std::string_view name, int error)
-    : std::runtime_error{
-          fmt::format("cannot {} {}: {}; {}", action, name, std::strerror(error), remedy_for(error))} {}
+    : std::runtime_error{fmt::format("cannot {} {}: {}; {}", action, name, std::strerror(error),
+                                     remedy_for(action, name, error))} {}
 
 int unique_fd::reset() noexcept {
     if (fd_ < 0) return 0;
@@ -52,12 +86,12 @@ void write_all(int fd, std::string_view bytes, std::string_view name) {
 }
 
 void write_standard_output(std::string_view bytes) {
-    write_all(STDOUT_FILENO, bytes, "standard output");
+    write_all(STDOUT_FILENO, bytes, standard_output);
 }
 
 std::string read_file(const std::string& path) {
     const unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
-    if (!file) throw file_error{"open", path, errno};
+    if (!file) throw file_error{"read", path, errno};
     std::string content;
     std::array<char, 65536> chunk;
     for (;;) {

@@ -15,7 +15,8 @@ class file_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 
-    /// `action` is a verb phrase ("write", "create the folder"), `error` an errno value.
+    /// `action` is a verb phrase ("write", "create the folder"; one of reading begins with "read"), `error`
+    /// an errno value.
     file_error(std::string_view action, std::string_view name, int error);
 };
 

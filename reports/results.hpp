@@ -86,6 +86,15 @@ struct environment {
     std::array<double, 3> load_average{};  // 1, 5 and 15 minutes, when the run began
 };
 
+/// What was to be done, as far as two reports have to be alike in it.
+struct planned {
+    std::string size;       // of the workloads: "smoke" or "real"
+    double min_time_s = 0;  // of a trial whose workload has no fixed size
+    double trial_limit_s = 0;
+    std::uint64_t blocks = 0;           // with a precision, as many as that was found to need
+    std::optional<std::int64_t> cpu{};  // that the trials were pinned to
+};
+
 struct warning {
     std::string code;  // stable, for programs
     std::string message;
@@ -105,9 +114,8 @@ struct self_comparison {
     ratio to_itself;
     verdict judged = verdict::inconclusive;
     std::optional<double> detectable_pct;
-    std::optional<double>
-        drift_pct;         // how much slower the second half of the run was; absent with few blocks
-    bool drifted = false;  // by more than chance
+    std::optional<double> drift_pct;  // how much slower the run's second half was; absent with few blocks
+    bool drifted = false;             // by more than chance
 };
 
 /// The A/A: what this session calls a difference where there is none.
@@ -123,7 +131,7 @@ struct self_check {
 struct disturbances {
     std::uint64_t trials = 0;     // all that ended, repeated ones too
     std::uint64_t disturbed = 0;  // of those
-    std::uint64_t repeated = 0;   // workloads of a block that were run again because of that
+    std::uint64_t repeated = 0;   // workloads of a block run again because of that, or of an interrupt
     std::uint64_t kept = 0;  // disturbed trials in the results, because the limit for repeats was reached
 };
 
@@ -132,6 +140,7 @@ struct report {
     std::uint64_t seed = 0;
     std::string baseline;
     std::vector<std::string> command;
+    std::optional<planned> plan;  // absent in reports of before this was written
     environment where;
     std::vector<contender> contenders;
     std::vector<result> results;

@@ -186,22 +186,18 @@ void add_rule_options(CLI::App& command, check_options& options) {
                     "counts may be off by N per operation, and the share below (the baseline's; 0.02)")
         ->type_name("N")
         ->check(CLI::Range(0.0, slack_max).description(""));
-    command
-        .add_option("--slack-pct", options.slack_pct, "and by this share of the count (the baseline's; 2%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0, 100));
-    command.add_option("--threshold", options.threshold_pct, "differences of less than PCT are none (1%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0, 50));
-    command
-        .add_option("--tolerate", options.tolerated_pct,
-                    "exit with 4 unless slowdowns of more than PCT are ruled out (5%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0.1, 50));
+    takes_percent(command.add_option("--slack-pct", options.slack_pct,
+                                     "and by this share of the count (the baseline's; 2%)"),
+                  0, 100);
+    takes_percent(command.add_option("--threshold", options.threshold_pct,
+                                     "differences of less than PCT are none (1%)"),
+                  0, 50);
+    takes_percent(command.add_option("--tolerate", options.tolerated_pct,
+                                     "exit with 4 unless slowdowns of more than PCT are ruled out (5%)"),
+                  0.1, 50);
 }
 
 void add_session_options(CLI::App& command, check_options& options) {
-    constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 2;
     command.add_option("--blocks", options.blocks, "trials of each contender and workload (20)")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
@@ -211,7 +207,8 @@ void add_session_options(CLI::App& command, check_options& options) {
     takes_duration(command.add_option("--trial-limit", options.trial_limit_s, "longest trial (60s)"));
     command.add_option("--seed", options.seed, "of the order of trials")
         ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
+        ->check(CLI::Range(std::uint64_t{0}, largest_seed - 1)
+                    .description(""));  // the second session's is one more
     takes_path(command.add_option("-o,--output", options.output, "the folder to write to (loopbench-check)")
                    ->type_name("DIR"));
 }

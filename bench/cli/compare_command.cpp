@@ -1,8 +1,10 @@
 // loopbench compare: two builds of a benchmark program, or two reports.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -18,9 +20,13 @@
 #include "bench/cli/percents.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/engine/compare_reports.hpp"
+#include "bench/engine/conditions.hpp"
+#include "bench/engine/describe.hpp"
 #include "bench/engine/gate.hpp"
+#include "bench/engine/journal.hpp"
+#include "bench/engine/journal_read.hpp"
+#include "bench/engine/parity.hpp"
 #include "bench/engine/selection.hpp"
-#include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/table.hpp"
 
@@ -33,6 +39,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next, output = "loopbench-compare";
     std::vector<std::string> workloads;
+    std::vector<std::string> of_measuring;  // the options on the command line that say how to measure
     std::uint64_t blocks = 20;
     std::optional<std::uint64_t> seed;
     std::optional<double> budget_s;
@@ -73,18 +80,58 @@ std::optional<run_plan> plan_for(const compare_options& options, const interrupt
     plan.contenders = {side("base", options.base, plan, stop), side("next", options.next, plan, stop)};
     if (stop.requested()) return std::nullopt;
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
+    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
+    if (stop.requested()) return std::nullopt;
+    refuse_mixed_builds(plan.described);
     add_twin(plan);
     return plan;
 }
 
-int conclude(const reports::report& report, double tolerated_pct) {
-    const auto found = judge_gate(report, tolerated_pct);
+int conclude(const gate_result& found) {
     for (const auto& reason : found.reasons) tell(fmt::format("loopbench: {}\n", reason));
-    return report.complete ? exit_code_of(found.outcome) : exit_interrupted;
+    return exit_code_of(found.outcome);
 }
 
 reports::report read_report(const std::string& file) {
-    return reports::read_json(reports::read_file(file), file);
+    return read_report_or_journal(reports::read_file(file), file);
+}
+
+/// A run that was interrupted may have stopped before what it would have found.
+gate_result doubting(gate_result found, const std::map<std::string, bool>& complete_by_file) {
+    for (const auto& [file, complete] : complete_by_file) {
+        if (complete) continue;
+        if (found.outcome == gate_outcome::pass) found.outcome = gate_outcome::inconclusive;
+        found.reasons.push_back(fmt::format(
+            "{} is of a run that was interrupted; finish it with `loopbench run --resume`", file));
+    }
+    return found;
+}
+
+/// Leaves out what none of the patterns matches.
+void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
+    std::vector<std::string> all;
+    for (const auto* report : {&then, &now})
+        for (const auto& item : report->results) all.push_back(item.workload);
+    const auto chosen = select(all, patterns, "benchmark of the reports");
+    for (auto* report : {&then, &now})
+        std::erase_if(report->results, [&](const auto& item) {
+            return std::ranges::find(chosen, item.workload) == chosen.end();
+        });
+}
+
+int compare_two_reports(const compare_options& options) {
+    if (!options.of_measuring.empty())
+        throw usage_error{fmt::format("two reports are compared without measuring anything: leave {} out",
+                                      fmt::join(options.of_measuring, " and "))};
+    auto then = read_report(options.base), now = read_report(options.next);
+    choose(then, now, options.workloads);
+    refuse_other_size(then, options.base, now, options.next);
+    const auto report = compare_reports(then, now, options.threshold_pct);
+    for (const auto& item : report.warnings)
+        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
+    reports::write_standard_output(reports::write_table(report));
+    return conclude(doubting(judge_gate(report, options.tolerated_pct),
+                             {{options.base, then.complete}, {options.next, now.complete}}));
 }
 
 int compare(const compare_options& options, const std::vector<std::string>& command) {
@@ -93,18 +140,14 @@ int compare(const compare_options& options, const std::vector<std::string>& comm
     if (base_is_report != next_is_report)
         throw usage_error{
             "one is a report and the other is not; name two reports, or two benchmark executables"};
-    if (base_is_report) {
-        const auto report =
-            compare_reports(read_report(options.base), read_report(options.next), options.threshold_pct);
-        reports::write_standard_output(reports::write_table(report));
-        return conclude(report, options.tolerated_pct);
-    }
+    if (base_is_report) return compare_two_reports(options);
+    refuse_folder_in_use(options.output);
     const interrupt stop;
     const auto plan = plan_for(options, stop);
     if (!plan) return exit_interrupted;
     const auto report = measure(*plan, command, options.output, stop, started);
     publish(report, options.output);
-    return conclude(report, options.tolerated_pct);
+    return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }
 
 }  // namespace
@@ -119,7 +162,6 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->add_option("--workload", options->workloads, "only these benchmarks; may be repeated")
         ->type_name("GLOB")
         ->allow_extra_args(false);
-    constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
     command->add_option("--blocks", options->blocks, "trials of each benchmark and build (20)")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
@@ -130,18 +172,18 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
-    command->add_option("--threshold", options->threshold_pct, "differences of less than PCT are none (1%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0, 50));
-    command
-        ->add_option("--tolerate", options->tolerated_pct,
-                     "exit with 4 unless slowdowns of more than PCT are ruled out (5%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0.1, 50));
+    takes_percent(command->add_option("--threshold", options->threshold_pct,
+                                      "differences of less than PCT are none (1%)"),
+                  0, 50);
+    takes_percent(command->add_option("--tolerate", options->tolerated_pct,
+                                      "exit with 4 unless slowdowns of more than PCT are ruled out (5%)"),
+                  0.1, 50);
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-compare)")
             ->type_name("DIR"));
-    command->callback([options, &chosen] {
+    command->callback([options, &chosen, command] {
+        for (const auto* name : {"--blocks", "--budget", "--min-time", "--seed", "--output"})
+            if (command->get_option(name)->count() > 0) options->of_measuring.emplace_back(name);
         chosen = [options](const auto& command_line) { return compare(*options, command_line); };
     });
 }

@@ -36,10 +36,8 @@ struct listed_contender {
 
 /// The catalogue's line for the workload itself or for a front of its name.
 std::optional<std::string> summary_of(const std::string& workload) {
-    for (const auto& known : workload_catalog())
-        if (workload == known.name || workload.starts_with(std::string{known.name} + "/"))
-            return std::string{known.summary};
-    return std::nullopt;
+    const auto* known = find_workload(workload);
+    return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
 json or_null(const std::optional<std::string>& text) {

@@ -38,11 +38,18 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
     return names;
 }
 
-/// CLI11 itself would not say which command or option is the nearest.
+/// CLI11 itself would not say which commands there are, or which is the nearest.
 void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
-    if (arguments.empty() || arguments.front().starts_with('-')) return;
-    const auto& name = arguments.front();
     const auto known = subcommand_names(app);
+    if (arguments.empty())
+        throw usage_error{
+            fmt::format("there is no command; name one: {}. `loopbench --help` says what they do",
+                        fmt::join(known, ", "))};
+    const auto& name = arguments.front();
+    if (name == "--help" || name == "-h" || name == "--version") return;
+    if (name.starts_with('-'))
+        throw usage_error{fmt::format("{} is no option of loopbench itself; a command comes first: {}", name,
+                                      fmt::join(known, ", "))};
     if (std::ranges::find(known, name) == known.end())
         throw usage_error{
             fmt::format("there is no command {}; did you mean {}? `loopbench --help` shows them all", name,
@@ -89,7 +96,8 @@ int command_line(const std::vector<std::string>& arguments) {
         reports::write_standard_output(text.str());
         return exit_ok;
     } catch (const CLI::ParseError& error) {
-        throw usage_error{fmt::format("{}; `loopbench --help` shows how it is used", error.what())};
+        throw usage_error{
+            fmt::format("{}; `loopbench {} --help` shows how it is used", error.what(), arguments.front())};
     }
     check_leftovers(app, *app.get_subcommands().front());
     std::vector<std::string> words{"loopbench"};

@@ -40,7 +40,7 @@ progress::progress(std::optional<std::chrono::nanoseconds> budget)
     : terminal_{::isatty(STDERR_FILENO) == 1}, budget_{budget} {}
 
 progress::~progress() {
-    if (drawn_) tell(erase_line);
+    if (drawn_) tell_raw(erase_line);
 }
 
 void progress::show(std::string_view workload, std::string_view contender, std::uint64_t done,
@@ -52,7 +52,7 @@ void progress::show(std::string_view workload, std::string_view contender, std::
     auto line = fmt::format("[{}] {}/{}{}: {} on {}", bar(done, total), done, total,
                             left_text(time_left(now - started_, done, total, budget_)), workload, contender);
     line.resize(std::min(line.size(), terminal_columns() - 1));
-    tell(fmt::format("{}{}", erase_line, reports::printable(line)));
+    tell_raw(fmt::format("{}{}", erase_line, reports::printable(line)));
 }
 
 }  // namespace loopbench::bench

@@ -46,26 +46,19 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// A journal's lines are separate documents, and its first one says what it is.
-bool is_journal(std::string_view text) {
-    return text.starts_with(R"({"schema":"loopbench-journal/)");
-}
-
 /// The format that shows more than a report has.
 constexpr std::string_view hgrm = "hgrm";
 
 std::string histograms(const std::string& file) {
-    const auto source = reports::read_file(file);
-    const auto report =
-        is_journal(source) ? report_of(read_journal(source, file)) : reports::read_json(source, file);
+    const auto report = read_report_or_journal(reports::read_file(file), file);
     return reports::write_hgrm(histograms_beside(file, report));
 }
 
 std::string rewritten(const format& chosen, const std::string& file) {
     const auto source = reports::read_file(file);
-    if (is_journal(source)) return chosen.write(report_of(read_journal(source, file)));
-    if (chosen.write == reports::write_json) return reports::rewrite_json(source, file);
-    return chosen.write(reports::read_json(source, file));
+    if (chosen.write == reports::write_json && !is_journal(source))
+        return reports::rewrite_json(source, file);
+    return chosen.write(read_report_or_journal(source, file));
 }
 
 int report(const report_options& options) {

@@ -15,14 +15,15 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/durations.hpp"
+#include "bench/cli/gate_exit.hpp"
 #include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/engine/describe.hpp"
+#include "bench/engine/gate.hpp"
+#include "bench/engine/journal.hpp"
 #include "bench/engine/parity.hpp"
 #include "bench/engine/selection.hpp"
-#include "bench/engine/self_check.hpp"
-#include "bench/engine/summary.hpp"
 
 namespace loopbench::bench {
 
@@ -37,8 +38,6 @@ struct run_options {
     std::optional<int> cpu;
     std::string output = "loopbench-report", resume;
 };
-
-constexpr std::uint64_t blocks_max = 100'000;
 
 /// Sizes and times: those of the mode, unless an option says otherwise.
 run_plan sized_plan(const run_options& options) {
@@ -75,7 +74,9 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     const auto names = names_of(found);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    const auto candidates = headline_or_all(names, options.contenders, !options.quick, is_headline_contender);
+    // Whoever names workloads wants to see them on everything that has them.
+    const bool all = !options.quick || !options.workloads.empty();
+    const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     const auto chosen = select(candidates, options.contenders, "contender");
     std::ranges::copy_if(found, std::back_inserter(plan.contenders), [&](const contender& who) {
         return std::ranges::find(chosen, who.name) != chosen.end();
@@ -111,13 +112,13 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 
 int exit_code_of(const reports::report& report, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
-    if (any_failed(report)) return exit_tool_failed;
-    return is_unfit(report) ? exit_unfit : exit_ok;
+    return exit_code_of(judge_session(report).outcome);
 }
 
 int run_command(const run_options& options, const std::vector<std::string>& command) {
     const auto started = session_start::clock::now();
     const interrupt stop;
+    refuse_folder_in_use(options.output);
     auto plan = sized_plan(options);
     const auto found = contenders_in(options.contender_dirs);
     choose_contenders(plan, options, found);
@@ -127,7 +128,7 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     if (stop.requested()) return exit_interrupted;
     plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
     if (stop.requested()) return exit_interrupted;
-    refuse_mixed_builds(plan.described);
+    refuse_mixed_builds(plan.described, ", or choose those that are with --contender");
     add_twin(plan);
 
     const auto report = measure(plan, command, options.output, stop, started,
@@ -145,8 +146,9 @@ int resume_command(const std::filesystem::path& folder) {
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
-    auto* quick =
-        command.add_flag("--quick", options.quick, "the headline at smoke size, in at most a minute");
+    auto* quick = command.add_flag(
+        "--quick", options.quick,
+        "the headline at smoke size, in at most a minute; named workloads on all contenders");
     command.add_flag("--full", options.full, "everything at real size, in at most half an hour")
         ->excludes(quick);
     const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* type,
@@ -192,23 +194,17 @@ void add_run_command(CLI::App& app, action& chosen) {
     auto* budget =
         command->add_option("--budget", options->budget_s, "stop before a block that would end later");
     takes_duration(budget);
-    command
-        ->add_option("--precision", options->precision_pct,
-                     "as many blocks as ratios of time to within PCT need")
-        ->check(takes_percent(0.01, 50))
-        ->type_name("PCT")
-        ->excludes(blocks)
-        ->needs(budget);
-    command->add_option("--threshold", options->threshold_pct, "differences of less than PCT are none (1%)")
-        ->check(takes_percent(0, 50))
-        ->type_name("PCT");
+    auto* precision = command->add_option("--precision", options->precision_pct,
+                                          "as many blocks as ratios of time to within PCT need");
+    takes_percent(precision->excludes(blocks)->needs(budget), 0.01, 50);
+    takes_percent(command->add_option("--threshold", options->threshold_pct,
+                                      "differences of less than PCT are none (1%)"),
+                  0, 50);
     command->add_option("--pin", options->cpu, "run the trials on this CPU alone")
         ->check(CLI::Validator{cpu_problem, ""})
         ->type_name("CPU");
     takes_duration(
         command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s; 5s with --quick)"));
-    constexpr std::uint64_t largest_seed =
-        (std::uint64_t{1} << 53U) - 1;  // what every reader of JSON keeps exactly
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));

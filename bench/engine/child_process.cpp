@@ -172,7 +172,6 @@ private:
             const int ready = uninterrupted(
                 [&] { return ::poll(watched.data(), watched.size(), milliseconds_until(deadline)); });
             if (ready < 0) throw_errno("cannot wait for a contender");
-            if (ready == 0) return kill_because(child_end::timed_out);
             if (watched[3].revents != 0) return kill_because(child_end::stopped);
             if (watched[0].revents != 0) read_output();
             if (watched[1].revents != 0) read_error();
@@ -182,11 +181,10 @@ private:
         }
     }
 
-    static int milliseconds_until(steady_clock::time_point deadline) {
-        constexpr std::int64_t longest = 3'600'000;  // an hour; watch() checks the clock again
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
-        return static_cast<int>(std::clamp<std::int64_t>(left, 0, longest));
+    /// At most the longest wait: poll takes an int. watch() looks at the clock again after it.
+    int milliseconds_until(steady_clock::time_point deadline) const {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, request_.longest_wait.count()));
     }
 
     void kill_because(child_end reason) { killed_because_ = reason; }

@@ -15,11 +15,12 @@ namespace loopbench::bench {
 struct child_request {
     std::vector<std::string> command;  // [0] is the path of the executable; no PATH search
     std::string called;                // argv[0], when it is not the path
-    std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours
-    std::optional<int> cpu;                                        // run on this one alone
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};      // then the group is killed
-    std::size_t output_bytes_max = std::size_t{64} << 20U;         // more than this, and the group is killed
-    std::size_t error_tail_bytes = 4096;                           // how much of standard error is kept
+    std::vector<std::pair<std::string, std::string>> environment;   // set on top of ours
+    std::optional<int> cpu;                                         // run on this one alone
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};       // then the group is killed
+    std::size_t output_bytes_max = std::size_t{64} << 20U;          // more than this, and the group is killed
+    std::size_t error_tail_bytes = 4096;                            // how much of standard error is kept
+    std::chrono::milliseconds longest_wait{std::chrono::hours{1}};  // before the clock is looked at again
     int stop_fd = -1;  // when it becomes readable the group is killed; -1: never
 };
 

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <iterator>
+#include <span>
 #include <vector>
 
+#include "bench/engine/conditions.hpp"
 #include "bench/statistics/rank_test.hpp"
 #include "bench/statistics/verdict.hpp"
 
@@ -19,12 +22,17 @@ using reports::report;
 using reports::result;
 using reports::verdict;
 
-const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
+/// The cell's line, with numbers or without.
+const result* line_of(const report& in, std::string_view workload, std::string_view contender) {
     const auto found = std::ranges::find_if(in.results, [&](const result& item) {
-        return item.metric == "time" && item.workload == workload && item.contender == contender &&
-               item.median;
+        return item.metric == "time" && item.workload == workload && item.contender == contender;
     });
     return found == in.results.end() ? nullptr : &*found;
+}
+
+const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
+    const auto* found = line_of(in, workload, contender);
+    return found != nullptr && found->median ? found : nullptr;
 }
 
 /// Above 0 is better: the logarithms of baseline over time, or of 1 over time.
@@ -54,6 +62,30 @@ std::vector<compared> both_of(const report& then, const report& now) {
     return all;
 }
 
+/// Cells that had a time and have none that could be compared: with their status and reason.
+std::vector<result> lost_from(const report& then, const report& now, std::span<const compared> kept) {
+    std::vector<result> all;
+    for (const auto& old : then.results) {
+        const auto is_kept = [&](const compared& item) {
+            return item.now->workload == old.workload && item.now->contender == old.contender;
+        };
+        if (old.metric != "time" || !old.median || std::ranges::any_of(kept, is_kept)) continue;
+        const auto* next = line_of(now, old.workload, old.contender);
+        auto& lost = all.emplace_back(next != nullptr ? *next : old);
+        if (next == nullptr) lost.reason = "it is not in the new report";
+        if (next == nullptr || next->status == reports::cell_status::ok) {
+            lost.status = reports::cell_status::unsupported;
+            lost.reason = lost.reason.value_or("no time of it can be compared");
+        }
+        lost.samples.clear();
+        lost.median = lost.low = lost.high = std::nullopt;
+        lost.to_baseline.reset();
+        lost.judged.reset();
+        lost.detectable_pct.reset();
+    }
+    return all;
+}
+
 /// Beyond the threshold by the reach of the interval and, for a power of 80 %, 0.84 of its standard errors (H. Bloom,
 /// "Minimum Detectable Effects", Evaluation Review 19, 1995).
 std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {
@@ -71,8 +103,9 @@ report compare_reports(const report& then, const report& now, double threshold_p
     const double level = 1 - (1 - default_level) / static_cast<double>(std::max<std::size_t>(all.size(), 1));
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;
-    found.complete = then.complete && now.complete;
+    found.complete = true;  // whether the runs were is for the caller to say, file by file
     found.results.clear();
+    found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, all.size()};
     for (const auto& [item, before, after] : all) {
         const auto shift = shift_between(before, after, level);
@@ -87,6 +120,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
         if (next.judged == verdict::equivalent || next.judged == verdict::inconclusive)
             next.detectable_pct = detectable_pct(shift, threshold, level);
     }
+    std::ranges::move(lost_from(then, now, all), std::back_inserter(found.results));
     found.baseline = "before";
     if (then.aa && then.aa->found == reports::fitness::unfit) found.aa = then.aa;
     return found;

@@ -5,8 +5,9 @@
 
 namespace loopbench::bench {
 
-/// A report of `now` whose ratios are to `then`: above 1 is better than it was. Only what both have a time for is in
-/// it.
+/// A report of `now` whose ratios are to `then`: above 1 is better than it was. In it is what `then` has a
+/// time for; where `now` has none, with the reason. Its warnings are of conditions that differ
+/// (conditions.hpp).
 ///
 /// Trials of two sessions are no pairs. Where both measured their own baseline beside a contender, the ratios to it
 /// are compared, so that a machine which became slower altogether does not look like a regression; the baseline

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 
 #include "bench/engine/child_process.hpp"
@@ -34,8 +35,10 @@ fs::path default_contender_dir() {
 
 std::vector<contender> find_contenders(std::span<const fs::path> folders) {
     std::vector<contender> all;
+    std::set<fs::path> seen;
     for (const auto& folder : folders) {
         std::error_code error;
+        if (const auto real = fs::canonical(folder, error); !error && !seen.insert(real).second) continue;
         for (const auto& entry : fs::directory_iterator{folder, error})
             if (is_contender(entry))
                 all.push_back({entry.path().filename().native(), fs::absolute(entry.path()), {}, {}});

@@ -30,8 +30,8 @@ struct contender {
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
 std::filesystem::path default_contender_dir();
 
-/// The contenders in these folders by name, without workloads. Throws usage_error when two have the same
-/// name, reports::file_error when a folder cannot be read.
+/// The contenders in these folders by name, without workloads; a folder that is named twice counts once.
+/// Throws usage_error when two have the same name, reports::file_error when a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 
 /// Asks the contender for its workloads, or notes the problem. Stops early when `stop_fd` becomes readable.

@@ -125,8 +125,7 @@ void add_time_findings(std::vector<finding>& all, const machine_facts& facts) {
     all.push_back(judged("clock", when(slow_clock, severity::unfit),
                          fmt::format("{}, {:.0f} ns a call", facts.clocksource, facts.clock_cost_ns),
                          "choose another in /sys/devices/system/clocksource/clocksource0 (tsc, kvm-clock), "
-                         "or another machine: "
-                         "reading this clock would be measured instead of the work"));
+                         "or another machine: reading this clock would be measured instead of the work"));
     all.push_back(judged(
         "timer slack", when(facts.timer_slack_ns != 50'000, severity::warning),
         fmt::format("{} ns", facts.timer_slack_ns),

@@ -1,4 +1,4 @@
-// In the order in which outcomes outrank each other.
+// Judges in the order in which outcomes outrank each other.
 #include "bench/engine/gate.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +18,14 @@ bool rules_out(const result& item, double slowdown_pct) {
     return item.to_baseline->low && *item.to_baseline->low > 1 / (1 + slowdown_pct / 100);
 }
 
+/// Whether the baseline has a line without a time, so that nothing could be compared anyway.
+bool baseline_lacks(const reports::report& report, const result& item) {
+    return std::ranges::any_of(report.results, [&](const result& other) {
+        return other.contender == report.baseline && other.workload == item.workload &&
+               other.metric == "time" && !other.median;
+    });
+}
+
 std::string named(const result& item, std::string_view what) {
     return fmt::format("{} on {}: {}", item.contender, item.workload, what);
 }
@@ -34,24 +42,38 @@ bool take(gate_result& found, const reports::report& report, gate_outcome outcom
 
 }  // namespace
 
-gate_result judge_gate(const reports::report& report, double tolerated_pct) {
+gate_result judge_session(const reports::report& report) {
     gate_result found;
-    if (is_unfit(report)) return {gate_outcome::unfit, {*report.aa->reason}};
-    const auto is_compared = [](const result& item) { return item.metric == "time" && item.to_baseline; };
     const auto failed = [](const result& item) { return item.status == cell_status::failed; };
+    if (take(found, report, gate_outcome::failed, failed,
+             [](const result& item) { return item.reason.value_or("failed"); }))
+        return found;
+    if (is_unfit(report)) return {gate_outcome::unfit, {*report.aa->reason}};
+    return found;
+}
+
+gate_result judge_gate(const reports::report& report, double tolerated_pct) {
+    auto found = judge_session(report);
+    if (found.outcome != gate_outcome::pass) return found;
+    const auto is_compared = [](const result& item) { return item.metric == "time" && item.to_baseline; };
     const auto slower = [&](const result& item) {
         return is_compared(item) && item.judged == reports::verdict::slower;
     };
     const auto unclear = [&](const result& item) {
         return is_compared(item) && !rules_out(item, tolerated_pct);
     };
-    if (take(found, report, gate_outcome::failed, failed,
-             [](const result& item) { return item.reason.value_or("failed"); }))
-        return found;
+    const auto lost = [&](const result& item) {
+        return item.status == cell_status::unsupported && !baseline_lacks(report, item);
+    };
     if (take(found, report, gate_outcome::regression, slower, [](const result& item) {
             return fmt::format("slower by {:.1f} %", 100 * (1 / item.to_baseline->median - 1));
         }))
         return found;
+    take(found, report, gate_outcome::inconclusive, lost, [](const result& item) {
+        return fmt::format(
+            "there is no time to compare: {}; have it measured, or leave it out with --workload",
+            item.reason.value_or("unsupported"));
+    });
     if (take(found, report, gate_outcome::inconclusive, unclear, [&](const result&) {
             return fmt::format(
                 "a slowdown of {:g} % is not ruled out; run more blocks or on a quieter machine",

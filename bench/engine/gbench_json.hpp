@@ -25,8 +25,8 @@ struct gbench_row {
 };
 
 struct gbench_output {
-    nlohmann::ordered_json
-        context;  // without host and path (a user's name, often): reports are made to be shared
+    /// Without host and path (a user's name, often): reports are made to be shared.
+    nlohmann::ordered_json context;
     std::vector<gbench_row> rows;  // of single runs; aggregates are left out
 };
 

@@ -36,9 +36,10 @@ interrupt::interrupt() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     action.sa_handler = on_signal;
     ::sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &old_[i]);
-    // nohup: the run is to outlive its terminal.
-    if (const auto& hang_up = old_.back(); hang_up.sa_handler == SIG_IGN)
-        ::sigaction(signals.back(), &hang_up, nullptr);
+    // nohup, and a script's `loopbench run &`: the run is to outlive its terminal, or what Ctrl-C ends in
+    // front of it.
+    for (std::size_t i = 0; i < signals.size(); ++i)
+        if (old_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &old_[i], nullptr);
 }
 
 interrupt::~interrupt() {

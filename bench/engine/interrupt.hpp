@@ -9,8 +9,9 @@
 
 namespace loopbench::bench {
 
-/// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable, and so it stays; further
-/// signals change nothing. A SIGHUP that was ignored before (nohup) still is. One at a time.
+/// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable, and so it
+/// stays; further signals change nothing. What was ignored before (nohup, a script's background) still is.
+/// One at a time.
 class interrupt {
 public:
     /// Throws std::system_error.

@@ -106,6 +106,10 @@ reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
 
 }  // namespace
 
+void refuse_folder_in_use(const std::filesystem::path& folder) {
+    if (std::filesystem::is_directory(folder)) locked_folder_of(folder / "journal.jsonl");
+}
+
 journal::journal(const std::filesystem::path& path, const run_plan& plan, const reports::environment& where,
                  const std::vector<std::string>& command)
     : path_{path.native()}, lock_{locked_folder_of(path)} {

@@ -1,5 +1,6 @@
 // journal.jsonl: what has been measured is safe from then on, whatever happens to the run. A header line,
-// then a line per trial, one for the end and one for the counts, if there are any; each written with one write() as the trial ends.
+// then a line per trial, one for the end and one for the counts, if there are any; each written with one
+// write() as the trial ends.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +15,10 @@
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
+
+/// Throws reports::file_error when a journal in the folder is being written: before contenders are started
+/// for a run that could not begin, and that would disturb the one that writes.
+void refuse_folder_in_use(const std::filesystem::path& folder);
 
 class journal {
 public:

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/engine/stopping.hpp"
 #include "bench/engine/summary.hpp"
+#include "reports/json.hpp"
 #include "reports/json_node.hpp"
 #include "reports/metrics.hpp"
 
@@ -42,7 +44,12 @@ std::vector<std::string> distinct_names(const node& from) {
 
 class journal_reader {
 public:
-    journal_content take() { return std::move(content_); }
+    journal_content take() {
+        auto& outcome = content_.outcome;
+        if (content_.plan.precision_pct && outcome.blocks_finished >= pilot_blocks)
+            outcome.blocks_planned = blocks_after_pilot(content_.plan, outcome);
+        return std::move(content_);
+    }
 
     void take_header(const node& from) {
         if (from.at("schema").text() != "loopbench-journal/1")
@@ -54,7 +61,7 @@ public:
         take_descriptions(from.at("described"));
         auto& outcome = content_.outcome;
         outcome.interrupted = true;
-        outcome.blocks_planned = content_.plan.blocks;
+        outcome.blocks_planned = blocks_at_first(content_.plan);
         outcome.excluded.assign(workloads().size(),
                                 std::vector<std::optional<exclusion>>(contenders_.size()));
         const auto exclusions = from.at("excluded").each([&](const node& item) {
@@ -162,7 +169,6 @@ private:
     }
 
     trial_record read_trial(const node& from) {
-        constexpr std::uint64_t blocks_max = 1'000'000;
         trial_record record;
         record.block = from.at("block").natural();
         if (record.block >= std::min(content_.plan.blocks, blocks_max))
@@ -228,6 +234,14 @@ reports::report report_of(const journal_content& journal) {
     report.where = journal.where;
     if (!journal.counted.empty()) add_counts(report, journal.counted);
     return report;
+}
+
+bool is_journal(std::string_view text) {
+    return text.starts_with(R"({"schema":"loopbench-journal/)");
+}
+
+reports::report read_report_or_journal(std::string_view text, std::string_view name) {
+    return is_journal(text) ? report_of(read_journal(text, name)) : reports::read_json(text, name);
 }
 
 }  // namespace loopbench::bench

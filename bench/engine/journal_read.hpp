@@ -37,4 +37,10 @@ journal_content read_journal(std::string_view text, std::string_view name);
 /// The report of a journal, to the byte the one that the run itself wrote.
 reports::report report_of(const journal_content& journal);
 
+/// Whether a text is a journal: its first line says so, and its lines are separate documents.
+bool is_journal(std::string_view text);
+
+/// The report in a report.json, or of a journal.jsonl. Throws reports::format_error naming `name`.
+reports::report read_report_or_journal(std::string_view text, std::string_view name);
+
 }  // namespace loopbench::bench

@@ -147,7 +147,7 @@ bool tells_nothing(const reports::contender& who) {
 
 }  // namespace
 
-void refuse_mixed_builds(std::span<const reports::contender> contenders) {
+void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {
         groups all;
@@ -160,8 +160,8 @@ void refuse_mixed_builds(std::span<const reports::contender> contenders) {
     if (mixed.empty()) return;
     throw usage_error{fmt::format(
         "the contenders are not built alike, and their numbers would compare the builds: {}; build them "
-        "alike (cmake -DCMAKE_BUILD_TYPE=Release), or choose those that are with --contender",
-        fmt::join(mixed, "; "))};
+        "alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
+        fmt::join(mixed, "; "), other_remedy)};
 }
 
 std::vector<reports::warning> parity_warnings(std::span<const reports::contender> all_contenders) {
@@ -178,8 +178,7 @@ std::vector<reports::warning> parity_warnings(std::span<const reports::contender
                          fmt::format("nothing is known of how these were built and what sockets they use: {}",
                                      fmt::join(strangers, ", ")),
                          "see to it that they are release builds, and let them print compiler, build_type "
-                         "and the like in "
-                         "their context"});
+                         "and the like in their context"});
     for (const auto& thing : compared_things)
         if (const auto all = grouped(contenders, thing.key); all.size() > 1)
             found.push_back({fmt::format("different_{}", thing.key), sentence(thing.what, all),

@@ -1,4 +1,4 @@
-// std::shuffle may differ between libraries; these few lines may not.
+// Shuffled here and not by std::shuffle: a seed has to give the same order with every standard library.
 #include "bench/engine/plan.hpp"
 
 #include <algorithm>

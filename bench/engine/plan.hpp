@@ -15,6 +15,9 @@
 
 namespace loopbench::bench {
 
+/// What a run may be asked for. Seeds are those that every reader of JSON keeps exactly.
+inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
+
 struct run_plan {
     std::vector<contender> contenders;          // the chosen ones, by name
     std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <span>
-#include <tuple>
+#include <utility>
 
 #include "bench/engine/stopping.hpp"
 
@@ -41,7 +43,7 @@ public:
             if (is_over()) break;
             ++outcome_.blocks_finished;
             if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
-                aim_for(std::min(plan_.blocks, blocks_for_all(plan_, outcome_)));
+                aim_for(blocks_after_pilot(plan_, outcome_));
             longest_block = std::max(longest_block, clock_() - start);
         }
         return std::move(outcome_);
@@ -50,15 +52,23 @@ public:
 private:
     using row = std::span<const cell>;
 
+    struct old_attempt {
+        std::set<std::size_t> contenders;
+        bool disturbed = false;
+    };
+    /// What an earlier run did of one workload in one block.
+    using old_row = std::map<std::uint64_t, old_attempt>;  // by attempt
+
     const run_plan& plan_;
     trial_executor& executor_;
     run_observer& observer_;
     const run_clock& clock_;
     block_orders orders_;
     run_outcome outcome_;
-    std::set<std::tuple<std::uint64_t, std::size_t, std::size_t>> old_;  // block, workload, contender
-    std::uint64_t runnable_ = 0;                                         // cells that are not excluded
-    std::uint64_t blocks_ = plan_.blocks;
+    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
+    old_row row_;                                                   // what is done of the one that runs
+    std::uint64_t runnable_ = 0;                                    // cells that are not excluded
+    std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
 
     std::optional<exclusion>& excluded(cell where) {
@@ -66,7 +76,7 @@ private:
     }
 
     void aim_for(std::uint64_t blocks) {
-        total_ -= runnable_ * (blocks_ - blocks);
+        total_ += runnable_ * (blocks - blocks_);
         outcome_.blocks_planned = blocks_ = blocks;
     }
 
@@ -89,26 +99,53 @@ private:
     }
 
     void remember_what_is_done() {
-        for (const auto& trial : outcome_.trials)
-            old_.insert({trial.block, trial.where.workload, trial.where.contender});
-        for (const auto& trial : outcome_.trials)
-            done_ += trial.attempt == 0 && !excluded(trial.where) ? 1U : 0U;
+        for (const auto& trial : outcome_.trials) {
+            auto& old = old_[{trial.block, trial.where.workload}];
+            if (!excluded(trial.where) && !was_tried(old, trial.where.contender)) ++done_;
+            auto& attempt = old[trial.attempt];
+            attempt.contenders.insert(trial.where.contender);
+            attempt.disturbed = attempt.disturbed || !trial.outcome.disturbed.empty();
+        }
+    }
+
+    static bool was_tried(const old_row& old, std::size_t contender) {
+        return std::ranges::any_of(
+            old, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
+    }
+
+    /// The last attempt that has every contender of the row.
+    static const old_attempt* whole_attempt(const old_row& old, std::span<const cell> wanted) {
+        const auto has_all = [&](const auto& attempt) {
+            return std::ranges::all_of(
+                wanted, [&](cell where) { return attempt.second.contenders.contains(where.contender); });
+        };
+        const auto found = std::find_if(old.rbegin(), old.rend(), has_all);
+        return found == old.rend() ? nullptr : &found->second;
     }
 
     /// The contenders of a workload are adjacent.
     void run_block(std::uint64_t block) {
         const auto order = orders_.next();
         for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
-            const auto trials = row{order}.subspan(first, plan_.contenders.size());
-            const auto start = clock_();
-            const bool disturbed = run_row(block, trials, 0);
-            if (is_over()) return;
-            if (disturbed && may_repeat(clock_() - start)) {
-                ++outcome_.repeated;
-                run_row(block, trials, 1);
-            }
+            run_row(block, row{order}.subspan(first, plan_.contenders.size()));
             if (is_over()) return;
         }
+    }
+
+    /// Pairs are close in time: what an earlier run left unfinished is run again as a whole.
+    void run_row(std::uint64_t block, row trials) {
+        row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
+                                                               : old_row{};
+        std::vector<cell> wanted;
+        std::ranges::copy_if(trials, std::back_inserter(wanted),
+                             [&](cell where) { return !excluded(where); });
+        const auto* whole = whole_attempt(row_, wanted);
+        auto attempt = row_.empty() ? 0 : row_.rbegin()->first + 1;
+        const auto start = clock_();
+        const bool disturbed = whole != nullptr ? whole->disturbed && whole == &row_.begin()->second
+                                                : run_attempt(block, trials, attempt++);
+        if (is_over() || !disturbed || !may_repeat(clock_() - start)) return;
+        run_attempt(block, trials, attempt);
     }
 
     bool is_over() const { return outcome_.interrupted || outcome_.budget_spent; }
@@ -120,16 +157,16 @@ private:
 
     bool may_repeat(std::chrono::nanoseconds cost) const {
         constexpr std::uint64_t share = 4;
-        const auto limit = std::max<std::uint64_t>(plan_.blocks * plan_.workloads.size() / share, 1);
-        return outcome_.repeated < limit && (!plan_.budget || clock_() + cost <= *plan_.budget);
+        const auto limit = std::max<std::uint64_t>(blocks_ * plan_.workloads.size() / share, 1);
+        const bool counted = row_.rbegin()->first > 0;
+        return (counted || outcome_.repeated < limit) && (!plan_.budget || clock_() + cost <= *plan_.budget);
     }
 
     /// True when a trial was disturbed.
-    bool run_row(std::uint64_t block, row trials, std::uint64_t attempt) {
+    bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
         bool disturbed = false;
         for (const auto where : trials) {
             if (excluded(where)) continue;
-            if (attempt == 0 && old_.contains({block, where.workload, where.contender})) continue;
             run_trial(block, where, attempt);
             if (is_over()) return false;
             disturbed = disturbed || !outcome_.trials.back().outcome.disturbed.empty();
@@ -160,7 +197,9 @@ private:
             outcome_.budget_spent = true;
             return;
         }
-        if (attempt == 0) ++done_;
+        if (!was_tried(row_, where.contender)) ++done_;
+        if (attempt > 0 && row_.rbegin()->first == 0) ++outcome_.repeated;  // once for a row, as in a journal
+        row_[attempt].contenders.insert(where.contender);
         observer_.after_trial(record);
         if (record.outcome.status != cell_status::ok) exclude_from_now_on(record);
         outcome_.trials.push_back(std::move(record));
@@ -185,7 +224,9 @@ std::optional<exclusion> exclusion_before(const contender& who, const std::strin
 exclusion exclusion_after(const run_plan& plan, const trial_record& record) {
     auto reason = record.outcome.reason;
     if (record.outcome.status == cell_status::failed)
-        reason = fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
+        reason = plan.precision_pct
+                     ? fmt::format("in block {}: {}", record.block + 1, reason)
+                     : fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
     return {record.outcome.status, std::move(reason)};
 }
 

@@ -1,7 +1,9 @@
 // Trials as samples: indexed by block, so that a contender's and the baseline's are pairs.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,7 +18,10 @@ using samples_by_metric = std::map<std::string, std::vector<std::optional<double
 
 class sample_table {
 public:
-    sample_table(const run_plan& plan, const run_outcome& outcome);
+    static constexpr std::uint64_t all_blocks = std::numeric_limits<std::uint64_t>::max();
+
+    /// The samples of the first `blocks` blocks.
+    sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
     /// Index i of each metric is block i, or nothing where the trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const {

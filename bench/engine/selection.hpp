@@ -27,9 +27,10 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);
 
-/// What is measured when nothing is named: `--quick` has a minute for the founding designs, the flagships, Asio in its
-/// usual form and at its best, and the floors; without flags, all contenders run the headline workloads
-/// (bench/catalog.hpp). What is not listed here is headline: a stranger's contender is shown.
+/// Who is measured when no contender is named and no workload: `--quick` has a minute for the founding
+/// designs, the flagships, Asio in its usual form and at its best, and the floors; without flags, all
+/// contenders run the headline workloads (bench/catalog.hpp). What is not listed here is headline: a
+/// stranger's contender is shown.
 constexpr bool is_headline_contender(std::string_view name) {
     constexpr std::array<std::string_view, 8> left_out{"loop-poll",   "loop-precise",  "asio-uring",
                                                        "asio-select", "libuv",         "libevent",

@@ -24,8 +24,9 @@ bool is_difference(verdict found) {
 
 class self_checker {
 public:
-    self_checker(const run_plan& plan, const sample_table& samples, std::size_t baseline)
-        : plan_{plan}, samples_{samples}, baseline_{baseline} {}
+    self_checker(const run_plan& plan, const run_outcome& outcome, const sample_table& samples,
+                 std::size_t baseline)
+        : plan_{plan}, outcome_{outcome}, samples_{samples}, baseline_{baseline} {}
 
     reports::self_check check() {
         reports::self_check all;
@@ -41,16 +42,20 @@ public:
     }
 
 private:
-    static constexpr double of_a_normal_distribution =
-        1.4826;  // median absolute deviation to standard deviation
+    /// From the median absolute deviation to the standard deviation.
+    static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
+    const run_outcome& outcome_;
     const sample_table& samples_;
     std::size_t baseline_;
     std::vector<std::vector<double>> pairs_;  // by comparison
     std::vector<double> deviations_;
 
+    /// What failed has no numbers in the report, and is no A/A either.
     void take(std::size_t workload, reports::self_check& all) {
+        const auto& excluded = outcome_.excluded[workload];
+        if (excluded[baseline_] || excluded[*plan_.twin]) return;
         auto log_ratios =
             samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric("time"));
         if (log_ratios.empty()) return;
@@ -116,6 +121,8 @@ private:
             is(fitness::unfit, fmt::format("{} against itself is {} on {}, by {:.1f} %", all.contender,
                                            name_of(wrong->judged), wrong->workload,
                                            100 * std::abs(wrong->to_itself.median - 1)));
+        else if (all.comparisons.empty())
+            is(fitness::unknown, fmt::format("{} has no numbers to compare with its own", all.contender));
         else if (std::ranges::none_of(all.comparisons, has_interval))
             is(fitness::unknown, "fewer than six blocks show nothing");
         else if (*all.spread_pct > spread_max_pct)
@@ -131,10 +138,11 @@ private:
 
 }  // namespace
 
-std::optional<reports::self_check> check_self(const run_plan& plan, const sample_table& samples) {
+std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
+                                              const sample_table& samples) {
     const auto baseline = plan.baseline_index();
     if (!plan.twin || !baseline) return std::nullopt;
-    return self_checker{plan, samples, *baseline}.check();
+    return self_checker{plan, outcome, samples, *baseline}.check();
 }
 
 bool is_unfit(const reports::report& report) {

@@ -14,7 +14,8 @@ namespace loopbench::bench {
 /// twin is faster or slower on any workload, when single pairs spread by more than 15 %, or when more than half of
 /// the trials were disturbed; it is not known to be fit while fewer than six blocks have finished. Nothing when the
 /// plan has no twin.
-std::optional<reports::self_check> check_self(const run_plan& plan, const sample_table& samples);
+std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
+                                              const sample_table& samples);
 
 /// A gate's exit and a run's exit: whether the session was found unfit.
 bool is_unfit(const reports::report& report);

@@ -22,7 +22,12 @@ inline constexpr std::uint64_t pilot_blocks = 30;
 /// side: an interval's width falls with the square root of the number of blocks. At least pilot_blocks.
 std::uint64_t blocks_for(std::span<const double> log_ratios, double precision_pct);
 
-/// The same for the ratios to the baseline of every contender's `time`, after the pilot: the largest of them.
-std::uint64_t blocks_for_all(const run_plan& plan, const run_outcome& outcome);
+/// How many blocks the plan has before anything is known: its own, or with a precision the pilot's.
+std::uint64_t blocks_at_first(const run_plan& plan);
+
+/// How many it has after the pilot: as many as the ratios to the baseline of every contender's `time` need,
+/// and no more than its own. Trials after the pilot's are not looked at, so that a run which is taken up
+/// again decides as it did.
+std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcome);
 
 }  // namespace loopbench::bench

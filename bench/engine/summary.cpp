@@ -30,9 +30,10 @@ public:
         found.complete = !outcome_.interrupted;
         found.seed = plan_.seed;
         found.baseline = plan_.baseline;
+        found.plan = planned();
         found.results = results();
         found.judged_by = judge(found.results);
-        found.aa = check_self(plan_, samples_);
+        found.aa = check_self(plan_, outcome_, samples_);
         found.disturbed = disturbances();
         found.warnings = warnings(found);
         return found;
@@ -45,6 +46,14 @@ private:
     const std::optional<std::size_t> baseline_;
     std::vector<std::size_t> compared_;             // indices of results
     std::vector<std::vector<double>> comparisons_;  // and their log ratios
+
+    reports::planned planned() const {
+        const auto seconds = [](std::chrono::nanoseconds time) {
+            return std::chrono::duration<double>{time}.count();
+        };
+        return {std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
+                outcome_.blocks_planned, plan_.cpu};
+    }
 
     const std::optional<exclusion>& excluded(cell where) const {
         return outcome_.excluded[where.workload][where.contender];
@@ -223,11 +232,6 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     report.contenders = described(plan, outcome);
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
-}
-
-bool any_failed(const reports::report& report) {
-    return std::ranges::any_of(report.results,
-                               [](const auto& item) { return item.status == cell_status::failed; });
 }
 
 }  // namespace loopbench::bench

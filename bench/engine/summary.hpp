@@ -12,7 +12,4 @@ namespace loopbench::bench {
 /// command and the environment).
 reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 
-/// Whether any cell failed.
-bool any_failed(const reports::report& report);
-
 }  // namespace loopbench::bench

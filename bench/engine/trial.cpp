@@ -93,7 +93,7 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
         case child_end::timed_out:
             return fmt::format("no result within {:g} s", std::chrono::duration<double>{limit}.count());
         case child_end::flooded:
-            return "printed more than 64 MiB";
+            return fmt::format("printed more than {} MiB", child_request{}.output_bytes_max >> 20U);
         case child_end::stopped:
             return "interrupted";
     }

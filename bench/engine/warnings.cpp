@@ -8,7 +8,7 @@ namespace loopbench::bench {
 reports::warning was_interrupted(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {
     return {"interrupted",
             fmt::format("the run was interrupted after {} of {} blocks", blocks_finished, blocks_planned),
-            "run it again for a complete report"};
+            "finish it with `loopbench run --resume` and the folder that it wrote into"};
 }
 
 reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {

@@ -1,4 +1,4 @@
-// The formulas, in the order of the header.
+// Efron's formulas term by term, so that they can be held against the book that the header names.
 #include "bench/statistics/bootstrap.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Step down, and step up.
+// Holm steps down from the smallest p-value, Benjamini and Hochberg step up from the largest.
 #include "bench/statistics/correction.hpp"
 
 #include <algorithm>

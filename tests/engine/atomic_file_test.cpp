@@ -52,6 +52,20 @@ TEST(atomic_file, a_symbolic_link_goes_on_pointing_to_the_file) {
     EXPECT_EQ(content_of(folder / "report"), "new");
 }
 
+TEST(atomic_file, a_symbolic_link_to_a_file_that_is_not_there_yet_leads_to_the_new_one) {
+    const scratch_folder folder;
+    fs::create_directory(folder / "far");
+    fs::create_symlink("far/second", folder / "first");
+    fs::create_symlink((folder / "far/report").native(), folder / "far/second");
+    write_file_atomically(folder / "first", "new");
+    EXPECT_TRUE(fs::is_symlink(folder / "first"));
+    EXPECT_TRUE(fs::is_symlink(folder / "far/second"));
+    EXPECT_EQ(content_of(folder / "far/report"), "new");
+    fs::create_symlink("circle", folder / "circle");
+    EXPECT_NE(complaint([&] { write_file_atomically(folder / "circle", "new"); }).find("circle: Too many"),
+              std::string::npos);
+}
+
 TEST(atomic_file, the_file_can_be_read_as_the_umask_says) {
     const scratch_folder folder;
     const auto old_mask = ::umask(0027);

@@ -2,6 +2,7 @@
 #include "command_support.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 namespace loopbench::tests {
 
@@ -28,6 +29,7 @@ trials() { wc -l < "$0.trials"; }
 }  // namespace
 
 loopbench_command::loopbench_command() {
+    ::signal(SIGINT, SIG_DFL);  // a script's background ignores it, and so would what is run here
     fs::create_directories(folder_ / "bin/contenders");
     // The default folder of contenders is found from the executable's place, which a hard link has and a
     // symbolic link has not.

@@ -1,5 +1,5 @@
-// A loopbench of its own for each test: the real executable beside a folder of contenders that the test
-// writes.
+// A loopbench of its own for each test: the executable (see undisturbed.cpp) beside a folder of contenders
+// that the test writes.
 #pragma once
 
 #include <chrono>

@@ -34,8 +34,9 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_TRUE(fits_the_schema(report));
     EXPECT_EQ(report["complete"], true);
     EXPECT_EQ(report["seed"], 7);
-    for (const auto& item : report["warnings"])
-        EXPECT_EQ(item["code"], "disturbed") << item;  // by a busy machine
+    EXPECT_EQ(report["plan"]["size"], "smoke");
+    EXPECT_EQ(report["plan"]["blocks"], 10);
+    EXPECT_EQ(report["warnings"], json::array());
     EXPECT_EQ(report["aa"]["found"], "fit");
     EXPECT_EQ(report["aa"]["twin"], "asio-epol~");
     EXPECT_EQ(report["aa"]["comparisons"].size(), 2U);
@@ -80,6 +81,34 @@ TEST_F(command, sizes_and_times_are_those_of_the_mode) {
     EXPECT_EQ(seen({"--full"}), "real --benchmark_min_time=0.5\n1800.0 10");
     EXPECT_EQ(seen({"--full", "--budget", "2min", "--blocks", "2"}),
               "real --benchmark_min_time=0.5\n120.0 2");
+}
+
+TEST_F(command, percentages_have_a_sign_or_none) {
+    const auto planned = [&](const char* precision, const char* threshold) {
+        loopbench({"run", "--workload", "yield", "--precision", precision, "--budget", "1min", "--threshold",
+                   threshold, "-o", loopbench.out()});
+        const auto plan = journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"];
+        return std::pair{plan["precision_pct"].get<double>(), plan["threshold_pct"].get<double>()};
+    };
+    EXPECT_EQ(planned("2", "0"), (std::pair{2.0, 0.0}));
+    EXPECT_EQ(planned("2.5%", "0%"), (std::pair{2.5, 0.0}));
+    const auto old = loopbench.path("bin/contenders/asio-epoll").native();
+    EXPECT_NE(loopbench({"compare", old, old, "--blocks", "1", "--threshold", "1%", "--tolerate", "5%", "-o",
+                         loopbench.out()})
+                  .code,
+              2);
+}
+
+TEST_F(command, quick_leaves_contenders_out_only_where_nothing_is_named) {
+    loopbench.add_contender("libuv", faster_row);
+    const auto has_libuv = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", "--quick", "--blocks", "1", "-o", loopbench.out()});
+        EXPECT_EQ(loopbench(more).code, 0);
+        return time_of(loopbench.report(), "libuv") != nullptr;
+    };
+    EXPECT_FALSE(has_libuv({}));
+    EXPECT_TRUE(has_libuv({"--workload", "yield"}));
+    EXPECT_TRUE(has_libuv({"--contender", "l*"}));
 }
 
 TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {

@@ -34,6 +34,14 @@ TEST(contender_list, holds_the_executables_by_name) {
     EXPECT_EQ(found[1].path, folder / "b");
 }
 
+TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
+    const scratch_folder folder;
+    write_script(folder / "bin/same", "");
+    std::filesystem::create_symlink("bin", folder / "link");
+    const std::array folders{folder / "bin", folder / "bin/../bin", folder / "link"};
+    EXPECT_EQ(bench::find_contenders(folders).size(), 1U);
+}
+
 TEST(contender_list, two_of_one_name_are_an_error_that_shows_both) {
     const scratch_folder one, two;
     write_script(one / "same", "");

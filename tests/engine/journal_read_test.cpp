@@ -82,6 +82,26 @@ TEST(journal_read, takes_back_what_contenders_said_and_what_was_counted) {
     EXPECT_EQ(missing->message, "1 of 1 cells lack counts or checks: allocations: nobody knows");
 }
 
+TEST(journal_read, of_a_precise_run_that_was_killed_says_how_many_blocks_it_wanted) {
+    const scratch_folder folder;
+    auto plan = small_plan(100'000);
+    plan.workloads = {"yield"};
+    plan.precision_pct = 0.3;
+    const auto planned_after = [&](std::uint64_t blocks) {
+        bench::journal written{folder / "journal.jsonl", plan, {}, {}};
+        for (std::uint64_t block = 0; block < blocks; ++block)
+            for (const std::size_t who : {0U, 1U})
+                written.append(
+                    plan, {block, {0, who}, took_ns(1000 + static_cast<double>((block + who) * 7 % 31))});
+        return bench::read_journal(content_of(folder / "journal.jsonl"), "it").outcome.blocks_planned;
+    };
+    EXPECT_EQ(planned_after(12), 30U) << "the pilot";
+    const auto wanted = planned_after(31);
+    EXPECT_GT(wanted, 40U);
+    EXPECT_LT(wanted, 1000U);
+    EXPECT_EQ(planned_after(38), wanted);
+}
+
 TEST(journal_read, passes_over_a_last_line_that_was_cut_short) {
     const auto text = journal_text();
     const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;

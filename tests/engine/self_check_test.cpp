@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "bench/engine/disturbance.hpp"
@@ -95,16 +96,33 @@ TEST(self_check, sees_a_machine_that_became_slower) {
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
-TEST(self_check, sees_the_drift_of_a_workload_beside_one_that_failed_early) {
+TEST(self_check, sees_a_drift_beside_a_workload_with_too_few_blocks_for_one) {
     int trial = 0;
-    const auto report = report_of(plan_with_twin(20), [&](const trial_request& request) {
-        ++trial;
-        if (request.workload == "yield" && trial > 20) return ended(reports::cell_status::failed, "broken");
-        return took_ns(1000 + trial);
+    // After seven blocks of six trials, and the first workload of the eighth.
+    const auto report = report_of(plan_with_twin(20), [&](const auto&) {
+        return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
     });
-    ASSERT_EQ(report.aa->comparisons.size(), 2U);
-    EXPECT_FALSE(report.aa->comparisons[0].drift_pct);
-    EXPECT_TRUE(report.aa->comparisons[1].drifted);
+    EXPECT_EQ(std::ranges::count_if(report.aa->comparisons, &reports::self_comparison::drifted), 1);
+    EXPECT_EQ(std::ranges::count_if(report.aa->comparisons, [](const auto& item) { return !item.drift_pct; }),
+              1);
+}
+
+TEST(self_check, leaves_out_a_workload_that_the_baseline_failed_on) {
+    int trials = 0;
+    const auto report = report_of(plan_with_twin(20), [&](const trial_request& request) {
+        if (request.workload != "yield" || request.who.name != "asio-epoll") return took_ns(10);
+        return ++trials < 15 ? took_ns(20) : ended(reports::cell_status::failed, "no");
+    });
+    EXPECT_EQ(report.aa->comparisons.size(), 1U);
+    EXPECT_EQ(report.aa->found, fitness::fit);
+}
+
+TEST(self_check, of_a_baseline_without_numbers_says_so) {
+    auto plan = plan_with_twin(8);
+    for (const auto who : {std::size_t{0}, *plan.twin}) plan.contenders[who].workloads = {"other"};
+    const auto report = report_of(plan, [](const auto&) { return took_ns(10); });
+    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_EQ(report.aa->reason, "asio-epoll has no numbers to compare with its own");
 }
 
 TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_counts) {
@@ -121,6 +139,38 @@ TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_c
     EXPECT_EQ(report.disturbed.kept, 0U);
     for (const auto& item : report.results)
         for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
+}
+
+TEST(disturbance, is_repeated_and_the_repeat_counts_beside_a_contender_that_cannot_do_it) {
+    for (const auto bad : {reports::cell_status::unsupported, reports::cell_status::failed}) {
+        bool first = true;
+        const auto report = report_of(plan_with_twin(7), [&](const trial_request& request) {
+            if (request.who.name == "loop-epoll") return ended(bad, "io_uring refused");
+            auto outcome = took_ns(first ? 99 : 10);
+            if (first) outcome.disturbed = "it waited";
+            first = false;
+            return outcome;
+        });
+        EXPECT_EQ(report.disturbed.repeated, 1U);
+        EXPECT_EQ(report.disturbed.kept, 0U);
+        for (const auto& item : report.results)
+            for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
+    }
+}
+
+TEST(disturbance, is_kept_where_the_repeat_was_cut_short) {
+    int trial = 0;
+    const auto report = report_of(plan_with_twin(1), [&](const auto&) {
+        auto outcome = ++trial < 5 ? took_ns(trial) : stopped();
+        if (trial == 2) outcome.disturbed = "it waited";
+        return outcome;
+    });
+    EXPECT_EQ(report.disturbed.kept, 1U);
+    std::vector<double> times;
+    for (const auto& item : report.results)
+        for (const auto& sample : item.samples) times.push_back(*sample);
+    std::ranges::sort(times);
+    EXPECT_LE(times.back(), 3) << "the fourth trial is the repeat's only one";
 }
 
 TEST(disturbance, of_all_trials_is_repeated_within_a_limit_and_told) {
@@ -192,6 +242,96 @@ TEST(runner, after_the_pilot_does_as_many_blocks_as_the_precision_needs) {
     EXPECT_EQ(blocks_with(50), 30U) << "the pilot is enough";
     EXPECT_GT(blocks_with(0.3), 40U);
     EXPECT_LT(blocks_with(0.3), 1000U);
+}
+
+/// With a precision; the trials of a block, of which there are six, scatter far more after the pilot.
+bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
+    auto plan = plan_with_twin(1000);
+    plan.precision_pct = 0.3;
+    int trial = static_cast<int>(done.trials.size());
+    mock_executor executor{[&](const auto&) {
+        const double scatter = trial < 6 * 30 ? 1 : 10;
+        return took_ns(1000 + scatter * (++trial * 7 % 31));
+    }};
+    mock_observer observer;
+    return bench::run(
+        plan, executor, observer, [] { return 0ns; }, std::move(done));
+}
+
+TEST(runner, that_is_taken_up_after_the_pilot_does_what_it_had_decided) {
+    const auto whole = run_that_becomes_noisy({});
+    EXPECT_GT(whole.blocks_planned, 40U);
+    bench::run_outcome cut;
+    std::ranges::copy_if(whole.trials, std::back_inserter(cut.trials),
+                         [](const auto& trial) { return trial.block < 38; });
+    const auto resumed = run_that_becomes_noisy(std::move(cut));
+    EXPECT_EQ(resumed.blocks_planned, whole.blocks_planned);
+    EXPECT_EQ(resumed.trials.size(), whole.trials.size());
+}
+
+TEST(runner, makes_an_unfinished_row_again_as_a_whole) {
+    const auto plan = plan_with_twin(3);
+    const auto run_with = [&](double time, int trials, bench::run_outcome done) {
+        mock_executor executor{[&](const auto&) { return trials-- > 0 ? took_ns(time) : stopped(); }};
+        mock_observer observer;
+        auto outcome = bench::run(
+            plan, executor, observer, [] { return 0ns; }, std::move(done));
+        if (!outcome.interrupted) {
+            EXPECT_EQ(observer.progress.back(), "17/18");
+        }
+        return outcome;
+    };
+    auto cut = run_with(10, 2 * 3 + 2, {});  // within the first row of the second block
+    EXPECT_EQ(cut.trials.size(), 8U);
+    cut.interrupted = false;
+    cut.blocks_finished = 0;
+    const auto whole = run_with(20, 1000, std::move(cut));
+    EXPECT_EQ(whole.trials.size(), 3U * 6 + 2);
+    EXPECT_EQ(whole.repeated, 1U);
+    const bench::sample_table samples{plan, whole};
+    for (const std::size_t workload : {0U, 1U})
+        for (const std::size_t who : {0U, 1U, 2U}) {
+            const auto& times = samples.of({workload, who}).find("time")->second;
+            EXPECT_EQ(times, (std::vector<std::optional<double>>{10, 20, 20})) << workload << who;
+        }
+}
+
+TEST(runner, repeats_a_disturbed_row_of_which_the_repeat_was_cut_short) {
+    const auto plan = plan_with_twin(1);
+    int trial = 0;
+    const auto answer = [&](const trial_request&) {
+        if (++trial == 5) return stopped();
+        auto outcome = took_ns(trial);
+        if (trial == 2) outcome.disturbed = "it waited";
+        return outcome;
+    };
+    const auto go_on = [&](bench::run_outcome done) {
+        mock_executor executor{answer};
+        mock_observer observer;
+        return bench::run(
+            plan, executor, observer, [] { return 0ns; }, std::move(done));
+    };
+    auto cut = go_on({});
+    EXPECT_EQ(cut.repeated, 1U);
+    cut.interrupted = false;
+    const auto whole = go_on(std::move(cut));
+    EXPECT_EQ(whole.repeated, 1U) << "one row";
+    EXPECT_EQ(bench::sample_table(plan, whole).disturbed(), 0U);
+    EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "there is nothing left to do";
+}
+
+TEST(runner, with_a_precision_plans_the_pilot_first_and_repeats_a_quarter_of_that) {
+    auto plan = plan_with_twin(100'000);
+    plan.precision_pct = 50;
+    mock_executor executor{[](const auto&) {
+        auto outcome = took_ns(10);
+        outcome.disturbed = "it waited";
+        return outcome;
+    }};
+    mock_observer observer;
+    const auto outcome = bench::run(plan, executor, observer, [] { return 0ns; });
+    EXPECT_EQ(observer.progress.front(), "0/180");
+    EXPECT_EQ(outcome.repeated, 15U) << "a quarter of 2 workloads in 30 blocks";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bench/engine/gate.hpp"
 #include "mock_executor.hpp"
 
 namespace loopbench::tests {
@@ -130,7 +131,7 @@ TEST(summary, a_cell_that_failed_has_no_numbers_but_its_reason) {
     EXPECT_EQ(failed.status, cell_status::failed);
     EXPECT_EQ(failed.reason, "in block 4 of 7: lost bytes");
     EXPECT_FALSE(failed.median || failed.to_baseline || !failed.samples.empty());
-    EXPECT_TRUE(bench::any_failed(report));
+    EXPECT_EQ(bench::judge_session(report).outcome, bench::gate_outcome::failed);
 }
 
 TEST(summary, unsupported_is_no_failure) {
@@ -139,7 +140,7 @@ TEST(summary, unsupported_is_no_failure) {
     });
     EXPECT_EQ(found(report, "loop-epoll", "yield").status, cell_status::unsupported);
     EXPECT_EQ(found(report, "loop-epoll", "yield").reason, "why");
-    EXPECT_FALSE(bench::any_failed(report));
+    EXPECT_EQ(bench::judge_session(report).outcome, bench::gate_outcome::pass);
 }
 
 TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
@@ -212,7 +213,7 @@ TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_di
     EXPECT_EQ(std::ranges::count(report.results, "the time budget ended before its first trial did",
                                  [](const auto& item) { return item.reason.value_or(""); }),
               1);
-    EXPECT_TRUE(bench::any_failed(report));
+    EXPECT_EQ(bench::judge_session(report).outcome, bench::gate_outcome::failed);
 }
 
 TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
@@ -227,7 +228,7 @@ TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
     const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(warning_codes(report), "budget few_trials ");
-    EXPECT_FALSE(bench::any_failed(report));
+    EXPECT_EQ(bench::judge_session(report).outcome, bench::gate_outcome::pass);
 }
 
 }  // namespace

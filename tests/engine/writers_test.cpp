@@ -101,6 +101,29 @@ TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {
     EXPECT_EQ(reports::human_time(1.2e12), "1200 s");
 }
 
+TEST(writers, of_gbench_call_a_debug_build_by_its_name) {
+    auto content = sample_report();
+    const auto said = [&] {
+        const auto parsed = nlohmann::json::parse(reports::write_gbench(content));
+        return parsed["context"]["library_build_type"].get<std::string>();
+    };
+    EXPECT_EQ(said(), "release");
+    content.contenders.push_back(reports::describe("mine", {{"build_type", "Debug"}}));
+    EXPECT_EQ(said(), "debug");
+    content.contenders.back() = reports::describe("mine", {{"assertions", "on"}});
+    EXPECT_EQ(said(), "debug");
+}
+
+TEST(writers, keep_control_characters_of_every_kind_from_a_terminal) {
+    EXPECT_EQ(reports::printable("a\x1b"
+                                 "b\xc2\x9b"
+                                 "c\x9b"
+                                 "d\x7f\n"),
+              "a?b?c?d??");
+    EXPECT_EQ(reports::printable("µ ě €", "\n"), "µ ě €") << "their last bytes look like some";
+    EXPECT_EQ(reports::printable("a\nb\r", "\n"), "a\nb?");
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests
