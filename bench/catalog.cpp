@@ -119,8 +119,9 @@ constexpr std::array catalog{
         "of them to the kernel each time."},
     workload_info{
         "stream/throughput", "one operation is 64 KiB sent and received over one connection",
-        "All chunks, from the first write to the end of the stream. Every byte is compared, which costs the "
-        "same in each contender.",
+        "All chunks, from the first write to the end of the stream. Every byte is compared: one memcmp over "
+        "a "
+        "piece that was just copied into the caches, the same in each contender.",
         "Copying in the kernel; how large the reads are, and how often a full socket makes the sender wait."},
     workload_info{"accept/churn",
                   "one operation: a connection is opened, accepted, echoes 64 bytes and is closed",

@@ -110,6 +110,33 @@ TEST(echo, messages_differ_by_connection_and_by_round_trip) {
     EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 3}));
 }
 
+TEST(timer_churn, times_all_batches_but_the_first_and_ends_when_every_cancelled_timer_is_done_with) {
+    late_paying_runtime::cancelled = late_paying_runtime::paid = 0;
+    trial t(trial_size::smoke, 300);
+    {
+        late_paying_runtime runtime;
+        runtime.run(workloads::timer_churn<late_paying_runtime, 100>(runtime, t));
+    }
+    EXPECT_EQ(t.failure(), std::nullopt);
+    EXPECT_EQ(t.operations_done(), 300u);
+    EXPECT_EQ(late_paying_runtime::cancelled, 400u);
+    EXPECT_EQ(late_paying_runtime::paid, 400u);
+}
+
+TEST(same_bytes, is_true_only_of_the_same_bytes_and_as_many) {
+    std::vector<std::byte> one(100);
+    std::vector<std::byte> other(100);
+    EXPECT_TRUE(workloads::same_bytes(one, other));
+    EXPECT_TRUE(workloads::same_bytes({}, {}));
+    EXPECT_FALSE(workloads::same_bytes(one, std::span(other).first(99)));
+    EXPECT_FALSE(workloads::same_bytes(std::span(one).first(99), other));
+    for (std::byte& each : other) {
+        each = std::byte{1};
+        EXPECT_FALSE(workloads::same_bytes(one, other));
+        each = std::byte{0};
+    }
+}
+
 TEST(echo, fairness_is_the_share_of_those_who_have_something) {
     using shares = std::vector<std::uint64_t>;
     using workloads::detail::jain_index;
