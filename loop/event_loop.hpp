@@ -108,7 +108,7 @@ public:
         if (when == never) return {};
         auto call = make_call(std::move(function));
         call->deadline = when;
-        timers_.insert(*call);
+        insert(*call);
         return {*this, std::move(call)};
     }
 
@@ -217,6 +217,14 @@ private:
     }
 
     shared_state<detail::scheduled_call> make_call(std::function<void()> function) {
+    // Without a look at the clock: the last one is near enough for a queue that only has to know roughly.
+    void insert(timer& t) {
+        if constexpr (requires { timers_.start_at(last_now_); }) {
+            if (timers_.empty()) timers_.start_at(last_now_);
+        }
+        timers_.insert(t);
+    }
+
         auto call = shared_state<detail::scheduled_call>::make(std::move(function));
         ++call->references;  // the queue's
         return call;
@@ -239,7 +247,7 @@ private:
     fd_callbacks<driver_type> readers_{driver_, ready(), io_kind::readable};
     fd_callbacks<driver_type> writers_{driver_, ready(), io_kind::writable};
     typename D::wait wait_;
-    time_point last_now_{};  // the clock has reached this
+    time_point last_now_ = clock_.now();  // the clock has reached this
     std::size_t callbacks_since_poll_ = 0;
     nanoseconds slow_callback_limit_{};
     std::function<void(nanoseconds)> slow_callback_warning_;  // empty unless in debug mode
@@ -267,7 +275,7 @@ public:
         if (deadline <= loop_.last_now_) {
             loop_.ready().push(*this);
         } else if (deadline != never) {  // or only a cancellation ends it, and it keeps no loop running
-            loop_.timers_.insert(*this);
+            loop_.insert(*this);
         }
         return true;
     }
