@@ -33,7 +33,9 @@ constexpr std::array catalog{
     workload_info{
         "timer/churn", "one operation arms a timer and cancels it, so many at a time",
         "Arming all of a batch in mixed order, one wait of the loop with all of them pending (a further "
-        "timer, which is due, ends it), and cancelling them. None may fire.",
+        "timer, which is due, ends it), and cancelling them; after the last batch one more such wait, in "
+        "which "
+        "a library may pay for what it cancelled. None may fire. The first batch is not timed.",
         "Insertion into the timer queue and removal from it; memory when the timers do not fit into the "
         "caches; an allocation for each, when the library makes one."},
     workload_info{
