@@ -51,9 +51,15 @@ constexpr std::array contenders{
         "task type of loop/, so that what is left is Asio's reactor and scheduler."},
     explanation{"asio-uring", "Boost.Asio with its io_uring backend."},
     explanation{"asio-select", "Boost.Asio with its select reactor."},
-    explanation{"libuv",
-                "The loop of Node.js, with coroutines over its callbacks. Its timers are in milliseconds."},
-    explanation{"libevent", "libevent, with coroutines over its callbacks."},
+    explanation{
+        "libuv",
+        "The loop of Node.js, its callbacks under the task type and the ready queue of loop/. Its timers are "
+        "in "
+        "milliseconds that are cut off, so one may fire up to 2 ms early: that is counted and shown (early), "
+        "and no failure."},
+    explanation{"libevent",
+                "libevent, its callbacks under the task type and the ready queue of loop/; without locks, "
+                "edge-triggered, its timers by a timerfd and in microseconds, none of them early."},
     explanation{
         "floor-blocking",
         "Bare blocking send and recv, no loop at all: what an echo costs in this kernel at the least."},
@@ -89,7 +95,8 @@ constexpr std::array metrics{
     explanation{"late_max", "The latest of all timers; exact."},
     explanation{"early",
                 "Timers that fired before their deadline, even by a nanosecond. A trial in which one did has "
-                "failed."},
+                "failed, unless the contender states how early its library's timers may be: libuv's by 2 ms, "
+                "asyncio's by what a clock in floating point cannot tell."},
     explanation{"drift",
                 "How far from its schedule a periodic timer is after its last tick. With absolute deadlines "
                 "it is one "

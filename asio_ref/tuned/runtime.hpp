@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "asio_ref/tuned/awaiters.hpp"
+#include "asio_ref/tuned/pipe.hpp"
 #include "asio_ref/tuned/scheduler.hpp"
 #include "asio_ref/tuned/stream.hpp"
 #include "asio_ref/tuned/timer.hpp"
@@ -80,6 +81,11 @@ public:
     connect_awaiter<boost::asio::local::stream_protocol> connect_unix(std::string_view path) {
         reactor_is_needed();
         return {*this, path};
+    }
+
+    tuned::pipe_ends open_pipe() {
+        reactor_is_needed();
+        return tuned::open_pipe(*this);
     }
 
 private:

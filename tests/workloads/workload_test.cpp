@@ -68,7 +68,7 @@ TEST(workload_list, says_which_words_a_minimal_runtime_has_not) {
         trial t(trial_size::smoke, 1);
         with_runtime(each).run(t);
         EXPECT_EQ(t.unsupported(),
-                  "this runtime has no " + std::string(each.lacks) + "(), which the workload is made of")
+                  "the adapter has no " + std::string(each.lacks) + "(), of which the workload is made")
             << each.name;
     }
     EXPECT_EQ(lacking, 9u);
