@@ -143,7 +143,9 @@ constexpr std::array catalog{
         "reply is compared. When the client was late (p99 over 10 % of the latency's) or busy for over 75 % "
         "of the time, the result is invalid.",
         "Queueing: latency grows with the load, and a pause of the server delays every request that is due "
-        "in it. time is the schedule's; look at the latencies and at the capacity."},
+        "in it. time is the schedule's; look at the latencies and at the capacity. A faster contender is "
+        "given "
+        "more to do, so contenders are compared in their capacity alone."},
     workload_info{"pipe/read", "one operation is 4 KiB written to a pipe and read from it",
                   "From the first write to the end. Every byte is compared.",
                   "read and write, and how a full or empty pipe makes the other end wait."},
