@@ -8,9 +8,10 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -22,7 +23,9 @@ namespace loopbench::asio_ref {
 namespace detail {
 
 template <class Waiter>
-struct join {
+struct join : boost::intrusive_ref_counter<join<Waiter>, boost::thread_unsafe_counter> {
+    join(Waiter what, std::size_t children) : waiter(std::move(what)), pending(children) {}
+
     Waiter waiter;
     std::size_t pending;
     std::exception_ptr first_error;
@@ -37,15 +40,15 @@ struct join {
 };
 
 // Starts the children; their completion handlers share the join, so that destroying them all (at the end of
-// the io_context) destroys the waiting coroutine with them.
+// the io_context) destroys the waiting coroutine with them. Counted without atomics: one thread runs them all.
 struct start_children {
     executor loop;
 
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        const std::shared_ptr<join_type> joined(
-            new join_type{std::forward<Waiter>(waiter), children.size(), nullptr});
+        const boost::intrusive_ptr<join_type> joined(
+            new join_type(std::forward<Waiter>(waiter), children.size()));
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {
                 joined->one_ended(std::move(error));
