@@ -73,7 +73,7 @@ constexpr std::array catalog{
         "The wakeup of a sleeping thread by the kernel (eventfd or pipe), and of the posting thread."},
     workload_info{
         "yield", "one operation is one co_await of yield() by a single coroutine",
-        "All yields. Before, it is proved that a yield lets posted functions run.",
+        "All yields. Before, it is proved that two coroutines that yield take turns.",
         "Suspending, one pass through the ready queue, resuming; how often the loop asks the kernel for "
         "I/O while something is always ready."},
     workload_info{

@@ -77,7 +77,8 @@ public:
         return promise.take();
     }
 
-    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread.
+    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread. The loop must outlive the call,
+    /// and not only f: it is looked at once more when f may have run already and ended run().
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(make_callback<heap_memory>(std::forward<F>(function)));
@@ -216,7 +217,6 @@ private:
         warn(duration);
     }
 
-    shared_state<detail::scheduled_call> make_call(std::function<void()> function) {
     // Without a look at the clock: the last one is near enough for a queue that only has to know roughly.
     void insert(timer& t) {
         if constexpr (requires { timers_.start_at(last_now_); }) {
@@ -225,6 +225,7 @@ private:
         timers_.insert(t);
     }
 
+    shared_state<detail::scheduled_call> make_call(std::function<void()> function) {
         auto call = shared_state<detail::scheduled_call>::make(std::move(function));
         ++call->references;  // the queue's
         return call;

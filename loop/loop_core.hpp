@@ -112,7 +112,7 @@ protected:
     /// Makes a suspended frame a root that the loop owns.
     void adopt(detail::promise_base& promise, std::coroutine_handle<> frame) noexcept;
 
-    /// For post_from_any_thread(): true when the queue was empty before, so that the loop may be asleep.
+    /// For post_from_any_thread(), which has to wake the loop afterwards.
     void push_from_any_thread(operation& op) noexcept;
     void take_posted(operation_queue& into) noexcept;
 
