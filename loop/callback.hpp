@@ -5,9 +5,11 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "loop/frame_pool.hpp"
+#include "loop/identity.hpp"
 #include "loop/operation.hpp"
 
 namespace loopbench::loop {
@@ -50,6 +52,10 @@ private:
         : operation{nullptr, &run_or_discard}, function_(std::forward<F>(function)) {}
 
     static void run_or_discard(operation* op, completion how) {
+        if (how == completion::tell) [[unlikely]] {
+            told = {.function = &typeid(Function)};
+            return;
+        }
         auto* const self = static_cast<callback*>(op);
         Function function(std::move(self->function_));
         std::destroy_at(self);

@@ -4,8 +4,7 @@
 #include <coroutine>
 
 #include "loop/loop_core.hpp"
-#include "loop/operation.hpp"
-#include "loop/suspension.hpp"
+#include "loop/resumption.hpp"
 #include "loop/waiter_list.hpp"
 
 namespace loopbench::loop {
@@ -35,7 +34,7 @@ private:
     bool set_ = false;
 };
 
-class event::awaiter : waiter_node, suspension {
+class event::awaiter : resumption<waiter_node> {
 public:
     explicit awaiter(event& awaited) noexcept : event_(awaited) {}
 
@@ -44,9 +43,6 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
         if (!suspend(coroutine, &withdraw)) return false;
-        complete = [](operation* op, completion how) {
-            if (how == completion::run) static_cast<awaiter*>(op)->resume();
-        };
         event_.waiting_.push(*this);
         return true;
     }

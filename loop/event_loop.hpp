@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <source_location>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "loop/drivers/driver.hpp"
 #include "loop/fd_callbacks.hpp"
 #include "loop/loop_core.hpp"
+#include "loop/resumption.hpp"
 #include "loop/scheduled_call.hpp"
 #include "loop/timers/timer.hpp"
 
@@ -60,13 +62,13 @@ public:
 
     /// Runs until `main` is done; gives its value or throws its exception. When another task or callback
     /// throws, that leaves run() instead, and `main` goes on as a spawned task. Throws std::logic_error
-    /// inside run().
+    /// inside run(). `where` is its name in debug mode.
     template <class T>
-    T run(task<T> main) {
+    T run(task<T> main, const std::source_location& where = std::source_location::current()) {
         const running_scope scope(*this);
         auto& promise = main.frame().promise();
-        promise.become_root(
-            main.frame(), [](detail::promise_base&) noexcept {}, this);
+        note_start(promise, where);
+        promise.become_root(main.frame(), &on_main_done, this);
         ready().push(promise.root);
         try {
             while (!main.done()) take_turn();
@@ -96,25 +98,29 @@ public:
     sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
     /// f() runs on the next turn, after what is queued already, unless it is cancelled before.
-    call_handle<event_loop> call_soon(std::function<void()> function) {
+    /// `where` is its name in debug mode.
+    call_handle<event_loop> call_soon(std::function<void()> function,
+                                      const std::source_location& where = std::source_location::current()) {
         if (closing()) [[unlikely]]
             return {};
-        auto call = make_call(std::move(function));
+        auto call = make_call(std::move(function), where);
         ready().push(*call);
         return {*this, std::move(call)};
     }
 
     /// f() runs when now() has reached `when`, never before, unless it is cancelled.
-    call_handle<event_loop> call_at(time_point when, std::function<void()> function) {
+    call_handle<event_loop> call_at(time_point when, std::function<void()> function,
+                                    const std::source_location& where = std::source_location::current()) {
         if (when == never) return {};
-        auto call = make_call(std::move(function));
+        auto call = make_call(std::move(function), where);
         call->deadline = when;
         insert(*call);
         return {*this, std::move(call)};
     }
 
-    call_handle<event_loop> call_later(nanoseconds delay, std::function<void()> function) {
-        return call_at(deadline_after(now(), delay), std::move(function));
+    call_handle<event_loop> call_later(nanoseconds delay, std::function<void()> function,
+                                       const std::source_location& where = std::source_location::current()) {
+        return call_at(deadline_after(now(), delay), std::move(function), where);
     }
 
     /// Call f(), once a turn, while the descriptor is ready for reading (writing), until removed; the newest
@@ -157,10 +163,12 @@ public:
     }
 
     /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
-    /// took `limit` or longer (asyncio's is 100 ms). An empty function ends it.
-    void warn_of_slow_callbacks(nanoseconds limit, std::function<void(nanoseconds)> warn) {
-        slow_callback_limit_ = limit;
-        slow_callback_warning_ = std::move(warn);
+    /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned it and by
+    /// its coroutine, a function by its type. Tasks that were started before this was called have no place. An empty
+    /// function ends it.
+    void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn) {
+        debug().slow_limit = limit;
+        debug().on_slow = std::move(warn);
     }
 
     // For wait policies and awaiters.
@@ -200,7 +208,7 @@ private:
             if (!timers_.empty()) timers_.expire(now(), ready());
         }
         take_posted(ready());
-        if (slow_callback_warning_) [[unlikely]] {
+        if (debug_if_on() != nullptr) [[unlikely]] {
             run_ready(callbacks_since_poll_, batch_max, [this](operation& op) { run_timed(op); });
         } else {
             run_ready(callbacks_since_poll_, batch_max,
@@ -209,12 +217,15 @@ private:
     }
 
     void run_timed(operation& op) {
+        const debug_mode& mode = debug();
+        if (!mode.on_slow) return op.complete(&op, completion::run);
+        const culprit running = mode.identify(op);
         const time_point start = now();
         op.complete(&op, completion::run);
         const nanoseconds duration = now() - start;
-        if (!slow_callback_warning_ || duration < slow_callback_limit_) return;
-        const auto warn = slow_callback_warning_;  // it may put another in its place, or none
-        warn(duration);
+        if (!mode.on_slow || duration < mode.slow_limit) return;
+        const auto warn = mode.on_slow;  // it may put another in its place, or none
+        warn(duration, running.who());
     }
 
     // Without a look at the clock: the last one is near enough for a queue that only has to know roughly.
@@ -225,8 +236,13 @@ private:
         timers_.insert(t);
     }
 
-    shared_state<detail::scheduled_call> make_call(std::function<void()> function) {
-        auto call = shared_state<detail::scheduled_call>::make(std::move(function));
+    static void on_main_done(detail::promise_base& main) noexcept {
+        static_cast<event_loop*>(main.root.owner)->note_end(main);
+    }
+
+    shared_state<detail::scheduled_call> make_call(std::function<void()> function,
+                                                   const std::source_location& where) {
+        auto call = shared_state<detail::scheduled_call>::make(std::move(function), where);
         ++call->references;  // the queue's
         return call;
     }
@@ -250,15 +266,13 @@ private:
     typename D::wait wait_;
     time_point last_now_ = clock_.now();  // the clock has reached this
     std::size_t callbacks_since_poll_ = 0;
-    nanoseconds slow_callback_limit_{};
-    std::function<void(nanoseconds)> slow_callback_warning_;  // empty unless in debug mode
     bool running_ = false;
     bool stopping_ = false;
     alignas(64) std::atomic<bool> asleep_{false};
 };
 
 template <Design D>
-class event_loop<D>::sleep_awaiter : timer, suspension {
+class event_loop<D>::sleep_awaiter : resumption<timer> {
 public:
     sleep_awaiter(event_loop& loop, time_point when) noexcept : loop_(loop) { deadline = when; }
     ~sleep_awaiter() {
@@ -270,9 +284,6 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) {
         if (!suspend(waiter, &withdraw)) return false;
-        complete = [](operation* op, completion how) {
-            if (how == completion::run) static_cast<sleep_awaiter*>(op)->resume();
-        };
         if (deadline <= loop_.last_now_) {
             loop_.ready().push(*this);
         } else if (deadline != never) {  // or only a cancellation ends it, and it keeps no loop running

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "loop/identity.hpp"
 #include "loop/io_operation.hpp"
 #include "loop/operation.hpp"
 
@@ -75,6 +76,10 @@ private:
 
         static void run_or_discard(operation* op, completion how) {
             auto& self = *static_cast<watcher*>(op);
+            if (how == completion::tell) {
+                told = {.function = &self.function.target_type()};
+                return;
+            }
             // A negative result: the descriptor was closed under the callback. It stays, idle, until it is
             // removed.
             const bool goes_on = how == completion::run && self.result >= 0;

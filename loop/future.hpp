@@ -5,12 +5,14 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <source_location>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "loop/loop_core.hpp"
+#include "loop/resumption.hpp"
 #include "loop/shared_state.hpp"
 #include "loop/suspension.hpp"
 #include "loop/waiter_list.hpp"
@@ -26,9 +28,14 @@ struct nothing {};
 
 template <class T>
 struct future_state {
-    explicit future_state(loop_core& owner) noexcept : loop(owner) {}
+    future_state(loop_core& owner, const std::source_location& where) noexcept
+        : loop(owner), made_at(where) {}
     future_state(const future_state&) = delete;
     future_state& operator=(const future_state&) = delete;
+    ~future_state() {
+        if (exception && !retrieved) [[unlikely]]
+            loop.exception_was_not_retrieved(exception, made_at);
+    }
     bool done() const noexcept { return value.has_value() || exception; }
 
     // Whoever waits goes on from the ready queue, in the order in which they came: never inside set_value().
@@ -48,7 +55,9 @@ struct future_state {
     std::vector<std::function<void(const future<T>&)>> callbacks;
     std::optional<std::conditional_t<std::is_void_v<T>, nothing, T>> value;
     std::exception_ptr exception;
+    std::source_location made_at;  // for debug mode
     unsigned references = 1;
+    bool retrieved = false;  // the exception, by who asked for the result
 };
 
 }  // namespace detail
@@ -65,7 +74,10 @@ public:
 
     /// The value (a copy), or the exception. Throws std::logic_error while there is neither.
     T result() const {
-        if (state_->exception) std::rethrow_exception(state_->exception);
+        if (state_->exception) {
+            state_->retrieved = true;
+            std::rethrow_exception(state_->exception);
+        }
         if (!state_->value)
             throw std::logic_error("the future has no result yet; await it, or ask done() first");
         if constexpr (!std::is_void_v<T>) return *state_->value;
@@ -89,7 +101,7 @@ private:
 };
 
 template <class T>
-class future<T>::awaiter : waiter_node, suspension {
+class future<T>::awaiter : resumption<waiter_node> {
 public:
     explicit awaiter(const future& awaited) noexcept : future_(awaited) {}
 
@@ -98,9 +110,6 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
         if (!suspend(coroutine, &withdraw)) return false;
-        complete = [](operation* op, completion how) {
-            if (how == completion::run) static_cast<awaiter*>(op)->resume();
-        };
         future_.state_->waiting.push(*this);
         return true;
     }
@@ -124,8 +133,10 @@ private:
 template <class T>
 class promise {
 public:
-    /// The loop on which waiters go on; it must outlive the promise and its futures.
-    explicit promise(loop_core& loop) : state_(shared_state<detail::future_state<T>>::make(loop)) {}
+    /// The loop on which waiters go on; it must outlive the promise and its futures. `where` is the name of an exception
+    /// that nobody asks for, in debug mode.
+    explicit promise(loop_core& loop, const std::source_location& where = std::source_location::current())
+        : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
     promise& operator=(promise&& other) noexcept {
         if (this != &other) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "loop/operation.hpp"
+#include "loop/resumption.hpp"
 #include "loop/suspension.hpp"
 #include "loop/task.hpp"
 
@@ -23,7 +24,7 @@ enum class join_mode {
 /// Runs children as tasks of their own until all have ended. Allocates nothing: the children's frames carry
 /// what a root needs, and this awaiter lives in the waiting frame.
 template <class T>
-class join_awaiter : operation, suspension {
+class join_awaiter : resumption<> {
 public:
     join_awaiter(operation_queue& ready, std::span<task<T>> children, join_mode mode) noexcept
         : ready_(ready), children_(children), running_(children.size()), mode_(mode) {}
@@ -33,9 +34,6 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         if (!suspend(waiter, &withdraw)) return false;
-        complete = [](operation* op, completion how) {
-            if (how == completion::run) static_cast<join_awaiter*>(op)->resume();
-        };
         for (task<T>& child : children_) {
             detail::promise_base& promise = child.frame().promise();
             promise.become_root(child.frame(), &on_child_done, this);

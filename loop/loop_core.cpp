@@ -46,6 +46,7 @@ void loop_core::unlink(detail::promise_base& promise) noexcept {
 void loop_core::on_detached_done(detail::promise_base& promise) noexcept {
     auto& core = *static_cast<loop_core*>(promise.root.owner);
     core.unlink(promise);
+    core.note_end(promise);
     if (promise.exception) [[unlikely]] {
         try {
             std::rethrow_exception(promise.exception);
@@ -55,6 +56,22 @@ void loop_core::on_detached_done(detail::promise_base& promise) noexcept {
         }
     }
     promise.root.frame.destroy();
+}
+
+debug_mode& loop_core::debug() {
+    if (!debug_) debug_ = std::make_unique<debug_mode>();
+    return *debug_;
+}
+
+void loop_core::exception_was_not_retrieved(const std::exception_ptr& exception,
+                                            const std::source_location& made_at) const noexcept {
+    if (!debug_ || !debug_->on_unretrieved) return;
+    try {
+        std::rethrow_exception(exception);
+    } catch (const task_cancelled&) {  // it was asked for
+    } catch (...) {
+        debug_->on_unretrieved(exception, "made at " + to_text(made_at));
+    }
 }
 
 void loop_core::push_from_any_thread(operation& op) noexcept {

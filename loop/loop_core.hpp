@@ -7,12 +7,16 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <memory>
+#include <source_location>
 #include <span>
 #include <utility>
 
 #include "loop/callback.hpp"
+#include "loop/debug_mode.hpp"
 #include "loop/join.hpp"
 #include "loop/operation.hpp"
+#include "loop/resumption.hpp"
 #include "loop/suspension.hpp"
 #include "loop/task.hpp"
 
@@ -34,10 +38,11 @@ public:
     }
 
     /// Starts a task that nobody awaits; its frame is freed at its end, or with the loop. An exception other
-    /// than task_cancelled leaves run().
+    /// than task_cancelled leaves run(). `where` is its name in debug mode.
     template <class T>
-    void spawn(task<T> detached) {
+    void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
         adopt(detached.frame().promise(), detached.frame());
+        note_start(detached.frame().promise(), where);
         ready_.push(detached.release().promise().root);
     }
 
@@ -60,6 +65,17 @@ public:
     race_awaiter<T> race(std::span<task<T>, Extent> children) noexcept {
         return race_awaiter<T>(ready_, children);
     }
+
+    /// Debug mode: `warn` is called when the last future goes that names an exception which nobody has asked for, be it
+    /// a promise's or a task's of create_task(). (What a spawned task throws leaves run().) A cancellation is none. `warn`
+    /// must not throw. An empty function ends it.
+    void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn) {
+        debug().on_unretrieved = std::move(warn);
+    }
+
+    /// For futures.
+    void exception_was_not_retrieved(const std::exception_ptr& exception,
+                                     const std::source_location& made_at) const noexcept;
 
     /// For drivers, timer queues and awaiters: what is pushed here runs on a coming turn.
     operation_queue& ready() noexcept { return ready_; }
@@ -118,6 +134,19 @@ protected:
 
     bool closing() const noexcept { return closing_; }
 
+    /// Switches debug mode on, for good: who has been named once is known to the end.
+    debug_mode& debug();
+    /// Null while debug mode is off.
+    debug_mode* debug_if_on() const noexcept { return debug_.get(); }
+    void note_start(const detail::promise_base& task, const std::source_location& where) {
+        if (debug_) [[unlikely]]
+            debug_->started(task.root, where);
+    }
+    void note_end(const detail::promise_base& task) noexcept {
+        if (debug_) [[unlikely]]
+            debug_->ended(task.root);
+    }
+
 private:
     struct batch_guard {
         operation_queue& ready;
@@ -136,6 +165,7 @@ private:
     static void discard(operation_queue& queue) noexcept;
 
     operation_queue ready_;
+    std::unique_ptr<debug_mode> debug_;
     std::exception_ptr failure_;  // of a detached task, on its way out of run()
     bool closing_ = false;
     unsigned inline_completions_left_ = 0;
@@ -143,7 +173,7 @@ private:
     std::atomic<operation*> posted_{nullptr};  // newest first
 };
 
-class loop_core::yield_awaiter : operation, suspension {
+class loop_core::yield_awaiter : resumption<> {
 public:
     explicit yield_awaiter(loop_core& core) noexcept : core_(core) {}
 
@@ -152,9 +182,6 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         if (!suspend(waiter, nullptr)) return false;
-        complete = [](operation* op, completion how) {
-            if (how == completion::run) static_cast<yield_awaiter*>(op)->resume();
-        };
         core_.ready_.push(*this);
         return true;
     }

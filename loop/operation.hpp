@@ -10,9 +10,9 @@
 
 namespace loopbench::loop {
 
-/// What the loop asks of an operation: to do what it is there for, or, when the loop is being destroyed, only
-/// to free what it owns.
-enum class completion { run, discard };
+/// What the loop asks of an operation: to do what it is there for; when the loop is being destroyed, only to free what it
+/// owns; or, in debug mode and before one of these, to say what it is (loop/identity.hpp) and stay as it is.
+enum class completion { run, discard, tell };
 
 /// Something to run once. `complete` is called by the loop, in its thread, with the operation itself; by then
 /// the operation is in no queue, and it may destroy itself. What `complete` throws leaves run().

@@ -8,6 +8,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <source_location>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,7 @@ private:
 };
 
 template <class T>
-class polled_task_handle<T>::awaiter : operation, suspension {
+class polled_task_handle<T>::awaiter : resumption<> {
 public:
     explicit awaiter(const polled_task_handle& asked) noexcept : asked_(asked) {}
 
@@ -67,8 +68,8 @@ public:
 
 private:
     static void ask(operation* op, completion how) {
+        if (how != completion::run) return resume_when_run(op, how);
         auto& self = *static_cast<awaiter*>(op);
-        if (how != completion::run) return;
         if (self.asked_.done() || self.cancel_requested()) {
             self.resume();
         } else {
@@ -127,8 +128,9 @@ private:
 
 /// As for any loop, but awaiting the handle polls.
 template <Design D, class T>
-polled_task_handle<T> create_task(basic_round_robin_runtime<D>& loop, task<T> work) {
-    return {create_task(static_cast<loop_core&>(loop), std::move(work)), loop};
+polled_task_handle<T> create_task(basic_round_robin_runtime<D>& loop, task<T> work,
+                                  const std::source_location& where = std::source_location::current()) {
+    return {create_task(static_cast<loop_core&>(loop), std::move(work), where), loop};
 }
 
 using round_robin_runtime = basic_round_robin_runtime<round_robin_design>;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <source_location>
 #include <utility>
 
+#include "loop/identity.hpp"
 #include "loop/shared_state.hpp"
 #include "loop/timers/timer.hpp"
 
@@ -13,12 +15,17 @@ namespace detail {
 
 /// While it is armed or queued it holds a reference to itself.
 struct scheduled_call : timer {
-    explicit scheduled_call(std::function<void()> what) : function(std::move(what)) {
+    scheduled_call(std::function<void()> what, const std::source_location& scheduled_at)
+        : function(std::move(what)), where(scheduled_at) {
         complete = &run_or_discard;
     }
 
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<scheduled_call*>(op);
+        if (how == completion::tell) {
+            told = {.function = &self.function.target_type(), .where = self.where};
+            return;
+        }
         // Takes over the reference that the queue held; the function may drop the last handle to itself.
         const auto keep = shared_state<scheduled_call>::share(self);
         --self.references;
@@ -27,6 +34,7 @@ struct scheduled_call : timer {
     }
 
     std::function<void()> function;  // empty once it has run or was cancelled
+    std::source_location where;      // for debug mode
     unsigned references = 1;
 };
 

@@ -60,6 +60,9 @@ protected:
         waiter_.resume();
     }
 
+    std::coroutine_handle<> waiter() const noexcept { return waiter_; }
+    const task_context* context() const noexcept { return context_; }
+
     bool cancel_requested() const noexcept { return context_ != nullptr && context_->cancel_requested; }
 
     void throw_if_cancelled() {

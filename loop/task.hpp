@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "loop/frame_pool.hpp"
+#include "loop/identity.hpp"
 #include "loop/operation.hpp"
 #include "loop/suspension.hpp"
 
@@ -71,7 +72,12 @@ struct promise_base {
         root.on_done = on_done;
         root.owner = owner;
         root.complete = [](operation* op, completion how) {
-            if (how == completion::run) static_cast<root_state*>(op)->frame.resume();
+            auto& started = *static_cast<root_state*>(op);
+            if (how == completion::run) {
+                started.frame.resume();
+            } else if (how == completion::tell) {
+                told = {.task = &started, .coroutine = started.frame};
+            }
         };
     }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -55,14 +56,16 @@ task<void> fulfil(task<T> work, promise<T> answer) {
 
 }  // namespace detail
 
-/// Starts `work` as a task of its own. What it throws is kept for whoever asks; nobody asking, it is dropped.
+/// Starts `work` as a task of its own. What it throws is kept for whoever asks; nobody asking, it is dropped (debug mode
+/// warns of it). `where` is its name in debug mode.
 template <class T>
-task_handle<T> create_task(loop_core& loop, task<T> work) {
-    promise<T> answer(loop);
+task_handle<T> create_task(loop_core& loop, task<T> work,
+                           const std::source_location& where = std::source_location::current()) {
+    promise<T> answer(loop, where);
     const auto outcome = answer.get_future();
     task<void> root = detail::fulfil(std::move(work), std::move(answer));
     task_context& context = root.frame().promise().root;
-    loop.spawn(std::move(root));
+    loop.spawn(std::move(root), where);
     return {outcome, context};
 }
 

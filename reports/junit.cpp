@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "reports/columns.hpp"
 
 namespace loopbench::reports {
@@ -50,30 +54,41 @@ outcome outcome_of(const result& time) {
                            : "inconclusive, too few blocks to see any difference"};
 }
 
+std::string text_of(const junit_case& item) {
+    const auto front =
+        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(item.group), escaped(item.name));
+    if (item.element.empty())
+        return item.message.empty()
+                   ? front + "/>\n"
+                   : fmt::format("{}><system-out>{}</system-out></testcase>\n", front, escaped(item.message));
+    return fmt::format("{}><{} message=\"{}\"/></testcase>\n", front, item.element, escaped(item.message));
+}
+
 }  // namespace
 
-std::string write_junit(const report& content) {
-    std::string cases;
-    std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
-    for (const auto& item : content.results) {
-        if (item.metric != "time") continue;
-        ++tests;
-        const auto [element, message] = outcome_of(item);
-        failures += element == "failure" ? 1U : 0U;
-        errors += element == "error" ? 1U : 0U;
-        skipped += element == "skipped" ? 1U : 0U;
-        cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(item.workload),
-                             escaped(item.contender));
-        cases += element.empty()
-                     ? "/>\n"
-                     : fmt::format("><{} message=\"{}\"/></testcase>\n", element, escaped(message));
-    }
+std::string junit_suite(std::string_view date, std::span<const junit_case> cases) {
+    const auto count_of = [&](std::string_view element) {
+        return std::ranges::count(cases, element, &junit_case::element);
+    };
+    std::string text;
+    for (const auto& item : cases) text += text_of(item);
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-        "  <testsuite name=\"loopbench\" timestamp=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+        "  <testsuite name=\"loopbench\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" "
         "skipped=\"{}\">\n"
         "{}  </testsuite>\n</testsuites>\n",
-        escaped(content.where.date), tests, failures, errors, skipped, cases);
+        date.empty() ? "" : fmt::format(" timestamp=\"{}\"", escaped(date)), cases.size(),
+        count_of("failure"), count_of("error"), count_of("skipped"), text);
+}
+
+std::string write_junit(const report& content) {
+    std::vector<junit_case> cases;
+    for (const auto& item : content.results) {
+        if (item.metric != "time") continue;
+        auto [element, message] = outcome_of(item);
+        cases.push_back({item.workload, item.contender, element, std::move(message)});
+    }
+    return junit_suite(content.where.date, cases);
 }
 
 }  // namespace loopbench::reports

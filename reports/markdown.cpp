@@ -9,7 +9,30 @@ namespace loopbench::reports {
 
 namespace {
 
-std::string escaped(std::string_view text) {
+std::string write_family(const family& group) {
+    const auto columns = columns_for(group.lines);
+    auto out = fmt::format("### {}\n\n|", escaped_markdown(group.name));
+    for (const auto& shown : columns) out += fmt::format(" {} |", shown.title);
+    out += "\n|";
+    for (const auto& shown : columns) out += shown.right_aligned ? "---:|" : "---|";
+    out += "\n";
+    for (const auto& from : group.lines) {
+        const auto note = from.note();
+        out += "|";
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (note.empty() || i < naming_columns)
+                out += fmt::format(" {} |", escaped_markdown(columns[i].cell(from)));
+            else
+                out += i == naming_columns ? fmt::format(" {} |", escaped_markdown(note)) : " |";
+        }
+        out += "\n";
+    }
+    return out + "\n";
+}
+
+}  // namespace
+
+std::string escaped_markdown(std::string_view text) {
     std::string out;
     for (const char c : printable(text)) {
         switch (c) {
@@ -36,35 +59,12 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-std::string write_family(const family& group) {
-    const auto columns = columns_for(group.lines);
-    auto out = fmt::format("### {}\n\n|", escaped(group.name));
-    for (const auto& shown : columns) out += fmt::format(" {} |", shown.title);
-    out += "\n|";
-    for (const auto& shown : columns) out += shown.right_aligned ? "---:|" : "---|";
-    out += "\n";
-    for (const auto& from : group.lines) {
-        const auto note = from.note();
-        out += "|";
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            if (note.empty() || i < naming_columns)
-                out += fmt::format(" {} |", escaped(columns[i].cell(from)));
-            else
-                out += i == naming_columns ? fmt::format(" {} |", escaped(note)) : " |";
-        }
-        out += "\n";
-    }
-    return out + "\n";
-}
-
-}  // namespace
-
 std::string write_markdown(const report& content) {
-    auto out = fmt::format("## loopbench, {}\n\n", escaped(content.where.date));
+    auto out = fmt::format("## loopbench, {}\n\n", escaped_markdown(content.where.date));
     for (const auto& group : families_of(content)) out += write_family(group);
-    out += escaped(legend_for(content)) + "\n";
+    out += escaped_markdown(legend_for(content)) + "\n";
     for (const auto& item : content.warnings)
-        out += fmt::format("\n- {}: {}", escaped(item.message), escaped(item.remedy));
+        out += fmt::format("\n- {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy));
     if (!content.warnings.empty()) out += "\n";
     return out;
 }

@@ -1,31 +1,17 @@
 // Lays the columns out in fixed width.
 #include "reports/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "reports/columns.hpp"
+#include "reports/fixed_width.hpp"
+#include "reports/overview.hpp"
 
 namespace loopbench::reports {
 
 namespace {
 
-/// Characters, not bytes: 'µ' is two bytes.
-std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
-
-std::string padded(const std::string& text, std::size_t width, bool right_aligned) {
-    const std::string space(width - std::min(width, width_of(text)), ' ');
-    return right_aligned ? space + text : text + space;
-}
-
-std::string finished(std::string row) {
-    row.erase(row.find_last_not_of(' ') + 1);
-    return row + "\n";
-}
+constexpr std::size_t lines_of_a_screen = 24;  // longer tables end with an overview
 
 std::string write_family(const family& group) {
     const auto columns = columns_for(group.lines);
@@ -55,7 +41,12 @@ std::string write_family(const family& group) {
 
 std::string write_table(const report& content) {
     std::string out;
-    for (const auto& group : families_of(content)) out += write_family(group);
+    std::size_t lines = 0;
+    for (const auto& group : families_of(content)) {
+        out += write_family(group);
+        lines += group.lines.size();
+    }
+    if (lines > lines_of_a_screen) out += write_overview(content) + "\n";
     return out + legend_for(content) + "\n";
 }
 

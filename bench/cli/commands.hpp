@@ -26,6 +26,7 @@ using action = std::function<int(const std::vector<std::string>& command_line)>;
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
 void add_compare_command(CLI::App& app, action& chosen);
+void add_check_command(CLI::App& app, action& chosen);
 void add_doctor_command(CLI::App& app, action& chosen);
 void add_report_command(CLI::App& app, action& chosen);
 void add_explain_command(CLI::App& app, action& chosen);

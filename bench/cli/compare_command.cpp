@@ -12,6 +12,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/durations.hpp"
+#include "bench/cli/gate_exit.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
@@ -79,20 +80,7 @@ std::optional<run_plan> plan_for(const compare_options& options, const interrupt
 int conclude(const reports::report& report, double tolerated_pct) {
     const auto found = judge_gate(report, tolerated_pct);
     for (const auto& reason : found.reasons) tell(fmt::format("loopbench: {}\n", reason));
-    if (!report.complete) return exit_interrupted;
-    switch (found.outcome) {
-        case gate_outcome::pass:
-            return exit_ok;
-        case gate_outcome::failed:
-            return exit_tool_failed;
-        case gate_outcome::regression:
-            return exit_regression;
-        case gate_outcome::inconclusive:
-            return exit_inconclusive;
-        case gate_outcome::unfit:
-            return exit_unfit;
-    }
-    return exit_tool_failed;
+    return report.complete ? exit_code_of(found.outcome) : exit_interrupted;
 }
 
 reports::report read_report(const std::string& file) {

@@ -10,6 +10,7 @@
 #include "bench/cli/progress.hpp"
 #include "bench/counting/counts.hpp"
 #include "reports/atomic_file.hpp"
+#include "reports/json.hpp"
 
 namespace loopbench::bench {
 
@@ -34,28 +35,34 @@ json to_json(const std::string& workload, const std::string& contender, const op
 
 }  // namespace
 
-std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
-                                      const std::filesystem::path& folder, int stop_fd) {
+std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
+                                      const std::filesystem::path& folder, std::chrono::nanoseconds limit,
+                                      int stop_fd) {
     const counting_options options{
-        .malloc_counter = default_malloc_counter(), .limit = plan.trial_limit, .stop_fd = stop_fd};
-    std::vector<counted_cell> cells;
+        .malloc_counter = default_malloc_counter(), .limit = limit, .stop_fd = stop_fd};
+    std::vector<counted_cell> counted;
     json details = json::array();
     progress shown;
-    const std::uint64_t total = plan.workloads.size() * plan.contenders.size();
-    std::uint64_t done = 0;
-    for (const auto& workload : plan.workloads)
-        for (const auto& who : plan.contenders) {
-            if (asked_to_stop(stop_fd)) break;
-            shown.show(workload, who.name, done++, total);
-            if (!has_time(report, workload, who.name)) continue;
-            const auto counts = count(who, workload, options);
-            if (asked_to_stop(stop_fd)) break;
-            details.push_back(to_json(workload, who.name, counts));
-            cells.push_back({workload, who.name, counts.metrics, counts.missing});
-        }
+    for (const auto& [who, workload] : cells) {
+        if (asked_to_stop(stop_fd)) break;
+        shown.show(workload, who->name, counted.size(), cells.size());
+        const auto counts = count(*who, workload, options);
+        if (asked_to_stop(stop_fd)) break;
+        details.push_back(to_json(workload, who->name, counts));
+        counted.push_back({workload, who->name, counts.metrics, counts.missing, counts.failed});
+    }
     const json whole{{"schema", "loopbench-counts/1"}, {"cells", std::move(details)}};
-    reports::write_file_atomically(folder / "counts.json", whole.dump(1) + "\n");
-    return cells;
+    reports::write_file_atomically(folder / "counts.json", reports::dump(whole, 1) + "\n");
+    return counted;
+}
+
+std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
+                                      const std::filesystem::path& folder, int stop_fd) {
+    std::vector<cell_to_count> cells;
+    for (const auto& workload : plan.workloads)
+        for (const auto& who : plan.contenders)
+            if (has_time(report, workload, who.name)) cells.push_back({&who, workload});
+    return count_cells(cells, folder, plan.trial_limit, stop_fd);
 }
 
 }  // namespace loopbench::bench

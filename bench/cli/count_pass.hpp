@@ -1,7 +1,10 @@
-// `run --counts`: the counting pass after the timed one.
+// The counting pass: after the timed one in `run --counts`, by itself in `check`.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "bench/engine/counted.hpp"
@@ -10,8 +13,18 @@
 
 namespace loopbench::bench {
 
-/// Counts every cell that has a time in the report, and writes the system calls by name to `folder`/counts.json. Cells
-/// that are left when `stop_fd` becomes readable are not counted.
+struct cell_to_count {
+    const contender* who = nullptr;
+    std::string workload;
+};
+
+/// Counts the cells, with `limit` for each process, and writes the system calls by name to `folder`/counts.json, which
+/// has to be there. Cells that are left when `stop_fd` becomes readable are not counted.
+std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
+                                      const std::filesystem::path& folder, std::chrono::nanoseconds limit,
+                                      int stop_fd);
+
+/// Counts every cell that has a time in the report, as above.
 std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
                                       const std::filesystem::path& folder, int stop_fd);
 

@@ -29,6 +29,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// The contender by itself, without a tracer in front, did not do its work.
+class contender_failed : public uncountable {
+public:
+    using uncountable::uncountable;
+};
+
 /// What one process did.
 struct counted_run {
     std::uint64_t operations = 0;
@@ -98,12 +104,16 @@ public:
             child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *operations));
         child.limit = options_.limit;
         child.stop_fd = options_.stop_fd;
-        return judge_run(run_child(child));
+        const bool traced = !front.empty();
+        return judge_run(run_child(child), traced);
     }
 
 private:
-    counted_run judge_run(const child_outcome& outcome) const {
-        if (const auto failure = failure_of(outcome, options_.limit)) throw uncountable{*failure};
+    counted_run judge_run(const child_outcome& outcome, bool traced) const {
+        if (const auto failure = failure_of(outcome, options_.limit)) {
+            if (traced || outcome.end == child_end::stopped) throw uncountable{*failure};
+            throw contender_failed{*failure};
+        }
         const auto output = [&] {
             try {
                 return parse_gbench_json(outcome.output);
@@ -113,7 +123,10 @@ private:
         }();
         if (output.rows.empty()) throw uncountable{"printed no result for the workload"};
         const auto& row = output.rows.front();
-        if (row.error) throw uncountable{*row.error};
+        if (row.error) {
+            if (row.error->starts_with("unsupported:")) throw uncountable{*row.error};
+            throw contender_failed{*row.error};
+        }
         const auto operations = row.counters.find("operations");
         if (operations == row.counters.end() || !operations->second)
             throw uncountable{"does not say how many operations it did (the counter `operations`)"};
@@ -161,9 +174,14 @@ both_runs traced(const cell& where, std::uint64_t operations, const words& front
         words front = front_before_file;
         front.push_back(record.path());
         front.insert(front.end(), front_after_file.begin(), front_after_file.end());
-        auto result = where.run(count, front, {});
-        result.record = record.content();
-        return result;
+        try {
+            auto result = where.run(count, front, {});
+            result.record = record.content();
+            return result;
+        } catch (const uncountable& error) {
+            throw uncountable{
+                fmt::format("under {}: {}", fs::path{front.front()}.filename().native(), error.what())};
+        }
     });
 }
 
@@ -273,6 +291,9 @@ operation_counts count(const contender& who, const std::string& workload, const 
         count_allocations_and_switches(counts, where, operations, options.malloc_counter);
         const bool perf = count_with_perf(counts, where, operations);
         count_with_strace(counts, where, operations, !perf);
+    } catch (const contender_failed& error) {
+        counts.failed = true;
+        counts.missing.emplace_back(error.what());
     } catch (const uncountable& error) {
         counts.missing.emplace_back(error.what());
     }

@@ -25,6 +25,7 @@ struct operation_counts {
     std::string tracer;                                  // who counted the system calls
     std::uint64_t operations = 0;                        // between the two runs: what was divided by
     std::vector<std::string> missing;
+    bool failed = false;  // the contender did not do the work, without any tracer; `missing` says how
 };
 
 struct counting_options {

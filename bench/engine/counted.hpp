@@ -15,6 +15,7 @@ struct counted_cell {
     std::string workload, contender;
     std::map<std::string, double> metrics;  // per operation, by the names of reports/metrics.cpp
     std::vector<std::string> missing;       // why others are not there
+    bool failed = false;                    // the contender did not do the work; `missing` says how
 };
 
 /// Whether the cell was measured, as only those are counted.

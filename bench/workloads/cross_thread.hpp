@@ -42,7 +42,7 @@ private:
         for (std::uint64_t i = 0; i < t_.operations(); ++i) {
             for (std::uint32_t seen = 0; (seen = allowed_.load(std::memory_order_acquire)) <= i;)
                 allowed_.wait(seen);
-            runtime_.post_from_any_thread([this, posted = clock::now()] { run_in_the_loop(posted); });
+            runtime_.post_from_any_thread([this, posted = t_.start_of_latency()] { run_in_the_loop(posted); });
         }
     }
 

@@ -64,6 +64,7 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     co_await silent.while_silent(
         detail::serve_while(session, [&session] { return detail::time_round_trips(session); }));
     detail::prove_echo(session);
+    detail::judge_fairness(t, session.shares_at_half, session.round_trips_each);
     silent.prove();
 }
 

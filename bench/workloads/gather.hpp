@@ -94,7 +94,7 @@ echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
     histogram* const latency = session.t.latency_if_recording();
     session.begin();
     for (std::uint64_t i = 1; i <= session.round_trips_each && !session.aborted; ++i) {
-        const clock::time_point start = clock::now();
+        const clock::time_point start = session.t.start_of_latency();
         co_await for_each_client(session, [&session, i](std::size_t index) {
             return make_round_trips(session, index, i, 1, nullptr);
         });

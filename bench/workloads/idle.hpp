@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bench/metrics/memory.hpp"
 #include "bench/runtime.hpp"
 #include "bench/workloads/lateness.hpp"
 #include "bench/workloads/silent_connections.hpp"
@@ -39,8 +40,12 @@ task_of<R> idle(R& runtime, trial& t) {
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;
+    const std::int64_t resident_before = resident_bytes();
     for (std::size_t i = 0; i < Sleepers; ++i) runtime.spawn(detail::sleep_for_an_hour(runtime, woken));
     co_await runtime.yield();  // they have started, and their start is not timed
+    if constexpr (Sleepers > 1)
+        t.report("bytes_per_item",
+                 static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(Sleepers));
     co_await detail::idle(runtime, t);
     t.prove("far timers that fired", 0, woken);
 }

@@ -109,7 +109,7 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     using clock = std::chrono::steady_clock;
     std::vector<std::byte> reply(echo_bytes);
     for (std::uint64_t i = 0; i < t.operations(); ++i) {
-        const clock::time_point start = clock::now();
+        const clock::time_point start = t.start_of_latency();
         auto stream = co_await runtime.connect(listener.port());
         const auto request = messages.message(0, i);
         const auto sent = co_await stream.write_all(request);
@@ -200,7 +200,7 @@ task_of<R> publisher(broadcast<R>& all) {
     co_await all.runtime.yield();  // the subscribers wait
     all.t.begin();
     for (std::uint64_t round = 0; round < all.t.operations() && all.error == 0; ++round) {
-        const clock::time_point start = clock::now();
+        const clock::time_point start = all.t.start_of_latency();
         all.begin_round();
         for (auto& pair : all.pairs) {
             const auto sent = co_await pair.server->write_all(all.messages.message(0, round));

@@ -46,6 +46,10 @@ public:
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     bool recording() const noexcept { return recording_; }
+    /// Now, for a latency that begins; the clock is not read when none is recorded.
+    std::chrono::steady_clock::time_point start_of_latency() const noexcept {
+        return recording_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+    }
 
     histogram& latency() noexcept { return latency_; }
     /// Where to record latencies; null when they are not to be recorded.

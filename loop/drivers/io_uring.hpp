@@ -94,6 +94,9 @@ private:
     // for longer messages a receive into the caller's own buffer is cheaper than several into ours and a copy.
     static constexpr std::uint32_t arrivals_max = 8;
 
+    // A stale completion would have to be older than this many tenants of its place to be taken for a new one.
+    static constexpr std::uint32_t generation_mask = 0x00ff'ffff;
+
     static std::uint64_t tag(owner whose, std::uint32_t generation, std::uint32_t index) noexcept;
     descriptor& descriptor_of(int fd);
 

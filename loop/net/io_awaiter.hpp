@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "loop/io_operation.hpp"
-#include "loop/suspension.hpp"
+#include "loop/resumption.hpp"
 
 namespace loopbench::loop {
 
@@ -29,7 +29,7 @@ struct io_result {
 /// negated errno. Throws task_cancelled when the task was cancelled before the operation was done; an
 /// operation that was done first keeps its result, so that no byte is lost.
 template <class Loop>
-class io_awaiter : protected io_operation, suspension {
+class io_awaiter : protected resumption<io_operation> {
 public:
     io_awaiter(Loop& loop, io_kind what, int descriptor, std::byte* buffer = nullptr,
                std::size_t bytes = 0) noexcept
@@ -39,7 +39,6 @@ public:
         data = buffer;
         size = bytes;
         result = -ECANCELED;  // what a task that is cancelled already gets
-        complete = &resume_when_run;
     }
     ~io_awaiter() {
         if (pending) {
@@ -86,17 +85,10 @@ protected:
             stay_running();
             return false;
         }
-        complete = &resume_when_run;
+        this->complete = &resumption::resume_when_run;
         loop_.ready().push(*this);
         return true;
     }
-
-    static void resume_when_run(operation* op, completion how) {
-        if (how == completion::run) static_cast<io_awaiter*>(op)->resume();
-    }
-
-    using suspension::cancel_requested;
-    using suspension::resume;
 
     Loop& loop_;
 
@@ -148,8 +140,8 @@ public:
 
 private:
     static void go_on(operation* op, completion how) {
+        if (how != completion::run) return io_awaiter<Loop>::resume_when_run(op, how);
         auto& self = *static_cast<write_all_awaiter*>(op);
-        if (how == completion::discard) return;
         if (self.has_more()) {
             // A driver that could not take the operation back gives a part: the cancelled write ends there.
             if (self.cancel_requested()) {

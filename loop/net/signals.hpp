@@ -3,46 +3,31 @@
 
 #include <sys/signalfd.h>
 
-#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
-#include <span>
-#include <utility>
 
 #include "loop/net/io_awaiter.hpp"
+#include "loop/net/signal_block.hpp"
 #include "loop/net/stream.hpp"
 #include "loop/system_error.hpp"
+#include "loop/task.hpp"
 
 namespace loopbench::loop {
 
 /// Blocks the given signals in the calling thread and receives them as data (signalfd(2)). Make it before
 /// other threads are started, so that they inherit the block; otherwise a signal to the process may take its
-/// default action in one of them. What it blocked, and was not blocked before, is unblocked on destruction.
+/// default action in one of them. What was not blocked before is unblocked with the last receiver of the thread that
+/// wants it; make and destroy it in one thread.
+///
+/// Of several receivers of one signal, in whatever loops, one gets it: the kernel hands each signal out once. Who wants
+/// all of them to know tells them.
 template <class Loop>
 class signal_receiver {
 public:
     /// Throws std::system_error.
-    signal_receiver(Loop& loop, std::initializer_list<int> signals) {
-        sigset_t received;
-        ::sigemptyset(&received);
-        for (const int signal : signals) ::sigaddset(&received, signal);
-        // First what may fail: nobody would take a block back.
-        source_ = descriptor<Loop>(
-            loop, unique_fd(checked(::signalfd(-1, &received, SFD_NONBLOCK | SFD_CLOEXEC), "signalfd")));
-        sigset_t before;
-        const int refused = ::pthread_sigmask(SIG_BLOCK, &received, &before);
-        if (refused != 0) throw_errno("pthread_sigmask", refused);
-        ::sigemptyset(&blocked_);
-        for (const int signal : signals) {
-            if (::sigismember(&before, signal) == 0) ::sigaddset(&blocked_, signal);
-        }
-    }
-    signal_receiver(const signal_receiver&) = delete;
-    signal_receiver& operator=(const signal_receiver&) = delete;
-    ~signal_receiver() {
-        source_.close();
-        ::pthread_sigmask(SIG_UNBLOCK, &blocked_, nullptr);
-    }
+    signal_receiver(Loop& loop, std::initializer_list<int> signals)
+        : signal_receiver(loop, signal_set(signals)) {}
 
     /// The number of the next signal. Throws std::system_error.
     task<int> next() {
@@ -55,7 +40,13 @@ public:
     }
 
 private:
-    sigset_t blocked_;  // by this receiver
+    // The descriptor goes first: no operation waits for a signal that takes its default action.
+    signal_receiver(Loop& loop, const sigset_t& signals)
+        : block_(signals),
+          source_(loop,
+                  unique_fd(checked(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC), "signalfd"))) {}
+
+    signal_block block_;
     descriptor<Loop> source_;
 };
 

@@ -1,6 +1,5 @@
-// call_soon, call_at, call_later and their handles; and warnings of slow callbacks.
+// call_soon, call_at, call_later and their handles.
 #include <memory>
-#include <optional>
 
 #include "tests/loop/support.hpp"
 
@@ -117,57 +116,6 @@ TYPED_TEST(scheduled_calls, are_one_call_however_many_handles_name_them) {
     EXPECT_FALSE(one.pending());
     runtime.run_until_idle();
     EXPECT_EQ(calls, 0);
-}
-
-template <class R>
-class slow_callbacks : public on_design<R> {};
-TYPED_TEST_SUITE(slow_callbacks, manual_designs, design_names);
-
-TYPED_TEST(slow_callbacks, are_warned_of_with_how_long_they_took) {
-    TypeParam runtime;
-    std::vector<nanoseconds> warnings;
-    runtime.warn_of_slow_callbacks(100ms, [&](nanoseconds took) { warnings.push_back(took); });
-    runtime.post([] { manual_time::pass(99ms); });
-    runtime.post([] { manual_time::pass(100ms); });
-    auto slow_step = [&]() -> task<void> {
-        co_await runtime.yield();
-        manual_time::pass(250ms);
-        co_await runtime.yield();
-    };
-    runtime.run(slow_step());
-    ASSERT_EQ(warnings.size(), 2u);
-    EXPECT_GE(warnings[0], 100ms);
-    EXPECT_LE(warnings[0], 101ms);
-    EXPECT_GE(warnings[1], 250ms);
-    EXPECT_LE(warnings[1], 251ms);
-}
-
-TYPED_TEST(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_warnings) {
-    TypeParam runtime;
-    int warnings = 0;
-    runtime.warn_of_slow_callbacks(1ms, [&](nanoseconds) { ++warnings; });
-    runtime.post([&] {
-        manual_time::pass(1s);
-        runtime.warn_of_slow_callbacks(0ns, nullptr);
-    });
-    runtime.post([] { manual_time::pass(1s); });
-    EXPECT_NO_THROW(runtime.run(yield_times(runtime, 2)));
-    EXPECT_EQ(warnings, 0);
-}
-
-TYPED_TEST(slow_callbacks, may_end_the_warnings_in_the_warning) {
-    TypeParam runtime;
-    int warnings = 0;
-    int freed = 0;
-    runtime.warn_of_slow_callbacks(1ms, [&, owned = std::make_shared<freed_counter>(freed)](nanoseconds) {
-        runtime.warn_of_slow_callbacks(0ns, nullptr);
-        EXPECT_EQ(freed, 0) << "its captures live until it has returned";
-        ++warnings;
-    });
-    for (int i = 0; i < 2; ++i) runtime.post([] { manual_time::pass(1s); });
-    runtime.run_until_idle();
-    EXPECT_EQ(warnings, 1);
-    EXPECT_EQ(freed, 1);
 }
 
 }  // namespace loopbench::loop::test

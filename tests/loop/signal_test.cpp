@@ -1,6 +1,7 @@
 // Signals: as something to await, and as what interrupts a wait.
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <memory>
@@ -161,6 +162,58 @@ TYPED_TEST(signals_as_data, stay_blocked_while_another_receiver_wants_it) {
     EXPECT_TRUE(is_blocked(SIGUSR2));
     second.reset();
     EXPECT_FALSE(is_blocked(SIGUSR2));
+}
+
+TYPED_TEST(signals_as_data, stay_blocked_until_the_last_receiver_of_one_signal_is_gone) {
+    using receiver = signal_receiver<loop_of<TypeParam>>;
+    TypeParam runtime;
+    for (const std::size_t goes_first : {0u, 1u}) {
+        std::array<std::unique_ptr<receiver>, 2> receivers;
+        for (auto& each : receivers)
+            each = std::make_unique<receiver>(runtime, std::initializer_list<int>{SIGUSR1});
+        receivers[goes_first].reset();
+        ASSERT_TRUE(is_blocked(SIGUSR1)) << "or the signal ends this process";
+        ::pthread_kill(::pthread_self(), SIGUSR1);
+        auto next = [](receiver& signals) -> task<int> { co_return co_await signals.next(); };
+        EXPECT_EQ(runtime.run(next(*receivers[1 - goes_first])), SIGUSR1);
+        receivers[1 - goes_first].reset();
+        EXPECT_FALSE(is_blocked(SIGUSR1));
+    }
+}
+
+TYPED_TEST(signals_as_data, go_to_one_of_two_receivers) {
+    TypeParam runtime;
+    signal_receiver<loop_of<TypeParam>> one(runtime, {SIGUSR1});
+    signal_receiver<loop_of<TypeParam>> other(runtime, {SIGUSR1});
+    int received = 0;
+    auto waits = [&](auto& signals) -> task<void> {
+        co_await signals.next();
+        ++received;
+    };
+    runtime.spawn(waits(one));
+    runtime.spawn(waits(other));
+    turn_often(runtime);
+    for (const int sent : {1, 2}) {
+        ::pthread_kill(::pthread_self(), SIGUSR1);
+        turn_often(runtime);
+        EXPECT_EQ(received, sent);
+    }
+}
+
+TYPED_TEST(signals_as_data, stay_blocked_when_they_were_blocked_before) {
+    TypeParam runtime;
+    sigset_t usr1;
+    ::sigemptyset(&usr1);
+    ::sigaddset(&usr1, SIGUSR1);
+    ::pthread_sigmask(SIG_BLOCK, &usr1, nullptr);
+    { const signal_receiver<loop_of<TypeParam>> signals(runtime, {SIGUSR1}); }
+    EXPECT_TRUE(is_blocked(SIGUSR1));
+    ::pthread_sigmask(SIG_UNBLOCK, &usr1, nullptr);
+}
+
+TYPED_TEST(signals_as_data, are_refused_where_there_are_none_of_that_number) {
+    TypeParam runtime;
+    EXPECT_THROW(signal_receiver<loop_of<TypeParam>>(runtime, {NSIG + 1}), std::system_error);
 }
 
 TYPED_TEST(signals_as_data, are_not_blocked_by_a_receiver_that_could_not_be_made) {

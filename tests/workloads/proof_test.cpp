@@ -1,8 +1,11 @@
 // Every proof of every workload, on a runtime with the fault that it is there for: what is not flagged here could be
 // printed as a number.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "bench/workloads/list.hpp"
@@ -31,17 +34,42 @@ TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
                     "messages that arrived as they were sent: expected 1000, got "));
 }
 
-// Through the load generator, which is what compares there.
-TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
-    ::setenv("LOOPBENCH_GENERATOR", LOOPBENCH_TEST_GENERATOR, 1);
-    trial t(trial_size::smoke, 500);
+/// A trial of serve/open_loop with another program as its generator.
+template <Runtime R>
+void serve(const std::string& generator, trial& t) {
+    ::setenv("LOOPBENCH_GENERATOR", generator.c_str(), 1);
     {
-        corrupting_runtime runtime;
-        runtime.run(serve_open_loop<corrupting_runtime, 50>(runtime, t));
+        R runtime;
+        runtime.run(serve_open_loop<R, 50>(runtime, t));
     }
     ::unsetenv("LOOPBENCH_GENERATOR");
-    if (t.unsupported()) GTEST_SKIP() << *t.unsupported();
+}
+
+bool lacks_a_core(const trial& t) {
+    return t.unsupported() && t.unsupported()->find("needs a core of its own") != std::string::npos;
+}
+
+// The generator compares there.
+TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
+    trial t(trial_size::smoke, 500);
+    serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
+    if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
     EXPECT_TRUE(has(t.failure().value_or(""), "replies that are not the bytes sent: expected 0, got "));
+    EXPECT_EQ(t.unsupported(), std::nullopt);
+}
+
+// Stopped for half of its life, in pieces of 20 ms.
+TEST(proof, is_invalid_when_the_generator_lags) {
+    const std::string script = testing::TempDir() + "lagging-generator-" + std::to_string(::getpid());
+    std::ofstream(script)
+        << "#!/bin/sh\n'" LOOPBENCH_TEST_GENERATOR "' \"$@\" & it=$!\n"
+        << "while kill -STOP $it 2>/dev/null; do sleep .02; kill -CONT $it; sleep .02; done\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    trial t(trial_size::smoke, 20'000);
+    serve<asio_ref::runtime>(script, t);
+    std::filesystem::remove(script);
+    if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
+    EXPECT_TRUE(has(t.unsupported().value_or(""), "invalid: the generator was the bottleneck"));
 }
 
 TEST(proof, fails_when_half_of_the_connections_are_starved) {

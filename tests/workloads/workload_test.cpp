@@ -177,6 +177,17 @@ TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
     }
 }
 
+TEST(spin, of_the_loop_that_ticks_is_small_and_its_lateness_a_tick) {
+    trial t(trial_size::smoke, 4);
+    {
+        loop::tick_runtime runtime;
+        runtime.run(timer_ladder<loop::tick_runtime, 5000>(runtime, t));
+    }
+    EXPECT_EQ(t.failure(), std::nullopt);
+    EXPECT_LT(t.cost().cpu * 20, t.cost().wall);
+    EXPECT_GT(t.lateness().percentile_ns(50), 50'000'000);  // a tick is 100 ms
+}
+
 template <Runtime R>
 void run_bound(trial& t) {
     with_runtime(workload<R>{{"yield"}, workloads::yield<R>}).run(t);

@@ -1,0 +1,253 @@
+// loopbench check: a build against a baseline.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/cli/check_session.hpp"
+#include "bench/cli/commands.hpp"
+#include "bench/cli/durations.hpp"
+#include "bench/cli/gate_exit.hpp"
+#include "bench/cli/paths.hpp"
+#include "bench/cli/percents.hpp"
+#include "bench/engine/check.hpp"
+#include "bench/engine/check_formats.hpp"
+#include "bench/engine/selection.hpp"
+#include "reports/json.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using findings = std::vector<check_finding>;
+
+template <class item>
+std::vector<cell_name> cells_of(const std::vector<item>& lines) {
+    std::vector<cell_name> cells;
+    for (const auto& line : lines) {
+        const cell_name cell{line.workload, line.contender};
+        if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
+    }
+    return cells;
+}
+
+std::vector<cell_name> cells_of(const expectations& all) {
+    auto cells = cells_of(all.counts);
+    if (all.times) std::ranges::copy(cells_of(all.times->ratios), std::back_inserter(cells));
+    return cells;
+}
+
+/// What the options leave of the baseline. Throws usage_error when that is nothing.
+expectations narrowed(expectations all, const check_options& options) {
+    std::vector<std::string> workloads, contenders;
+    for (const auto& cell : cells_of(all)) {
+        workloads.push_back(cell.workload);
+        contenders.push_back(cell.contender);
+    }
+    workloads = select(workloads, options.workloads, "workload in the baseline");
+    contenders = select(contenders, options.contenders, "contender in the baseline");
+    const auto left_out = [&](const auto& line) {
+        return std::ranges::find(workloads, line.workload) == workloads.end() ||
+               std::ranges::find(contenders, line.contender) == contenders.end();
+    };
+    std::erase_if(all.counts, left_out);
+    if (all.times) std::erase_if(all.times->ratios, left_out);
+    if (!options.wants(tier::counts)) all.counts.clear();
+    if (!options.wants(tier::times) || (all.times && all.times->ratios.empty())) all.times.reset();
+    if (all.counts.empty() && !all.times)
+        throw usage_error{
+            fmt::format("nothing in {} is left to check by these options; leave out --tier, --workload or "
+                        "--contender",
+                        options.against)};
+    if (options.slack_per_op) all.slack.per_op = *options.slack_per_op;
+    if (options.slack_pct) all.slack.pct = *options.slack_pct;
+    return all;
+}
+
+std::vector<std::string> contenders_of(const expectations& all) {
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& name) {
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    };
+    for (const auto& cell : cells_of(all)) add(cell.contender);
+    if (all.times) add(all.times->to);
+    return names;
+}
+
+/// A count beyond its slack is taken a second time, so that a tracer's slip is none of the build's; the second counts.
+findings check_counts_here(const expectations& expected, check_session& session) {
+    auto cells = session.count(cells_of(expected.counts));
+    std::vector<cell_name> doubtful;
+    for (const auto& found : check_counts(expected, cells)) {
+        const cell_name cell{found.workload, found.contender};
+        const bool differs = found.kind == finding_kind::regression || found.kind == finding_kind::looser;
+        if (differs && std::ranges::find(doubtful, cell) == doubtful.end()) doubtful.push_back(cell);
+    }
+    if (doubtful.empty() || session.stopped()) return check_counts(expected, cells);
+    for (auto& again : session.count(doubtful)) {
+        const auto first = std::ranges::find_if(cells, [&](const counted_cell& cell) {
+            return cell.workload == again.workload && cell.contender == again.contender;
+        });
+        *first = std::move(again);
+    }
+    return check_counts(expected, cells);
+}
+
+findings check_times_here(const expected_times& expected, const time_rule& rule, check_session& session) {
+    auto found = check_times(expected, session.measure(expected, cells_of(expected.ratios), 0), rule);
+    const auto suspects = suspects_of(expected, found);
+    if (suspects.ratios.empty() || session.stopped()) return found;
+    const auto second = session.measure(suspects, cells_of(suspects.ratios), 1);
+    return confirm(std::move(found), expected, second, rule);
+}
+
+/// Nothing when the user stopped it.
+std::optional<findings> check_here(const expectations& expected, const check_options& options,
+                                   const std::vector<std::string>& command) {
+    check_session session{options, contenders_of(expected), "the baseline", command};
+    findings all;
+    if (!expected.counts.empty() && !session.stopped()) all = check_counts_here(expected, session);
+    if (expected.times && !session.stopped())
+        std::ranges::move(
+            check_times_here(*expected.times, {options.threshold_pct, options.tolerated_pct}, session),
+            std::back_inserter(all));
+    if (session.stopped()) return std::nullopt;
+    return all;
+}
+
+std::vector<reports::report> read_reports(const check_options& options) {
+    std::vector<reports::report> all;
+    for (const auto& file : options.reports) {
+        try {
+            all.push_back(reports::read_json(reports::read_file(file), file));
+        } catch (const std::runtime_error& error) {
+            throw usage_error{error.what()};
+        }
+    }
+    if (all.size() == 2 && all[0].where.date == all[1].where.date && all[0].seed == all[1].seed)
+        throw usage_error{
+            fmt::format("{} and {} are of the same run, which cannot confirm itself; name a report of "
+                        "another run",
+                        options.reports[0], options.reports[1])};
+    return all;
+}
+
+findings check_reports(const expectations& expected, const check_options& options) {
+    const auto reports = read_reports(options);
+    auto all = check_counts(expected, counts_in(reports.front()));
+    if (!expected.times) return all;
+    const time_rule rule{options.threshold_pct, options.tolerated_pct};
+    auto times = check_times(*expected.times, reports.front(), rule);
+    const bool doubtful = !suspects_of(*expected.times, times).ratios.empty();
+    if (doubtful && reports.size() > 1)
+        times = confirm(std::move(times), *expected.times, reports.back(), rule);
+    for (auto& found : times)
+        if (found.kind == finding_kind::suspect)
+            found.message += "; a second report has to confirm it: name one, or check without any";
+    std::ranges::move(times, std::back_inserter(all));
+    return all;
+}
+
+int check(const check_options& options, const std::vector<std::string>& command) {
+    if (options.update) return update_baseline(options, command);
+    const auto expected = narrowed(read_baseline(options.against), options);
+    const auto found = options.reports.empty() ? check_here(expected, options, command)
+                                               : std::optional{check_reports(expected, options)};
+    if (!found) return exit_interrupted;
+    const auto* const format = std::ranges::find(check_formats, options.format, &check_format::name);
+    reports::write_standard_output(format->write(*found));
+    return exit_code_of(outcome_of(*found));
+}
+
+void add_choice_options(CLI::App& command, check_options& options) {
+    const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* type,
+                                const char* text) {
+        command.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
+    };
+    repeatable("--contender", options.contenders, "GLOB", "only these contenders; may be repeated");
+    repeatable("--workload", options.workloads, "GLOB", "only these workloads; may be repeated");
+    repeatable("--contender-dir", options.contender_dirs, "DIR", "a further folder with contenders");
+    const std::map<std::string, tier> tiers{{"counts", tier::counts}, {"times", tier::times}};
+    command.add_option("--tier", options.only, "only counts, or only times (all that the baseline has)")
+        ->type_name("counts|times")
+        ->transform(CLI::CheckedTransformer(tiers).description(""));
+}
+
+void add_rule_options(CLI::App& command, check_options& options) {
+    constexpr double slack_max = 1e6;
+    command
+        .add_option("--slack", options.slack_per_op,
+                    "counts may be off by N per operation, and the share below (the baseline's; 0.02)")
+        ->type_name("N")
+        ->check(CLI::Range(0.0, slack_max).description(""));
+    command
+        .add_option("--slack-pct", options.slack_pct, "and by this share of the count (the baseline's; 2%)")
+        ->type_name("PCT")
+        ->check(takes_percent(0, 100));
+    command.add_option("--threshold", options.threshold_pct, "differences of less than PCT are none (1%)")
+        ->type_name("PCT")
+        ->check(takes_percent(0, 50));
+    command
+        .add_option("--tolerate", options.tolerated_pct,
+                    "exit with 4 unless slowdowns of more than PCT are ruled out (5%)")
+        ->type_name("PCT")
+        ->check(takes_percent(0.1, 50));
+}
+
+void add_session_options(CLI::App& command, check_options& options) {
+    constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 2;
+    command.add_option("--blocks", options.blocks, "trials of each contender and workload (20)")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
+    takes_duration(command.add_option("--budget", options.budget_s,
+                                      "how long each of the two sessions of times may take"));
+    takes_duration(command.add_option("--min-time", options.min_time_s, "how long a trial measures (100ms)"));
+    takes_duration(command.add_option("--trial-limit", options.trial_limit_s, "longest trial (60s)"));
+    command.add_option("--seed", options.seed, "of the order of trials")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
+    takes_path(command.add_option("-o,--output", options.output, "the folder to write to (loopbench-check)")
+                   ->type_name("DIR"));
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, action& chosen) {
+    const auto options = std::make_shared<check_options>();
+    auto* command = app.add_subcommand(
+        "check", "a build against a baseline of counts per operation and of ratios of time");
+    takes_path(command->add_option("--against", options->against, "the baseline")
+                   ->type_name("BASELINE.json")
+                   ->required());
+    command
+        ->add_option("REPORT.json", options->reports,
+                     "check this report instead of measuring; a second one confirms what is slower")
+        ->expected(0, 2);
+    auto* update = command->add_flag("--update", options->update,
+                                     "write the baseline as it is now, and show the difference to commit");
+    command->add_flag("--quick", options->quick, "take the times of a new baseline at smoke size")
+        ->needs(update);
+    command->add_option("--baseline", options->to, "the contender of a new baseline's ratios (asio-epoll)")
+        ->type_name("NAME")
+        ->needs(update);
+    std::vector<std::string> names;
+    for (const auto& known : check_formats) names.emplace_back(known.name);
+    command->add_option("--format", options->format, "text, json, markdown, junit or github (text)")
+        ->type_name("FMT")
+        ->check(CLI::IsMember(names).description(""))
+        ->excludes(update);
+    add_choice_options(*command, *options);
+    add_rule_options(*command, *options);
+    add_session_options(*command, *options);
+    command->callback([options, &chosen] {
+        chosen = [options](const auto& command_line) { return check(*options, command_line); };
+    });
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,113 @@
+// Contenders by name, a counting pass, and sessions as run and compare have them.
+#include "bench/cli/check_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "bench/cli/contenders.hpp"
+#include "bench/cli/count_pass.hpp"
+#include "bench/cli/durations.hpp"
+#include "bench/engine/describe.hpp"
+#include "bench/engine/parity.hpp"
+#include "reports/atomic_file.hpp"
+#include "reports/json.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+template <class items, class value>
+void add_once(items& all, const value& item) {
+    if (std::ranges::find(all, item) == all.end()) all.push_back(item);
+}
+
+std::vector<contender> chosen_of(const std::vector<contender>& found, const std::vector<std::string>& names,
+                                 const std::string& named_by) {
+    std::vector<contender> chosen;
+    for (const auto& name : names) {
+        const auto who = std::ranges::find(found, name, &contender::name);
+        if (who == found.end())
+            throw usage_error{
+                fmt::format("{} names the contender {}, which is not there; build it, name its folder with "
+                            "--contender-dir, or choose others with --contender",
+                            named_by, name)};
+        chosen.push_back(*who);
+    }
+    return chosen;
+}
+
+}  // namespace
+
+check_session::check_session(const check_options& options, const std::vector<std::string>& names,
+                             const std::string& named_by, const std::vector<std::string>& command)
+    : options_{options},
+      command_{command},
+      contenders_{chosen_of(contenders_in(options.contender_dirs), names, named_by)},
+      seed_{options.seed ? *options.seed : std::random_device{}()} {
+    for (auto& who : contenders_) list_workloads(who, workload_size::smoke, probe_limit, stop_.fd());
+}
+
+const contender& check_session::find(const std::string& name) const {
+    return *std::ranges::find(contenders_, name, &contender::name);
+}
+
+bool check_session::has(const cell_name& cell) const {
+    const auto& workloads = find(cell.contender).workloads;
+    return std::ranges::find(workloads, cell.workload) != workloads.end();
+}
+
+std::vector<counted_cell> check_session::count(std::span<const cell_name> cells) {
+    std::vector<cell_to_count> wanted;
+    std::vector<counted_cell> without;
+    for (const auto& cell : cells) {
+        const auto& who = find(cell.contender);
+        if (const auto why = exclusion_before(who, cell.workload))
+            without.push_back({cell.workload, cell.contender, {}, {why->reason}, !who.problem.empty()});
+        else
+            wanted.push_back({&who, cell.workload});
+    }
+    reports::prepare_output_folder(options_.output);
+    auto counted = count_cells(wanted, options_.output, from_seconds(options_.trial_limit_s), stop_.fd());
+    std::ranges::move(without, std::back_inserter(counted));
+    return counted;
+}
+
+run_plan check_session::plan_for(const expected_times& times, std::span<const cell_name> cells) const {
+    run_plan plan;
+    plan.size = times.size;
+    plan.min_time_s = options_.min_time_s;
+    plan.blocks = options_.blocks;
+    plan.threshold_pct = options_.threshold_pct;
+    plan.trial_limit = from_seconds(options_.trial_limit_s);
+    plan.how = correction::holm;
+    plan.baseline = times.to;
+    if (options_.budget_s) plan.budget = from_seconds(*options_.budget_s);
+    std::vector<std::string> names{times.to};
+    for (const auto& cell : cells) {
+        add_once(plan.workloads, cell.workload);
+        add_once(names, cell.contender);
+    }
+    for (const auto& name : names) plan.contenders.push_back(find(name));
+    for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop_.fd());
+    return plan;
+}
+
+reports::report check_session::measure(const expected_times& times, std::span<const cell_name> cells,
+                                       std::uint64_t number) {
+    const auto started = session_start::clock::now();
+    auto plan = plan_for(times, cells);
+    plan.seed = seed_ + number;
+    plan.described = describe_all(plan.contenders, probe_limit, stop_.fd());
+    if (!stop_.requested()) refuse_mixed_builds(plan.described);
+    add_twin(plan);
+    const auto folder = std::filesystem::path{options_.output} / (number == 0 ? "first" : "second");
+    auto report = bench::measure(plan, command_, folder, stop_, started);
+    reports::write_file_atomically(folder / "report.json", reports::write_json(report));
+    return report;
+}
+
+}  // namespace loopbench::bench

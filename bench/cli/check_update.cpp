@@ -1,0 +1,219 @@
+// loopbench check --update: a new baseline, and what it changes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/catalog.hpp"
+#include "bench/cli/check_session.hpp"
+#include "bench/cli/commands.hpp"
+#include "bench/cli/contenders.hpp"
+#include "bench/cli/messages.hpp"
+#include "bench/engine/check.hpp"
+#include "bench/engine/line_difference.hpp"
+#include "bench/engine/selection.hpp"
+#include "bench/engine/self_check.hpp"
+#include "reports/atomic_file.hpp"
+#include "reports/json.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using names = std::vector<std::string>;
+
+/// The baseline cannot be written; what() is why, and the code is the command's.
+class not_written : public std::runtime_error {
+public:
+    not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
+    exit_code code;
+};
+
+void add_once(names& all, const std::string& name) {
+    if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+}
+
+class update {
+public:
+    update(const check_options& options, const std::vector<std::string>& command)
+        : options_{options}, command_{command}, exists_{std::filesystem::exists(options.against)} {
+        if (exists_) next_ = read_baseline(options.against);
+        if (options.slack_per_op) next_.slack.per_op = *options.slack_per_op;
+        if (options.slack_pct) next_.slack.pct = *options.slack_pct;
+        counts_ = options.only ? *options.only == tier::counts : !exists_ || !next_.counts.empty();
+        times_ = options.only ? *options.only == tier::times : !exists_ || next_.times.has_value();
+        if (times_ && !next_.times)
+            next_.times = expected_times{
+                options.to, options.quick ? workload_size::smoke : workload_size::real, {}, {}};
+    }
+
+    /// False when the user stopped it.
+    bool measure() {
+        const auto found = names_of(contenders_in(options_.contender_dirs));
+        auto contenders = chosen(old_names(&cell_name::contender), options_.contenders, found, "contender",
+                                 is_headline_contender);
+        if (times_) add_once(contenders, next_.times->to);
+        check_session session{options_, contenders, options_.against, command_};
+        if (session.stopped()) return false;
+        const auto cells = cells_of(session);
+        if (counts_) take_counts(session.count(cells));
+        if (session.stopped()) return false;
+        if (times_) take_times(session.measure(*next_.times, cells, 0));
+        return !session.stopped();
+    }
+
+    void take(const reports::report& report) {
+        auto counted = counts_in(report);
+        std::erase_if(counted, [&](const counted_cell& cell) {
+            return !is_wanted({cell.workload, cell.contender}) || cell.metrics.empty();
+        });
+        if (counts_) {
+            if (counted.empty())
+                throw not_written{exit_inconclusive,
+                                  "the report has no counts; `loopbench run --counts` counts"};
+            take_counts(counted);
+        }
+        if (!times_) return;
+        auto wanted = report;
+        std::erase_if(wanted.results, [&](const reports::result& item) {
+            return !is_wanted({item.workload, item.contender});
+        });
+        if (wanted.baseline != next_.times->to)
+            throw not_written{exit_usage,
+                              fmt::format("the report's ratios are to {} and the baseline's to {}; name it "
+                                          "with --baseline, or measure again",
+                                          wanted.baseline, next_.times->to)};
+        take_times(wanted);
+    }
+
+    /// The difference, as it was written.
+    std::string write() const {
+        if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
+            throw not_written{exit_inconclusive, "there are neither counts nor ratios to write"};
+        const auto text = write_baseline(next_);
+        const auto old = exists_ ? reports::read_file(options_.against) : std::string{};
+        if (text == old) return fmt::format("{} is as it was\n", options_.against);
+        reports::write_file_atomically(options_.against, text);
+        return fmt::format("--- {0}\n+++ {0}\n{1}", options_.against, line_difference(old, text));
+    }
+
+private:
+    const check_options& options_;
+    const std::vector<std::string>& command_;
+    bool exists_, counts_ = false, times_ = false;
+    expectations next_;
+
+    [[nodiscard]] std::vector<cell_name> old_cells() const {
+        std::vector<cell_name> cells;
+        for (const auto& item : next_.counts) cells.push_back({item.workload, item.contender});
+        if (next_.times)
+            for (const auto& item : next_.times->ratios) cells.push_back({item.workload, item.contender});
+        return cells;
+    }
+
+    [[nodiscard]] names old_names(std::string cell_name::*which) const {
+        names all;
+        for (const auto& cell : old_cells()) add_once(all, cell.*which);
+        return all;
+    }
+
+    /// By the patterns; without any, those of the old baseline; without one, the headline.
+    template <class predicate>
+    names chosen(names old, const names& patterns, names known, std::string_view kind,
+                 predicate is_headline) const {
+        if (!patterns.empty()) return select(known, patterns, kind);
+        if (!old.empty()) return old;
+        std::erase_if(known, [&](const auto& name) { return !is_headline(name); });
+        return known;
+    }
+
+    [[nodiscard]] bool is_wanted(const cell_name& cell) const {
+        const auto matches_any = [](const names& patterns, const std::string& name) {
+            return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
+                       return matches(pattern, name);
+                   });
+        };
+        const bool named = !options_.contenders.empty() || !options_.workloads.empty();
+        if (named)
+            return matches_any(options_.contenders, cell.contender) &&
+                   matches_any(options_.workloads, cell.workload);
+        const auto old = old_cells();
+        return old.empty() || std::ranges::find(old, cell) != old.end();
+    }
+
+    /// What there is to measure. Lines of the old baseline that the contenders no longer have are taken out.
+    std::vector<cell_name> cells_of(const check_session& session) {
+        const auto workloads = chosen(old_names(&cell_name::workload), options_.workloads,
+                                      workloads_of(session.contenders()), "workload", is_headline_workload);
+        std::vector<cell_name> cells;
+        for (const auto& workload : workloads)
+            for (const auto& who : session.contenders())
+                if (const cell_name cell{workload, who.name}; is_wanted(cell) && session.has(cell))
+                    cells.push_back(cell);
+        const auto is_gone = [&](const auto& line) {
+            const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
+            return known != session.contenders().end() && known->problem.empty() &&
+                   !session.has({line.workload, line.contender});
+        };
+        std::erase_if(next_.counts, is_gone);
+        if (next_.times) std::erase_if(next_.times->ratios, is_gone);
+        return cells;
+    }
+
+    void take_counts(const std::vector<counted_cell>& cells) {
+        for (const auto& item : next_.counts) {
+            const auto cell = std::ranges::find_if(cells, [&](const counted_cell& each) {
+                return each.workload == item.workload && each.contender == item.contender;
+            });
+            if (cell != cells.end() && !cell->metrics.contains(item.metric))
+                throw not_written{cell->failed ? exit_tool_failed : exit_inconclusive,
+                                  fmt::format("{} of {} on {} was not counted: {}", item.metric,
+                                              item.contender, item.workload, fmt::join(cell->missing, "; "))};
+        }
+        for (const auto& cell : cells)
+            if (!cell.missing.empty())
+                tell(fmt::format("loopbench: {} on {} lacks counts: {}\n", cell.contender, cell.workload,
+                                 fmt::join(cell.missing, "; ")));
+        expect_counts(next_, cells);
+    }
+
+    void take_times(const reports::report& report) {
+        if (is_unfit(report))
+            throw not_written{exit_unfit, report.aa->reason.value_or("the session is unfit")};
+        if (!report.aa || report.aa->found != reports::fitness::fit)
+            throw not_written{exit_inconclusive, "there are too few blocks for an A/A; run six or more"};
+        const auto machine = machine_of(report.where);
+        if (next_.times->machine != machine) next_.times->ratios.clear();  // they are of another one
+        next_.times->machine = machine;
+        expect_ratios(*next_.times, report);
+    }
+};
+
+}  // namespace
+
+int update_baseline(const check_options& options, const std::vector<std::string>& command) {
+    if (options.reports.size() > 1)
+        throw usage_error{"a baseline is of one run; name one report with --update, or none"};
+    try {
+        update next{options, command};
+        if (options.reports.empty()) {
+            if (!next.measure()) return exit_interrupted;
+        } else {
+            const auto& file = options.reports.front();
+            next.take(reports::read_json(reports::read_file(file), file));
+        }
+        reports::write_standard_output(next.write());
+        return exit_ok;
+    } catch (const not_written& error) {
+        tell(fmt::format("loopbench: {} was not written: {}\n", options.against, error.what()));
+        return error.code;
+    }
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,25 @@
+// What a gate found, as an exit code.
+#pragma once
+
+#include "bench/cli/commands.hpp"
+#include "bench/engine/gate.hpp"
+
+namespace loopbench::bench {
+
+constexpr exit_code exit_code_of(gate_outcome outcome) {
+    switch (outcome) {
+        case gate_outcome::pass:
+            return exit_ok;
+        case gate_outcome::failed:
+            return exit_tool_failed;
+        case gate_outcome::regression:
+            return exit_regression;
+        case gate_outcome::inconclusive:
+            return exit_inconclusive;
+        case gate_outcome::unfit:
+            return exit_unfit;
+    }
+    return exit_tool_failed;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""The house's style as a test: format, lengths, comments that are whole, no file that nothing names.
+
+usage: style.py SOURCE_FOLDER [CLANG_FORMAT]
+
+Prints FILE:LINE: what is wrong, a line each, and exits with 1 if there is any. Without CLANG_FORMAT the format is not
+looked at.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+COLUMNS_MAX = {".hpp": 110, ".cpp": 110}  # .clang-format says the same
+OTHER_COLUMNS_MAX = 120
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+
+CODE = {".hpp", ".cpp"}
+TEXT = CODE | {".py", ".cmake", ".txt", ".sh"}
+
+
+def tracked_files(root):
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                            check=True, capture_output=True, text=True).stdout
+    return [root / name for name in listed.split("\0") if name and (root / name).is_file()]
+
+
+def too_long(path, lines):
+    for number, line in enumerate(lines, 1):
+        columns_max = COLUMNS_MAX.get(path.suffix, OTHER_COLUMNS_MAX)
+        if len(line) > columns_max and "://" not in line:
+            yield number, f"{len(line)} columns, {columns_max} are allowed"
+        if line != line.rstrip():
+            yield number, "blanks at the end of a line"
+    if path.suffix in CODE and len(lines) > FILE_LINES_MAX:
+        yield len(lines), f"{len(lines)} lines, {FILE_LINES_MAX} are allowed: two files?"
+
+
+def long_functions(lines):
+    """A function begins with a line that ends in an opening brace and has a parenthesis, and ends with the brace in
+    its column: clang-format sees to it."""
+    for column in ("", "    "):
+        begin = None
+        for number, line in enumerate(lines, 1):
+            body = line[len(column):]
+            at_column = line.startswith(column) and body[:1] not in ("", " ")
+            if begin is None and at_column and line.endswith("{") and ")" in line and \
+                    not body.startswith(("namespace", "struct", "class", "extern", "//")):
+                begin = number
+            elif begin is not None and at_column and body.startswith("}"):
+                if number - begin + 1 > FUNCTION_LINES_MAX:
+                    yield begin, f"a function of {number - begin + 1} lines, {FUNCTION_LINES_MAX} are allowed"
+                begin = None
+
+
+def torn_comments(lines):
+    """Two or three words alone in the middle of a paragraph: what an editor leaves that cut long lines."""
+    pattern = re.compile(r"^(\s*)(///|//) +(\S.*)$")
+    for number, (line, following) in enumerate(zip(lines, lines[1:]), 1):
+        this, next_one = pattern.match(line), pattern.match(following)
+        if not this or not next_one or this.group(1, 2) != next_one.group(1, 2):
+            continue
+        text, rest = this.group(3), next_one.group(3)
+        if len(text.split()) <= 3 and text[0].islower() and not rest.startswith(("- ", "|")):
+            yield number, "a torn comment"
+
+
+def openings(path, lines):
+    """The other half of a header need not say it again."""
+    if path.suffix in CODE and not lines[0].startswith("//") and not path.with_suffix(".hpp").exists():
+        yield 1, "a file opens with a comment that says why it exists"
+    if path.suffix == ".hpp":
+        directives = [line for line in lines if line.startswith("#")]
+        if not directives or directives[0] != "#pragma once":
+            yield 1, "a header's first directive is #pragma once"
+
+
+def unnamed_files(root, files, texts):
+    """A source that no CMakeLists.txt names, a header that nothing includes."""
+    cmake = "\n".join(text for path, text in texts.items() if path.suffix in (".cmake", ".txt"))
+    code = "\n".join(texts.values())
+    included = set(re.findall(r'#include ["<](?:[^">]*/)?([\w.-]+)[">]', code)) | set(re.findall(r"[\w.-]+\.hpp", cmake))
+    for path in files:
+        if path.suffix == ".cpp" and not re.search(rf"\b{path.stem}\b", cmake):
+            yield path, 1, "no CMakeLists.txt names it"
+        if path.suffix == ".hpp" and path.name not in included:
+            yield path, 1, "nothing includes it"
+
+
+def ill_formatted(files, clang_format):
+    run = subprocess.run([clang_format, "--dry-run", *[str(path) for path in files if path.suffix in CODE]],
+                         capture_output=True, text=True)
+    seen = set()
+    for found in re.finditer(r"^(.+?):(\d+):\d+: warning: code should be clang-formatted", run.stderr, re.M):
+        if found.group(1) not in seen:
+            seen.add(found.group(1))
+            yield pathlib.Path(found.group(1)), int(found.group(2)), "not as clang-format has it"
+    if run.returncode != 0 and not seen:
+        sys.exit(f"style: {clang_format} failed: {run.stderr.strip()}")
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    files = [path for path in tracked_files(root) if path.suffix in TEXT]
+    if not any(path.suffix in CODE for path in files):
+        sys.exit(f"style: no source in {root}; is it a clone of the repository?")
+    texts = {path: path.read_text() for path in files}
+    complaints = []
+    for path in files:
+        lines = texts[path].splitlines() or [""]
+        checks = [too_long(path, lines), openings(path, lines)]
+        if path.suffix in CODE:
+            checks += [long_functions(lines), torn_comments(lines)]
+        complaints += [(path, *complaint) for check in checks for complaint in check]
+    complaints += unnamed_files(root, files, texts)
+    if len(sys.argv) > 2:
+        complaints += ill_formatted(files, sys.argv[2])
+    for path, number, what in sorted(complaints):
+        print(f"{path.relative_to(root)}:{number}: {what}")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
