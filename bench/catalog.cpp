@@ -87,9 +87,9 @@ constexpr std::array catalog{
         "Creating, queueing, running and freeing, and two yields for each batch. The first 10,000 are not "
         "timed: they meet memory that the process has not touched before. Each must have run, and none "
         "inside of spawn().",
-        "Allocation of the coroutine's frame and of what the library keeps beside it. The contenders on "
-        "asio_ref/ pay for co_spawn's own frame and for a third one, which goes through the queue first, "
-        "because co_spawn inside of the loop would start the coroutine inline."},
+        "Allocation of the coroutine's frame and of what the library keeps beside it. All of "
+        "asio but asio-tuned pays for co_spawn's own frame and for a third one, which goes through the queue "
+        "first, because co_spawn inside of the loop would start the coroutine inline."},
     workload_info{"await/leaf", "one operation awaits a coroutine that does not suspend",
                   "All awaits; the sum of the values that they gave is proved.",
                   "A coroutine's frame: allocating, starting, freeing it. The loop has no part in it."},

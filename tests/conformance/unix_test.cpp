@@ -15,14 +15,14 @@
 namespace loopbench::conformance {
 
 template <class R>
-class unix_sockets : public conformance_test<R> {
+class unix_streams : public conformance_test<R> {
 protected:
     void SetUp() override {
         conformance_test<R>::SetUp();
         if constexpr (!bench::UnixSockets<R>) GTEST_SKIP() << "the adapter has no listen_unix()";
     }
 };
-TYPED_TEST_SUITE(unix_sockets, runtimes, runtime_names);
+TYPED_TEST_SUITE(unix_streams, runtimes, runtime_names);
 
 /// A path in a folder of its own.
 class path_of_its_own {
@@ -66,7 +66,7 @@ task_of<R> send_and_shut_down(typename R::unix_stream& stream, const std::vector
     stream.shutdown_write();
 }
 
-TYPED_TEST(unix_sockets, carry_large_writes_both_ways_at_once_and_half_closes) {
+TYPED_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
     if constexpr (bench::UnixSockets<TypeParam>) {
         TypeParam runtime;
         const auto sent = bytes_of_number(std::size_t{2} << 20);
@@ -87,7 +87,7 @@ TYPED_TEST(unix_sockets, carry_large_writes_both_ways_at_once_and_half_closes) {
     }
 }
 
-TYPED_TEST(unix_sockets, connecting_to_a_path_that_nobody_has_throws_the_cause) {
+TYPED_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_cause) {
     if constexpr (bench::UnixSockets<TypeParam>) {
         TypeParam runtime;
         const path_of_its_own path;
@@ -103,7 +103,7 @@ TYPED_TEST(unix_sockets, connecting_to_a_path_that_nobody_has_throws_the_cause) 
     }
 }
 
-TYPED_TEST(unix_sockets, listening_at_a_path_that_is_taken_throws) {
+TYPED_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
     if constexpr (bench::UnixSockets<TypeParam>) {
         TypeParam runtime;
         const path_of_its_own path;
@@ -113,7 +113,7 @@ TYPED_TEST(unix_sockets, listening_at_a_path_that_is_taken_throws) {
     }
 }
 
-TYPED_TEST(unix_sockets, closing_completes_what_is_pending) {
+TYPED_TEST(unix_streams, closing_completes_what_is_pending) {
     if constexpr (bench::UnixSockets<TypeParam>) {
         TypeParam runtime;
         auto main = [&]() -> task_of<TypeParam> {
@@ -138,7 +138,7 @@ TYPED_TEST(unix_sockets, closing_completes_what_is_pending) {
     }
 }
 
-TYPED_TEST(unix_sockets, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_error_of_writes) {
+TYPED_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_error_of_writes) {
     if constexpr (bench::UnixSockets<TypeParam>) {
         TypeParam runtime;
         auto main = [&]() -> task_of<TypeParam> {
@@ -151,7 +151,7 @@ TYPED_TEST(unix_sockets, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_e
     }
 }
 
-TYPED_TEST(unix_sockets, keep_the_bytes_of_a_hundred_connections_apart) {
+TYPED_TEST(unix_streams, keep_the_bytes_of_a_hundred_connections_apart) {
     if constexpr (bench::UnixSockets<TypeParam>) {
         constexpr std::size_t connections = 100;
         TypeParam runtime;
