@@ -53,13 +53,24 @@ constexpr std::array contenders{
     explanation{"asio-select", "Boost.Asio with its select reactor."},
     explanation{
         "libuv",
-        "The loop of Node.js, its callbacks under the task type and the ready queue of loop/. Its timers are "
-        "in "
-        "milliseconds that are cut off, so one may fire up to 2 ms early: that is counted and shown (early), "
-        "and no failure."},
-    explanation{"libevent",
-                "libevent, its callbacks under the task type and the ready queue of loop/; without locks, "
-                "edge-triggered, its timers by a timerfd and in microseconds, none of them early."},
+        "The loop of Node.js under our task type, as uvloop does it: timers, sockets and the wakeup by "
+        "another thread are libuv's. It has no queue for ready coroutines, so post, yield, spawn and gather "
+        "run on the adapter's own, which an idle handle lets go on: their numbers are the "
+        "adapter's and say little of libuv. Its timers are in whole milliseconds, of which it cuts off the "
+        "rest: they may be up to 2 ms early, which is counted as early and fails no trial."},
+    explanation{
+        "libevent",
+        "libevent under our task type, without locks, on edge-triggered epoll and with precise timers: "
+        "timers, sockets and the wakeup by another thread are libevent's. It has no queue for ready "
+        "coroutines, so post, yield, spawn and gather run on the adapter's own, which an active "
+        "event lets go on: their numbers are the adapter's and say little of libevent."},
+    explanation{
+        "asyncio",
+        "Python's own event loop on the machine's Python 3, with the suite's sleep, gather and echo "
+        "workloads "
+        "written a second time in Python: what an interpreter costs, and a contender in another language."},
+    explanation{"asyncio-uvloop",
+                "The contender asyncio on uvloop, which is libuv under asyncio; where that is installed."},
     explanation{
         "floor-blocking",
         "Bare blocking send and recv, no loop at all: what an echo costs in this kernel at the least."},
@@ -95,12 +106,13 @@ constexpr std::array metrics{
     explanation{"late_max", "The latest of all timers; exact."},
     explanation{"early",
                 "Timers that fired before their deadline, even by a nanosecond. A trial in which one did has "
-                "failed, unless the contender states how early its library's timers may be: libuv's by 2 ms, "
-                "asyncio's by what a clock in floating point cannot tell."},
-    explanation{"drift",
-                "How far from its schedule a periodic timer is after its last tick. With absolute deadlines "
-                "it is one "
-                "tick's lateness, however many ticks there were; with relative ones it grows."},
+                "failed, unless the contender says how early it may be (libuv: 2 ms) and "
+                "none was earlier."},
+    explanation{
+        "drift",
+        "How far from its schedule a periodic timer is after its last tick. With absolute deadlines, "
+        "as here, it is one tick's lateness, however many ticks there were; it grows in a loop that cannot "
+        "keep up."},
     explanation{
         "cpu_user",
         "User time by getrusage over the timed section, per operation. Sampled at the kernel's tick on most "
@@ -167,10 +179,20 @@ constexpr std::array metrics{
         "The share of the wall time in which the load generator, which never sleeps, had something to send "
         "or "
         "to receive. Over 0.75 it cannot be trusted to be faster than the server, and the trial is invalid."},
-    explanation{"sample_cost",
-                "A reading of the clock and a record in the histogram, measured in the contender after the "
-                "trial. What "
-                "it amounts to in the workload is the difference to a run with LOOPBENCH_RECORD=off."},
+    explanation{
+        "recording",
+        "With `run --checks`: processes with N operations, recorded and not (LOOPBENCH_RECORD=off), in "
+        "turn; the median of the ratios. 1.01 says that measuring makes up a hundredth of time."},
+    explanation{
+        "doubling",
+        "With `run --checks`: t(2N)/t(N) of the timed sections of two processes; the median of five. "
+        "Outside of 1.9 to 2.1 the report warns: work that a compiler removed, or a part that does not "
+        "grow with the work."},
+    explanation{
+        "sample_cost",
+        "A reading of the clock and a record in the histogram, measured in the contender once, after its "
+        "first trial. What "
+        "it amounts to in the workload is the difference to a run with LOOPBENCH_RECORD=off."},
 };
 
 }  // namespace

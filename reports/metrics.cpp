@@ -54,6 +54,10 @@ constexpr std::array metrics{
     metric_info{"generator_busy", "ratio", smaller, false,
                 "share of the time in which the load generator worked"},
     metric_info{"sample_cost", "ns", smaller, false, "what recording one latency costs the workload"},
+    metric_info{"recording", "ratio", smaller, false,
+                "time per operation with latencies recorded, over the same without"},
+    metric_info{"doubling", "ratio", smaller, false,
+                "how much longer twice the work takes: 2 when time is a time per operation"},
 };
 
 }  // namespace

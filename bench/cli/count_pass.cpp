@@ -9,6 +9,7 @@
 
 #include "bench/cli/progress.hpp"
 #include "bench/counting/counts.hpp"
+#include "bench/engine/price.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 
@@ -33,6 +34,14 @@ json to_json(const std::string& workload, const std::string& contender, const op
             {"missing", counts.missing}};
 }
 
+std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan) {
+    std::vector<cell_to_count> cells;
+    for (const auto& workload : plan.workloads)
+        for (const auto& who : plan.contenders)
+            if (has_time(report, workload, who.name)) cells.push_back({&who, workload});
+    return cells;
+}
+
 }  // namespace
 
 std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
@@ -49,7 +58,8 @@ std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
         const auto counts = count(*who, workload, options);
         if (asked_to_stop(stop_fd)) break;
         details.push_back(to_json(workload, who->name, counts));
-        counted.push_back({workload, who->name, counts.metrics, counts.missing, counts.failed});
+        counted.push_back(
+            {workload, who->name, counts.metrics, counts.missing, counts.failed, counts.tracer});
     }
     const json whole{{"schema", "loopbench-counts/1"}, {"cells", std::move(details)}};
     reports::write_file_atomically(folder / "counts.json", reports::dump(whole, 1) + "\n");
@@ -58,11 +68,22 @@ std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
 
 std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
                                       const std::filesystem::path& folder, int stop_fd) {
-    std::vector<cell_to_count> cells;
-    for (const auto& workload : plan.workloads)
-        for (const auto& who : plan.contenders)
-            if (has_time(report, workload, who.name)) cells.push_back({&who, workload});
-    return count_cells(cells, folder, plan.trial_limit, stop_fd);
+    return count_cells(measured_cells(report, plan), folder, plan.trial_limit, stop_fd);
+}
+
+std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd) {
+    const auto cells = measured_cells(report, plan);
+    process_executor executor{stop_fd};
+    std::vector<counted_cell> checked;
+    progress shown;
+    std::uint64_t done = 0;
+    for (const auto& [who, workload] : cells) {
+        if (asked_to_stop(stop_fd)) break;
+        shown.show(workload, who->name, done++, cells.size());
+        auto cell = price_of(*who, workload, report, plan, executor);
+        if (!cell.metrics.empty() || !cell.missing.empty()) checked.push_back(std::move(cell));
+    }
+    return checked;
 }
 
 }  // namespace loopbench::bench

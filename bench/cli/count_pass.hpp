@@ -1,4 +1,4 @@
-// The counting pass: after the timed one in `run --counts`, by itself in `check`.
+// The passes after the timed one: counting in `run --counts`, and by itself in `check`; checks in `run --checks`.
 #pragma once
 
 #include <chrono>
@@ -27,5 +27,9 @@ std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
 /// Counts every cell that has a time in the report, as above.
 std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
                                       const std::filesystem::path& folder, int stop_fd);
+
+/// Checks every cell that has a time in the report: price_of() in bench/engine/price.hpp. Cells that are left when
+/// `stop_fd` becomes readable are not checked.
+std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

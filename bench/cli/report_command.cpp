@@ -11,6 +11,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/paths.hpp"
+#include "bench/engine/histograms.hpp"
 #include "bench/engine/journal_read.hpp"
 #include "bench/engine/usage_error.hpp"
 #include "reports/atomic_file.hpp"
@@ -18,6 +19,7 @@
 #include "reports/csv.hpp"
 #include "reports/gbench.hpp"
 #include "reports/github.hpp"
+#include "reports/hgrm.hpp"
 #include "reports/json.hpp"
 #include "reports/junit.hpp"
 #include "reports/markdown.hpp"
@@ -49,6 +51,16 @@ bool is_journal(std::string_view text) {
     return text.starts_with(R"({"schema":"loopbench-journal/)");
 }
 
+/// The format that shows more than a report has.
+constexpr std::string_view hgrm = "hgrm";
+
+std::string histograms(const std::string& file) {
+    const auto source = reports::read_file(file);
+    const auto report =
+        is_journal(source) ? report_of(read_journal(source, file)) : reports::read_json(source, file);
+    return reports::write_hgrm(histograms_beside(file, report));
+}
+
 std::string rewritten(const format& chosen, const std::string& file) {
     const auto source = reports::read_file(file);
     if (is_journal(source)) return chosen.write(report_of(read_journal(source, file)));
@@ -60,7 +72,9 @@ int report(const report_options& options) {
     if (!std::filesystem::exists(options.file))
         throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", options.file)};
     const auto text =
-        rewritten(*std::ranges::find(formats, options.format_name, &format::name), options.file);
+        options.format_name == hgrm
+            ? histograms(options.file)
+            : rewritten(*std::ranges::find(formats, options.format_name, &format::name), options.file);
     if (options.output.empty())
         reports::write_standard_output(text);
     else
@@ -77,6 +91,7 @@ void add_report_command(CLI::App& app, action& chosen) {
         ->required();
     std::vector<std::string> names;
     for (const auto& known : formats) names.emplace_back(known.name);
+    names.emplace_back(hgrm);
     command->add_option("--format", options->format_name, "the format")
         ->required()
         ->check(CLI::IsMember(names));

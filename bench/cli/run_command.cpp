@@ -29,7 +29,7 @@ namespace loopbench::bench {
 namespace {
 
 struct run_options {
-    bool quick = false, full = false, counts = false;
+    bool quick = false, full = false, counts = false, checks = false;
     std::vector<std::string> contenders, workloads, contender_dirs;
     std::optional<std::string> baseline;
     std::optional<std::uint64_t> blocks, seed;
@@ -131,7 +131,7 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     add_twin(plan);
 
     const auto report = measure(plan, command, options.output, stop, started,
-                                options.counts ? counting_pass::afterwards : counting_pass::none);
+                                {.counts = options.counts, .checks = options.checks});
     publish(report, options.output);
     return exit_code_of(report, stop);
 }
@@ -182,6 +182,10 @@ void add_run_command(CLI::App& app, action& chosen) {
     add_choice_options(*command, *options);
     command->add_flag("--counts", options->counts,
                       "count system calls, waits and allocations per operation, in a pass of its own");
+    command->add_flag(
+        "--checks", options->checks,
+        "what recording latencies costs, and that twice the work takes twice the time, in a pass of "
+        "its own");
     auto* blocks = command->add_option("--blocks", options->blocks, "trials of each contender and workload")
                        ->type_name("N")
                        ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
@@ -211,10 +215,11 @@ void add_run_command(CLI::App& app, action& chosen) {
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
             ->type_name("DIR"));
-    auto* resume = command
-                       ->add_option("--resume", options->resume,
-                                    "go on with the run in DIR where it stopped, without --counts")
-                       ->type_name("DIR");
+    auto* resume =
+        command
+            ->add_option("--resume", options->resume,
+                         "go on with the run in DIR where it stopped, without --counts and --checks")
+            ->type_name("DIR");
     takes_path(resume);
     for (auto* other : command->get_options())
         if (other != resume && other != command->get_help_ptr()) resume->excludes(other);

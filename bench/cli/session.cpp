@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "bench/cli/messages.hpp"
 #include "bench/cli/progress.hpp"
 #include "bench/engine/environment.hpp"
+#include "bench/engine/histograms.hpp"
 #include "bench/engine/journal.hpp"
 #include "bench/engine/journal_read.hpp"
 #include "bench/engine/usage_error.hpp"
@@ -29,13 +32,16 @@ namespace {
 /// Writes the journal and shows the progress.
 class run_log : public run_observer {
 public:
-    run_log(const run_plan& plan, journal& written, std::chrono::nanoseconds spent)
-        : plan_{plan}, journal_{written}, progress_{left_of(plan.budget, spent)} {}
+    run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent)
+        : plan_{plan}, journal_{written}, histograms_{histograms}, progress_{left_of(plan.budget, spent)} {}
 
     void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
         progress_.show(request.workload, request.who.name, done, total);
     }
-    void after_trial(const trial_record& record) override { journal_.append(plan_, record); }
+    void after_trial(const trial_record& record) override {
+        histograms_.append(plan_, record);
+        journal_.append(plan_, record);
+    }
 
 private:
     static std::optional<std::chrono::nanoseconds> left_of(std::optional<std::chrono::nanoseconds> budget,
@@ -46,16 +52,17 @@ private:
 
     const run_plan& plan_;
     journal& journal_;
+    histogram_log& histograms_;
     progress progress_;
 };
 
 /// The rest of the run of which `done` is done already, until the end or an interrupt; the journal then has all of it.
-run_outcome run_rest(const run_plan& plan, journal& written, const interrupt& stop, session_start started,
-                     run_outcome done = {}) {
+run_outcome run_rest(const run_plan& plan, journal& written, histogram_log& histograms, const interrupt& stop,
+                     session_start started, run_outcome done = {}) {
     std::chrono::nanoseconds spent{0};
     for (const auto& trial : done.trials) spent += trial.outcome.wall;
     const auto clock = [=] { return session_start::clock::now() - started + spent; };
-    run_log log{plan, written, clock()};
+    run_log log{plan, written, histograms, clock()};
     process_executor executor{stop.fd()};
     auto outcome = bench::run(plan, executor, log, clock, std::move(done));
     written.end(outcome);
@@ -95,7 +102,7 @@ run_plan revived(const journal_content& old) {
 }  // namespace
 
 reports::report measure(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
-                        const interrupt& stop, session_start started, counting_pass counting) {
+                        const interrupt& stop, session_start started, further_passes further) {
     reports::prepare_output_folder(folder);
     journal_content content;
     content.plan = plan;
@@ -103,10 +110,13 @@ reports::report measure(const run_plan& plan, const std::vector<std::string>& co
     content.where = read_environment();
     journal written{folder / "journal.jsonl", plan, content.where, command};
     remove_old(folder, {"report.json", "report.csv", "counts.json"});
-    content.outcome = run_rest(plan, written, stop, started);
+    histogram_log histograms{folder, histogram_log::beginning::anew};
+    content.outcome = run_rest(plan, written, histograms, stop, started);
     auto report = report_of(content);
-    if (counting == counting_pass::none || content.outcome.interrupted) return report;
-    const auto counted = count_cells(report, plan, folder, stop.fd());
+    if ((!further.counts && !further.checks) || content.outcome.interrupted) return report;
+    std::vector<counted_cell> counted;
+    if (further.counts) counted = count_cells(report, plan, folder, stop.fd());
+    if (further.checks) std::ranges::move(check_cells(report, plan, stop.fd()), std::back_inserter(counted));
     written.append(counted);
     add_counts(report, counted);
     return report;
@@ -126,7 +136,8 @@ reports::report measure_rest(const fs::path& folder, const interrupt& stop, sess
     done.blocks_finished = 0;
     written.keep(text.rfind('\n') + 1);
     remove_old(folder, {"report.json", "report.csv"});  // the counts are in the journal, and still hold
-    content.outcome = run_rest(content.plan, written, stop, started, std::move(done));
+    histogram_log histograms{folder, histogram_log::beginning::behind_what_is_there};
+    content.outcome = run_rest(content.plan, written, histograms, stop, started, std::move(done));
     return report_of(content);
 }
 

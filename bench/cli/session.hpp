@@ -15,13 +15,17 @@ namespace loopbench::bench {
 /// When the command began: a budget counts from there.
 using session_start = std::chrono::steady_clock::time_point;
 
-enum class counting_pass { none, afterwards };
+/// What is done after the timed trials, to cells that have a time.
+struct further_passes {
+    bool counts = false;  // system calls, waits, allocations: count_pass.hpp
+    bool checks = false;  // what measuring costs, and whether time grows with work: bench/engine/price.hpp
+};
 
 /// Measures the plan with a new journal in `folder`, which it makes; the reports of an earlier run there are removed
-/// when that is begun, and none is written yet. An interrupted run is not counted.
+/// when that is begun, and none is written yet. An interrupted run has no further passes.
 reports::report measure(const run_plan& plan, const std::vector<std::string>& command,
                         const std::filesystem::path& folder, const interrupt& stop, session_start started,
-                        counting_pass counting = counting_pass::none);
+                        further_passes further = {});
 
 /// Goes on with the journal in `folder`. Counts that it has are kept, and no others are made. Throws usage_error when there is none, or when an executable has changed.
 reports::report measure_rest(const std::filesystem::path& folder, const interrupt& stop,

@@ -5,6 +5,7 @@ executable, so nobody takes it for one.
 """
 
 import argparse
+import collections
 import dataclasses
 import json
 import os
@@ -54,6 +55,13 @@ class Trial:
 
     def record_lateness(self, deadline_ns):
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
+
+    def histograms(self, workload):
+        """As bench/contenders/side_file.hpp has them, with a bucket for each value."""
+        return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
+                 "max": max(values), "mean": sum(values) / len(values),
+                 "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}
+                for metric, values in (("latency", self.latency_ns), ("late", self.late_ns)) if values]
 
     def counters(self, early_limit_ns):
         early = sum(late < 0 for late in self.late_ns)
@@ -147,14 +155,16 @@ class Contender:
         time_ns = trial.cost[0] / trial.done
         result = {"iterations": 1 if workload.sizes or told else trial.done, "real_time": time_ns, "cpu_time": counters["cpu"],
                   "time_unit": "ns"} | counters
-        return result | {"items_per_second": 1e9 / time_ns} if workload.rate else result
+        return trial, result | ({"items_per_second": 1e9 / time_ns} if workload.rate else {})
 
-    def row_of(self, workload, smoke, min_time_s):
+    def row_of(self, workload, smoke, min_time_s, histograms):
         name = workload.full_name()
         row = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": 0,
                "threads": 1}
         try:
-            return row | self.result_of(workload, smoke, min_time_s)
+            trial, result = self.result_of(workload, smoke, min_time_s)
+            histograms += trial.histograms(workload.name)
+            return row | result
         except Unsupported as error:
             message = f"unsupported: {error}"
         except Unproved as error:
@@ -204,7 +214,11 @@ class Contender:
             print("\n".join(each.full_name() for each in chosen))
         else:
             raise_open_files_limit()
-            rows = [self.row_of(each, smoke, flags.benchmark_min_time) for each in chosen]
+            histograms = []
+            rows = [self.row_of(each, smoke, flags.benchmark_min_time, histograms) for each in chosen]
+            if side_file := os.environ.get("LOOPBENCH_SIDE_FILE"):
+                with open(side_file, "w", encoding="utf-8") as out:
+                    json.dump({"schema": "loopbench-side/1", "contender": self.name, "histograms": histograms}, out)
             publish({"context": self.context(smoke), "benchmarks": rows}, flags)
 
 

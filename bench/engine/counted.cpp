@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bench/engine/price.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -22,6 +23,8 @@ reports::result to_result(const counted_cell& cell, const reports::metric_info& 
     result.deterministic = metric.deterministic;
     result.samples = {value};
     result.median = result.low = result.high = value;
+    if (metric.name == "syscalls" && !cell.tracer.empty())
+        result.reason = fmt::format("counted by {}", cell.tracer);
     return result;
 }
 
@@ -46,9 +49,10 @@ void warn_of_missing(reports::report& report, std::span<const counted_cell> cell
     for (const auto& cell : cells)
         for (const auto& reason : cell.missing) ++reasons[reason];
     for (const auto& [reason, count] : reasons)
-        report.warnings.push_back({"counts_missing",
-                                   fmt::format("{} of {} cells lack counts: {}", count, cells.size(), reason),
-                                   "see counts.json for which"});
+        report.warnings.push_back(
+            {"counts_missing",
+             fmt::format("{} of {} cells lack counts or checks: {}", count, cells.size(), reason),
+             "see counts.json, or the line \"counted\" of the journal, for which"});
 }
 
 }  // namespace
@@ -64,6 +68,7 @@ void add_counts(reports::report& report, std::span<const counted_cell> cells) {
     for (const auto& cell : cells)
         if (has_time(report, cell.workload, cell.contender)) insert(report, cell);
     warn_of_missing(report, cells);
+    warn_of_doubling(report, cells);
 }
 
 }  // namespace loopbench::bench

@@ -13,9 +13,10 @@ namespace loopbench::bench {
 
 struct counted_cell {
     std::string workload, contender;
-    std::map<std::string, double> metrics;  // per operation, by the names of reports/metrics.cpp
+    std::map<std::string, double> metrics;  // by the names of reports/metrics.cpp
     std::vector<std::string> missing;       // why others are not there
     bool failed = false;                    // the contender did not do the work; `missing` says how
+    std::string tracer = {};                // who counted the system calls; empty when nobody did
 };
 
 /// Whether the cell was measured, as only those are counted.

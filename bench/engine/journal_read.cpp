@@ -156,6 +156,7 @@ private:
             if (reports::find_metric(name) == nullptr) value.fail("there is no such metric");
             cell.metrics[name] = value.number();
         });
+        if (const auto tracer = from.find("tracer")) cell.tracer = tracer->text();
         cell.missing = from.at("missing").each([](const node& reason) { return reason.text(); });
         return cell;
     }

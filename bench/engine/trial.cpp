@@ -75,6 +75,8 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     if (const auto& time = metrics["time"]; !time || *time <= 0)
         return set_failed(trial, "printed no time above zero");
     trial.metrics = std::move(metrics);
+    if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
+        trial.operations = did->second;
 }
 
 }  // namespace
@@ -118,19 +120,36 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     return trial;
 }
 
+/// A side file is a contender's own choice, but one that cannot be read is a contender that does not work.
+void process_executor::take_histograms(trial_outcome& trial, const trial_request& request) const {
+    try {
+        auto found = side_files_.take(request.workload);
+        if (trial.status == cell_status::ok) trial.histograms = std::move(found);
+    } catch (const reports::format_error& error) {
+        set_failed(trial,
+                   fmt::format("left a side file (LOOPBENCH_SIDE_FILE) that is none: {}", error.what()));
+        trial.metrics.clear();
+    }
+}
+
 trial_outcome process_executor::run(const trial_request& request) {
     child_request child;
     child.command = {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
                      "--benchmark_format=json", fmt::format("--benchmark_min_time={}", request.min_time_s)};
     child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
+                         {"LOOPBENCH_SIDE_FILE", side_files_.path()},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')}};
+    if (request.operations)
+        child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
+    if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
     child.limit = request.limit;
     child.stop_fd = stop_fd_;
     child.cpu = request.cpu;
     const auto before = read_machine();
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
+    take_histograms(trial, request);
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
     return trial;
 }

@@ -11,6 +11,7 @@
 
 #include "bench/engine/child_process.hpp"
 #include "bench/engine/contender_list.hpp"
+#include "bench/engine/side_files.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -23,6 +24,10 @@ struct trial_request {
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};
     std::optional<int> cpu = {};
     std::size_t padding_bytes = 0;  // in the environment
+
+    // Not of a run's own trials: what the contender is told to do instead of what it would do.
+    std::optional<std::uint64_t> operations = {};
+    bool recording = true;
 };
 
 struct trial_outcome {
@@ -31,10 +36,12 @@ struct trial_outcome {
     reports::cell_status status = reports::cell_status::ok;
     std::string reason;                                    // for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics alone; no value for a NaN
+    std::optional<double> operations = {};                 // that it says it did
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
-    std::string disturbed;  // by what; empty when by nothing
+    std::string disturbed;                                                // by what; empty when by nothing
+    nlohmann::ordered_json histograms = nlohmann::ordered_json::array();  // of its side file; mostly none
 };
 
 class trial_executor {
@@ -50,7 +57,10 @@ public:
     trial_outcome run(const trial_request& request) override;
 
 private:
+    void take_histograms(trial_outcome& trial, const trial_request& request) const;
+
     int stop_fd_;
+    side_file_place side_files_;
 };
 
 /// Why the process as such is no success ("killed by SIGSEGV"); nothing when it exited with 0.

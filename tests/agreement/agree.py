@@ -3,23 +3,46 @@
 
 usage: agree.py BIN CHECK...      BIN is the folder of `loopbench`, with `contenders/` in it
 
-  cpu       a contender's CPU time against /usr/bin/time, by slope: within two of its ticks (10 ms)
+  syscalls  system calls per operation by `loopbench run --counts` against a separate `strace -f -c` of the same work:
+            within 1 %. Deterministic, and a part of the usual tests
+  cpu       a contender's CPU time against /usr/bin/time, by slope: within two of its ticks (10 ms), one for each of the
+            two runs
   timer     the lateness of floor-sleep on timer/periodic against cyclictest, same timer slack: within 20 % at p50
   http      round trips per second of a small HTTP responder, by the suite's generator (closed loop) against wrk, both
             with 16 connections: within 10 %
   doubling  twice the work takes twice the time, on every throughput workload of asio-epoll and loop-epoll:
             t(2N)/t(N) within [1.9, 2.1]
+  open      serve/open_loop gives a valid result at every load, with a capacity and latencies
 
-Needs a quiet machine, hence no part of the usual tests; exit code 0 when all agree, 1 when one does not, 2 when a tool
-is missing.
+All but the first need a quiet machine. Prints a row for each comparison. Exit code 0 when all agree, 1 when one does
+not, 2 when a program fails, 77 when a tool is missing.
 """
 
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
+
+MISSING_TOOL = 77
+TOOLS = {"syscalls": ["strace"], "cpu": ["/usr/bin/time"], "timer": ["cyclictest"], "http": ["wrk", "taskset"],
+         "doubling": [], "open": []}
+PACKAGES = "strace time rt-tests wrk util-linux"
+
+
+class Disagreements:
+    """The table, row by row, and how many rows do not agree."""
+
+    def __init__(self):
+        self.count = 0
+
+    def row(self, check, what, ours, theirs, bound, agrees):
+        self.count += not agrees
+        print(f"{check:<9} {what:<52} {ours:>16} {theirs:>24}   {bound:<22} {'agrees' if agrees else 'DISAGREES'}",
+              flush=True)
 
 
 def run(program, workload, operations, front=(), size="smoke"):
@@ -30,32 +53,61 @@ def run(program, workload, operations, front=(), size="smoke"):
     rows = json.loads(done.stdout)["benchmarks"]
     if not rows:
         raise SystemExit(f"{program} has no workload {workload}")
-    if rows[0].get("error_occurred"):
-        raise SystemExit(f"{program} {workload}: {rows[0]['error_message']}")
     return rows[0], done.stderr
+
+
+def proved(row):
+    if row.get("error_occurred"):
+        raise SystemExit(f"{row['name']}: {row['error_message']}")
+    return row
 
 
 def ns_per_operation(row):
     return row["real_time"] * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[row["time_unit"]]
 
 
-def cpu(contenders):
+def syscalls(programs, table):
+    cells = [("asio-epoll", "echo/rtt/tcp/conns:1/bytes:64"), ("loop-epoll", "accept/churn"),
+             ("floor-blocking", "echo/rtt/tcp/conns:1/bytes:64")]
+    with tempfile.TemporaryDirectory(prefix="loopbench-agree-") as folder:
+        for contender, workload in cells:
+            command = [f"{programs}/loopbench", "run", "--quick", "--blocks", "1", "--counts", "--contender", contender,
+                       "--workload", workload, "--baseline", contender, "-o", f"{folder}/out"]
+            subprocess.run(command, capture_output=True, text=True, check=True)
+            with open(f"{folder}/out/report.json", encoding="utf-8") as file:
+                results = json.load(file)["results"]
+            [ours] = [each["median"] for each in results
+                      if each["metric"] == "syscalls" and each["contender"] == contender]
+
+            def calls(operations):
+                summary = f"{folder}/strace"
+                front = ["strace", "-f", "-c", "-U", "calls,name", "-o", summary]
+                proved(run(f"{programs}/contenders/{contender}", workload, operations, front)[0])
+                with open(summary, encoding="utf-8") as file:
+                    return int(re.search(r"^\s*(\d+)\s+total$", file.read(), re.M).group(1))
+            theirs = (calls(1000) - calls(500)) / 500
+            table.row("syscalls", f"{contender} {workload}", f"{ours:.3f} /op", f"strace -c {theirs:.3f} /op",
+                      "within 1 %", abs(ours - theirs) <= 0.01 * theirs)
+
+
+def cpu(programs, table):
     """CPU that the contender says its timed section took, and CPU of the process: both grow by the same."""
     def both(operations):
         front = ["/usr/bin/time", "-f", "CPU %U %S"]
-        row, errors = run(f"{contenders}/asio-epoll", "yield", operations, front)
+        row, errors = run(f"{programs}/contenders/asio-epoll", "yield", operations, front)
         user, system = map(float, re.search(r"CPU (\S+) (\S+)", errors).groups())
-        return row["cpu"] * row["operations"] / 1e9, user + system
+        return proved(row)["cpu"] * row["operations"] / 1e9, user + system
     small, large = both(4_000_000), both(16_000_000)
     ours, theirs = large[0] - small[0], large[1] - small[1]
-    print(f"cpu: ours {ours:.3f} s, /usr/bin/time {theirs:.3f} s")
-    return abs(ours - theirs) <= 0.02
+    table.row("cpu", "asio-epoll yield, 12 million more", f"{ours:.3f} s", f"/usr/bin/time {theirs:.3f} s",
+              "within 20 ms", abs(ours - theirs) <= 0.0201)
 
 
-def timer(contenders):
+def timer(programs, table):
     """Medians of alternating runs, since the machine drifts."""
     def ours():
-        return run(f"{contenders}/floor-sleep", "timer/periodic", 2000)[0]["late_p50"] / 1e3
+        return proved(run(f"{programs}/contenders/floor-sleep", "timer/periodic", 2000)[0])["late_p50"] / 1e3
+
     def cyclictest():
         command = ["cyclictest", "--default-system", "--policy=other", "-q", "-t1", "-i1000", "-l2000", "-h2000"]
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -64,20 +116,20 @@ def timer(contenders):
         for us, count in histogram:
             seen += count
             if seen >= half:
-                return us + 0.5
+                return us + 0.5  # it cuts the fraction off
         raise SystemExit("cyclictest printed no histogram")
     pairs = [(ours(), cyclictest()) for _ in range(5)]
     mine, theirs = (statistics.median(column) for column in zip(*pairs))
-    print(f"timer: floor-sleep {mine:.1f} us, cyclictest {theirs:.1f} us")
-    return abs(mine - theirs) <= 0.2 * theirs
+    table.row("timer", "floor-sleep timer/periodic, lateness p50", f"{mine:.1f} us", f"cyclictest {theirs:.1f} us",
+              "within 20 %", abs(mine - theirs) <= 0.2 * theirs)
 
 
-def http(contenders):
+def http(programs, table):
     """Medians of alternating runs. The responder does some work for each request, so that it is what is measured."""
-    programs = os.path.dirname(contenders)
     responder = subprocess.Popen(["taskset", "-c", "0", f"{programs}/http_responder"], stdout=subprocess.PIPE, text=True)
     try:
         port = responder.stdout.readline().strip()
+
         def ours():
             command = ["taskset", "-c", "1", f"{programs}/loopbench-generator", f"--port={port}", "--http",
                        "--requests=1", "--capacity-seconds=2"]
@@ -85,6 +137,7 @@ def http(contenders):
             if result["failure"]:
                 raise SystemExit(f"the generator failed: {result['failure']}")
             return result["capacity"]
+
         def wrk():
             command = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "-d2s", f"http://127.0.0.1:{port}/"]
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -94,9 +147,10 @@ def http(contenders):
         pairs = [(ours(), wrk()) for _ in range(5)]
     finally:
         responder.kill()
+        responder.wait()
     mine, theirs = (statistics.median(column) for column in zip(*pairs))
-    print(f"http: generator {mine:.0f}/s, wrk {theirs:.0f}/s")
-    return abs(mine - theirs) <= 0.1 * theirs
+    table.row("http", "loopbench-generator, 16 connections", f"{mine:.0f} /s", f"wrk {theirs:.0f} /s", "within 10 %",
+              abs(mine - theirs) <= 0.1 * theirs)
 
 
 def throughput_workloads(program):
@@ -110,34 +164,48 @@ def throughput_workloads(program):
             yield name, max(int(50e6 / ns_per_operation(row)), int(row["operations"]))
 
 
-def doubling(contenders):
-    agree = True
+def doubling(programs, table):
     for contender in ("asio-epoll", "loop-epoll"):
-        program = f"{contenders}/{contender}"
+        program = f"{programs}/contenders/{contender}"
         for name, count in throughput_workloads(program):
             def total(operations):
                 # Workloads that work in batches do somewhat more than they are told, and divide by what they did.
-                return ns_per_operation(run(program, name, operations)[0]) * operations
+                return ns_per_operation(proved(run(program, name, operations)[0])) * operations
             ratio = statistics.median(total(2 * count) / total(count) for _ in range(7))
-            good = 1.9 <= ratio <= 2.1
-            agree = agree and good
-            print(f"doubling: {contender} {name}: {ratio:.3f}{'' if good else '  OUTSIDE OF [1.9, 2.1]'}", flush=True)
-    return agree
+            table.row("doubling", f"{contender} {name}", f"{ratio:.3f}", "2", "within [1.9, 2.1]", 1.9 <= ratio <= 2.1)
+
+
+def open_loop(programs, table):
+    """What can go wrong is the generator, so the contender does not matter."""
+    for load in (25, 50, 75, 90):
+        row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/load:{load}", 20_000, size="real")
+        if row.get("error_occurred"):
+            table.row("open", f"asio-epoll, {load} % of its capacity", "none", row["error_message"], "valid", False)
+            continue
+        expected = 1e9 / (row["capacity"] * load / 100)
+        table.row("open", f"asio-epoll, {load} % of {row['capacity']:.0f} /s, p99 {row['latency_p99'] / 1e3:.0f} us",
+                  f"{ns_per_operation(row) / 1e3:.1f} us/op", f"schedule {expected / 1e3:.1f} us/op", "within 5 %",
+                  abs(ns_per_operation(row) - expected) <= 0.05 * expected)
+
+
+CHECKS = {"syscalls": syscalls, "cpu": cpu, "timer": timer, "http": http, "doubling": doubling, "open": open_loop}
 
 
 def main(arguments):
-    checks = {"cpu": cpu, "timer": timer, "http": http, "doubling": doubling}
-    if len(arguments) < 2 or any(name not in checks for name in arguments[1:]):
+    if len(arguments) < 2 or any(name not in CHECKS for name in arguments[1:]):
         print(__doc__, file=sys.stderr)
         return 2
+    if missing := [tool for name in arguments[1:] for tool in TOOLS[name] if shutil.which(tool) is None]:
+        print(f"not installed: {', '.join(missing)}; apt-get install {PACKAGES}", file=sys.stderr)
+        return MISSING_TOOL
+    table = Disagreements()
     try:
-        return 0 if all([checks[name](f"{arguments[0]}/contenders") for name in arguments[1:]]) else 1
+        for name in arguments[1:]:
+            CHECKS[name](os.path.abspath(arguments[0]), table)
     except subprocess.CalledProcessError as error:
         print(f"{' '.join(error.cmd)} failed: {error.stderr or error.stdout}", file=sys.stderr)
         return 2
-    except FileNotFoundError as error:
-        print(f"{error.filename} is not there; apt-get install time rt-tests wrk util-linux", file=sys.stderr)
-        return 2
+    return 1 if table.count else 0
 
 
 if __name__ == "__main__":

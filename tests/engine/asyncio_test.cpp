@@ -151,6 +151,25 @@ TEST_F(asyncio, two_sleeps_that_run_one_after_the_other_are_not_concurrent) {
     expect_failed_proof("sleep/concurrent", "sleeps under way when the first one ended: expected 2, got 1");
 }
 
+TEST_F(asyncio, does_as_many_operations_as_it_is_told) {
+    bench::child_request request;
+    request.command = {script.native(), "--benchmark_format=json",
+                       "--benchmark_filter=^(sleep/serial|sleep/concurrent|gather/sleep)"};
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_OPERATIONS", "3"}};
+    const auto rows = bench::parse_gbench_json(bench::run_child(request).output).rows;
+    EXPECT_EQ(rows.size(), 3U);
+    for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
+}
+
+TEST_F(asyncio, leaves_its_histograms) {
+    results_of("echo/rtt/tcp/conns:1/bytes:64", 0);
+    const auto text = loopbench({"report", loopbench.out() + "/report.json", "--format", "hgrm"}).output;
+    EXPECT_TRUE(
+        text.starts_with("#[Workload = echo/rtt/tcp/conns:1/bytes:64, Contender = asyncio, Metric = latency"))
+        << text;
+    EXPECT_NE(text.find("Total count    =         3000]"), std::string::npos) << text;
+}
+
 TEST_F(asyncio, unknown_flags_and_sizes_are_usage_errors_that_name_them) {
     const auto flag = started({"--benchmark_nonsense"});
     EXPECT_EQ(flag.code, 2);

@@ -24,8 +24,10 @@ bench::expectations sample_baseline() {
     all.counts = {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", "syscalls", 6},
                   {"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", "allocations", 0.125},
                   {"yield", "a \"quoted\"\nname", "syscalls", 0}};
-    all.times = bench::expected_times{
-        "asio-epoll", bench::workload_size::smoke, "A processor, 2 cores, Linux", {{"yield", "loop-epoll", 2, 1.9, 2.1}}};
+    all.times = bench::expected_times{"asio-epoll",
+                                      bench::workload_size::smoke,
+                                      "A processor, 2 cores, Linux",
+                                      {{"yield", "loop-epoll", 2, 1.9, 2.1}}};
     return all;
 }
 
@@ -79,9 +81,13 @@ TEST_F(baseline, is_read_back_as_it_was_written) {
 
 TEST_F(baseline, has_a_line_for_each_number) {
     const auto text = bench::write_baseline(sample_baseline());
-    expect_says(text, "\n  {\"workload\":\"echo/rtt/tcp/conns:1/bytes:64\",\"contender\":\"loop-epoll\","
-                      "\"metric\":\"allocations\",\"per_op\":0.125},\n");
-    expect_says(text, "\n   {\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"median\":2.0,\"low\":1.9,\"high\":2.1}\n");
+    expect_says(text,
+                "\n  {\"workload\":\"echo/rtt/tcp/conns:1/bytes:64\",\"contender\":\"loop-epoll\","
+                "\"metric\":\"allocations\",\"per_op\":0.125},\n");
+    expect_says(
+        text,
+        "\n   "
+        "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"median\":2.0,\"low\":1.9,\"high\":2.1}\n");
 }
 
 TEST_F(baseline, fits_its_schema_and_needs_every_field) {
@@ -119,13 +125,16 @@ TEST_F(baseline, that_is_not_one_is_refused_with_the_reason) {
 }
 
 TEST_F(baseline, with_a_wrong_value_is_refused_with_its_place) {
-    expect_says(refusal_with("/counts/1/metric", "time"), "counts[1].metric: \"time\" is none of the counts (waits");
-    expect_says(refusal_with("/counts/1/metric", "syscalls"), "syscalls of loop-epoll on echo/rtt/tcp/conns:1/bytes:64 is there twice");
+    expect_says(refusal_with("/counts/1/metric", "time"),
+                "counts[1].metric: \"time\" is none of the counts (waits");
+    expect_says(refusal_with("/counts/1/metric", "syscalls"),
+                "syscalls of loop-epoll on echo/rtt/tcp/conns:1/bytes:64 is there twice");
     expect_says(refusal_with("/counts/0/per_op", -1), "counts[0].per_op: -1 is below zero");
     expect_says(refusal_with("/counts/0/contender", ""), "counts[0].contender: an empty name");
     expect_says(refusal_with("/slack/pct", "2%"), "slack.pct: expected a number");
     expect_says(refusal_with("/times/ratios/0/low", 0), "times.ratios[0].low: 0 is not above zero");
-    expect_says(refusal_with("/times/ratios/0/low", 3), "times.ratios[0]: low, median and high are not in order");
+    expect_says(refusal_with("/times/ratios/0/low", 3),
+                "times.ratios[0]: low, median and high are not in order");
     expect_says(refusal_with("/times/ratios/0/contender", "asio-epoll"), "asio-epoll has a ratio to itself");
     expect_says(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of smoke, real");
     auto nothing = sample_document();
@@ -136,8 +145,9 @@ TEST_F(baseline, with_a_wrong_value_is_refused_with_its_place) {
 
 TEST_F(baseline, takes_new_counts_rounded_and_keeps_its_choice_of_metrics) {
     auto all = sample_baseline();
-    bench::expect_counts(all, {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", {{"syscalls", 7.00049}, {"waits", 1}}, {}},
-                               {"yield", "loop-uring", {{"syscalls", -0.0004}, {"allocated_bytes", 40}}, {}}});
+    bench::expect_counts(
+        all, {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", {{"syscalls", 7.00049}, {"waits", 1}}, {}},
+              {"yield", "loop-uring", {{"syscalls", -0.0004}, {"allocated_bytes", 40}}, {}}});
     ASSERT_EQ(all.counts.size(), 5U);
     EXPECT_EQ(all.counts[0].per_op, 7);
     EXPECT_EQ(all.counts[1].per_op, 0.125) << "it was not counted again";

@@ -103,8 +103,10 @@ reports::report session(double slower, std::size_t blocks = 20) {
     return content;
 }
 
-const bench::expected_times expected{
-    "asio-epoll", bench::workload_size::real, "A processor, 2 cores, Linux", {{"yield", "loop-epoll", 2, 1.99, 2.01}}};
+const bench::expected_times expected{"asio-epoll",
+                                     bench::workload_size::real,
+                                     "A processor, 2 cores, Linux",
+                                     {{"yield", "loop-epoll", 2, 1.99, 2.01}}};
 
 check_finding time_found(const reports::report& in, const bench::expected_times& times = expected) {
     const auto found = bench::check_times(times, in, {});
@@ -201,7 +203,8 @@ TEST(check_times, with_an_unfit_second_session_are_no_regression) {
 
 TEST(check_times, that_hold_need_no_second_session) {
     EXPECT_TRUE(bench::suspects_of(expected, bench::check_times(expected, session(1), {})).ratios.empty());
-    EXPECT_EQ(bench::suspects_of(expected, bench::check_times(expected, session(1.05), {})).ratios.size(), 1U);
+    EXPECT_EQ(bench::suspects_of(expected, bench::check_times(expected, session(1.05), {})).ratios.size(),
+              1U);
 }
 
 findings some(std::initializer_list<finding_kind> kinds) {
@@ -227,16 +230,18 @@ TEST(check, says_the_same_in_every_format) {
     using enum finding_kind;
     const auto found = some({holds, regression, looser, unclear});
     const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {
-        for (const auto* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+        for (const auto* part : parts)
+            EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     };
     says(bench::write_check_text(found),
          {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n", "1 of 4 hold: regression\n"});
     says(bench::write_check_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
-    says(bench::write_check_github(found), {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n",
-                                            "::warning ", "::notice title=loopbench check::1 of 4 hold"});
-    says(bench::write_check_junit(found),
-         {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
-          "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; syscalls\"><failure message=\"50 %: because?of "});
+    says(bench::write_check_github(found),
+         {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",
+          "::notice title=loopbench check::1 of 4 hold"});
+    says(bench::write_check_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
+                                           "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
+                                           "syscalls\"><failure message=\"50 %: because?of "});
     const auto document = nlohmann::json::parse(bench::write_check_json(found));
     EXPECT_EQ(document["schema"], "loopbench-check/1");
     EXPECT_EQ(document["outcome"], "regression");

@@ -57,8 +57,12 @@ TEST(journal_read, takes_back_what_contenders_said_and_what_was_counted) {
                       reports::describe("loop-epoll", {{"socket_options", "none"}})};
     bench::journal written{folder / "journal.jsonl", plan, {}, {}};
     written.append(plan, {0, {0, 1}, took_ns(12.5)});
-    const std::vector<bench::counted_cell> cells{
-        {"yield", "loop-epoll", {{"waits", 0.1}}, {"allocations: nobody knows"}}};
+    const std::vector<bench::counted_cell> cells{{"yield",
+                                                  "loop-epoll",
+                                                  {{"waits", 0.1}, {"syscalls", 2}},
+                                                  {"allocations: nobody knows"},
+                                                  false,
+                                                  "a tracer"}};
     written.append(cells);
     const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
     EXPECT_EQ(read.plan.contenders[0].called, "short");
@@ -70,9 +74,12 @@ TEST(journal_read, takes_back_what_contenders_said_and_what_was_counted) {
     ASSERT_NE(waits, report.results.end());
     EXPECT_EQ(waits->contender, "loop-epoll");
     EXPECT_EQ(waits->median, 0.1);
+    const auto syscalls = std::ranges::find(report.results, "syscalls", &reports::result::metric);
+    ASSERT_NE(syscalls, report.results.end());
+    EXPECT_EQ(syscalls->reason, "counted by a tracer");
     const auto missing = std::ranges::find(report.warnings, "counts_missing", &reports::warning::code);
     ASSERT_NE(missing, report.warnings.end());
-    EXPECT_EQ(missing->message, "1 of 1 cells lack counts: allocations: nobody knows");
+    EXPECT_EQ(missing->message, "1 of 1 cells lack counts or checks: allocations: nobody knows");
 }
 
 TEST(journal_read, passes_over_a_last_line_that_was_cut_short) {

@@ -15,7 +15,11 @@
 namespace loopbench::tests {
 
 bool fits_the_schema(const nlohmann::json& document) {
-    const auto description = nlohmann::json::parse(content_of(LOOPBENCH_SCHEMA));
+    return fits(document, LOOPBENCH_SCHEMA);
+}
+
+bool fits(const nlohmann::json& document, const char* schema_file) {
+    const auto description = nlohmann::json::parse(content_of(schema_file));
     const valijson::adapters::NlohmannJsonAdapter described{description}, checked{document};
     valijson::Schema schema;
     valijson::SchemaParser parser{valijson::SchemaParser::kDraft7};

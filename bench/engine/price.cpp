@@ -1,0 +1,137 @@
+#include "bench/engine/price.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bench/statistics/median.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+constexpr int triples = 5;
+constexpr double smallest_run_ns = 50e6;
+constexpr double fewest_operations = 100, most_operations = 1e9;
+
+class unpriced : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+std::optional<double> median_in(const reports::report& report, const counted_cell& of,
+                                std::string_view metric) {
+    for (const auto& each : report.results)
+        if (each.workload == of.workload && each.contender == of.contender && each.metric == metric)
+            return each.median;
+    return std::nullopt;
+}
+
+struct timed {
+    double time_ns;  // per operation
+    double operations;
+    double total_ns() const { return time_ns * operations; }
+};
+
+/// Nothing when the run was interrupted.
+std::optional<timed> run(trial_request request, std::uint64_t operations, bool recording,
+                         trial_executor& executor) {
+    request.operations = operations;
+    request.recording = recording;
+    const auto outcome = executor.run(request);
+    if (outcome.stopped) return std::nullopt;
+    if (outcome.status != reports::cell_status::ok) throw unpriced{outcome.reason};
+    const auto time = outcome.metrics.find("time");
+    if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
+    if (!outcome.operations)
+        throw unpriced{"does not say how many operations it did (the counter `operations`)"};
+    return timed{*time->second, *outcome.operations};
+}
+
+struct triple {
+    timed once, twice, unrecorded;
+
+    /// As if `twice` were exactly twice the work: workloads in batches do somewhat more than they are told.
+    double doubling() const {
+        const double grown = twice.operations / once.operations;
+        if (grown < 1.5)
+            throw unpriced{fmt::format("did {:g} operations, and {:g} when told to do twice as many",
+                                       once.operations, twice.operations)};
+        return twice.total_ns() / once.total_ns() * 2 / grown;
+    }
+    double recording() const { return once.time_ns / unrecorded.time_ns; }
+};
+
+std::vector<triple> run_triples(const trial_request& request, std::uint64_t operations,
+                                trial_executor& executor) {
+    std::vector<triple> all;
+    for (int i = 0; i < triples; ++i) {
+        const auto once = run(request, operations, true, executor);
+        if (!once) return {};
+        const auto twice = run(request, 2 * operations, true, executor);
+        if (!twice) return {};
+        const auto unrecorded = run(request, operations, false, executor);
+        if (!unrecorded) return {};
+        all.push_back({*once, *twice, *unrecorded});
+    }
+    return all;
+}
+
+template <class Part>
+double median_of(const std::vector<triple>& all, Part part) {
+    std::vector<double> values;
+    for (const auto& each : all) values.push_back((each.*part)());
+    return median_with_interval(values).median;
+}
+
+}  // namespace
+
+counted_cell price_of(const contender& who, const std::string& workload, const reports::report& report,
+                      const run_plan& plan, trial_executor& executor) {
+    counted_cell cell{workload, who.name, {}, {}};
+    const auto time_ns = median_in(report, cell, "time");
+    const bool has_rate = median_in(report, cell, "throughput").has_value();
+    const bool has_latency = median_in(report, cell, "latency_p50").has_value();
+    if (!time_ns || (!has_rate && !has_latency)) return cell;
+    const auto operations = static_cast<std::uint64_t>(
+        std::clamp(std::ceil(smallest_run_ns / *time_ns), fewest_operations, most_operations));
+    try {
+        const trial_request request{.who = who,
+                                    .workload = workload,
+                                    .min_time_s = plan.min_time_s,
+                                    .size = workload_size::smoke,
+                                    .limit = plan.trial_limit,
+                                    .cpu = plan.cpu};
+        const auto all = run_triples(request, operations, executor);
+        if (all.empty()) return cell;
+        if (has_rate) cell.metrics["doubling"] = median_of(all, &triple::doubling);
+        if (has_latency) cell.metrics["recording"] = median_of(all, &triple::recording);
+    } catch (const unpriced& why) {
+        cell.missing.emplace_back(why.what());
+    }
+    return cell;
+}
+
+void warn_of_doubling(reports::report& report, std::span<const counted_cell> cells) {
+    std::vector<std::string> odd;
+    for (const auto& cell : cells)
+        if (const auto found = cell.metrics.find("doubling");
+            found != cell.metrics.end() &&
+            !(found->second >= doubling_least && found->second <= doubling_most))
+            odd.push_back(fmt::format("{} of {} ({:.2f})", cell.workload, cell.contender, found->second));
+    if (odd.empty()) return;
+    report.warnings.push_back(
+        {"doubling",
+         fmt::format(
+             "twice the work did not take twice the time (t(2N)/t(N) should be from {:g} to {:g}): {}",
+             doubling_least, doubling_most, fmt::join(odd, ", ")),
+         "repeat it on a quiet machine; where it stays, part of the work depends on its amount, or is not "
+         "done: do not read that time as one per operation"});
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,40 @@
+// A contender that becomes dearer when the environment says so, as a change to a loop would make it:
+// LOOPBENCH_TEST_COST=system_call or allocation is one more per operation, LOOPBENCH_TEST_COST=crash is a bug.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "asio_ref/runtime.hpp"
+#include "bench/contenders/contender_main.hpp"
+
+namespace loopbench::bench {
+namespace {
+
+const std::string_view cost = [] {
+    const char* const text = std::getenv("LOOPBENCH_TEST_COST");
+    return std::string_view{text == nullptr ? "" : text};
+}();
+
+struct costly_runtime : asio_ref::runtime {
+    auto yield() {
+        if (cost == "system_call") static_cast<void>(::fcntl(0, F_GETFD));
+        if (cost == "crash") std::abort();
+        if (cost == "allocation") {
+            void* volatile planted = std::malloc(40);
+            std::free(planted);
+        }
+        return asio_ref::runtime::yield();
+    }
+};
+
+}  // namespace
+}  // namespace loopbench::bench
+
+int main(int argc, char** argv) {
+    using namespace loopbench::bench;
+    return run_contender(
+        argc, argv, "costly", {.library = "Boost.Asio", .library_version = "1", .driver = "epoll"},
+        {with_runtime(workload<costly_runtime>{{"yield", 1000, 1000}, workloads::yield<costly_runtime>})});
+}

@@ -1,0 +1,138 @@
+// What measuring costs, and that twice the work takes twice the time: with trials that take none.
+#include "bench/engine/price.hpp"
+
+#include <gtest/gtest.h>
+
+#include "command_support.hpp"
+#include "mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::trial_outcome;
+using bench::trial_request;
+
+const bench::contender who{"asio-epoll", "", {"yield"}, ""};
+
+reports::report report_with(std::initializer_list<const char*> metrics) {
+    reports::report report;
+    for (const auto* metric : metrics) {
+        reports::result item;
+        item.workload = "yield";
+        item.contender = who.name;
+        item.metric = metric;
+        item.median = 100;  // ns, so that 50 ms are 500,000 operations
+        report.results.push_back(item);
+    }
+    return report;
+}
+
+/// A trial of the operations that it was told, of so many nanoseconds in total.
+trial_outcome did(const trial_request& request, double total_ns) {
+    const auto operations = static_cast<double>(request.operations.value());
+    auto outcome = took_ns(total_ns / operations);
+    outcome.operations = operations;
+    return outcome;
+}
+
+bench::counted_cell price(const std::function<trial_outcome(const trial_request&)>& answer,
+                          std::initializer_list<const char*> metrics = {"time", "throughput",
+                                                                        "latency_p50"}) {
+    mock_executor executor{answer};
+    return bench::price_of(who, "yield", report_with(metrics), {}, executor);
+}
+
+TEST(price, of_work_that_takes_its_time_is_a_doubling_of_two_and_what_recording_adds) {
+    const auto found = price([](const trial_request& request) {
+        const auto operations = static_cast<double>(request.operations.value());
+        return did(request, operations * (request.recording ? 102 : 100));
+    });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
+    EXPECT_DOUBLE_EQ(found.metrics.at("recording"), 1.02);
+    EXPECT_TRUE(found.missing.empty());
+}
+
+TEST(price, of_work_that_is_not_done_is_a_doubling_of_one) {
+    const auto found = price([](const trial_request& request) { return did(request, 1e6); });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
+}
+
+TEST(price, allows_for_batches_that_do_more_than_they_are_told) {
+    bool whole = false;
+    const auto found = price([&](const trial_request& request) {
+        auto outcome = took_ns(100);
+        whole = !whole;
+        outcome.operations = static_cast<double>(request.operations.value()) + (whole ? 70'000 : 0);
+        return outcome;
+    });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
+}
+
+TEST(price, is_missing_where_a_contender_does_as_it_likes) {
+    const auto deaf = price([](const trial_request&) {
+        auto outcome = took_ns(100);
+        outcome.operations = 7;
+        return outcome;
+    });
+    EXPECT_TRUE(deaf.metrics.empty());
+    EXPECT_EQ(deaf.missing,
+              std::vector<std::string>{"did 7 operations, and 7 when told to do twice as many"});
+    const auto silent = price([](const trial_request&) { return took_ns(100); });
+    EXPECT_TRUE(silent.metrics.empty());
+    ASSERT_EQ(silent.missing.size(), 1U);
+    EXPECT_NE(silent.missing[0].find("`operations`"), std::string::npos);
+    const auto broken =
+        price([](const trial_request&) { return ended(reports::cell_status::failed, "why"); });
+    EXPECT_EQ(broken.missing, std::vector<std::string>{"why"});
+}
+
+TEST(price, is_of_what_a_cell_has) {
+    const auto right = [](const trial_request& request) { return did(request, 5e7); };
+    EXPECT_FALSE(price(right, {"time", "throughput"}).metrics.contains("recording"));
+    EXPECT_FALSE(price(right, {"time", "latency_p50"}).metrics.contains("doubling"));
+    const auto nothing = price([](const trial_request&) -> trial_outcome { throw std::logic_error{"run"}; },
+                               {"time", "late_p50"});
+    EXPECT_TRUE(nothing.metrics.empty() && nothing.missing.empty());
+    const auto interrupted = price([](const trial_request&) { return stopped(); });
+    EXPECT_TRUE(interrupted.metrics.empty() && interrupted.missing.empty());
+}
+
+TEST(price, out_of_bounds_is_a_warning_that_names_the_cell) {
+    for (const auto& [doubling, warns] :
+         {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
+        auto report = report_with({"time"});
+        const bench::counted_cell cell{"yield", who.name, {{"doubling", doubling}}, {}, {}};
+        bench::add_counts(report, std::span(&cell, 1));
+        ASSERT_EQ(report.results.size(), 2U);
+        EXPECT_EQ(report.results[1].metric, "doubling");
+        EXPECT_EQ(report.warnings.size(), warns ? 1U : 0U) << doubling;
+        for (const auto& warning : report.warnings)
+            EXPECT_NE(warning.message.find("yield of asio-epoll ("), std::string::npos) << warning.message;
+    }
+}
+
+// A contender whose work is elided: it says that it did what it was told, in a constant time.
+TEST(checking_run, tells_work_that_was_removed_in_report_and_journal) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", R"sh(
+n=${LOOPBENCH_OPERATIONS:-1000000}
+row "\"real_time\": $((1000000000 / n)), \"time_unit\": \"ns\", \"items_per_second\": 7, \"operations\": $n"
+)sh");
+    const auto ran =
+        loopbench({"run", "--workload", "yield", "--blocks", "1", "--checks", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto is_doubling = [](const auto& item) { return item["metric"] == "doubling"; };
+    const auto report = loopbench.report();
+    const auto found = std::ranges::find_if(report["results"], is_doubling);
+    ASSERT_NE(found, report["results"].end()) << report.dump(1);
+    EXPECT_NEAR((*found)["median"], 1, 0.01);
+    EXPECT_NE(ran.error_tail.find("twice the work did not take twice the time"), std::string::npos)
+        << ran.error_tail;
+    const auto again = loopbench({"report", loopbench.out() + "/journal.jsonl", "--format", "json"});
+    EXPECT_EQ(again.output, content_of(loopbench.out() + "/report.json"));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
