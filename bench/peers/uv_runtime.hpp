@@ -137,7 +137,8 @@ private:
         if (free_timers_.empty()) {
             uv_timer_t& made = timers_.emplace_back();
             uv_timer_init(&loop_, &made);
-            free_timers_.reserve(timers_.size());  // so that giving one back cannot fail
+            // So that giving one back cannot fail; doubled, or a million timers would be a million allocations.
+            if (free_timers_.capacity() < timers_.size()) free_timers_.reserve(2 * timers_.size());
             return &made;
         }
         uv_timer_t* const timer = free_timers_.back();
