@@ -8,10 +8,9 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
-#include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -23,9 +22,7 @@ namespace loopbench::asio_ref {
 namespace detail {
 
 template <class Waiter>
-struct join : boost::intrusive_ref_counter<join<Waiter>, boost::thread_unsafe_counter> {
-    join(Waiter what, std::size_t children) : waiter(std::move(what)), pending(children) {}
-
+struct join {
     Waiter waiter;
     std::size_t pending;
     std::exception_ptr first_error;
@@ -40,15 +37,15 @@ struct join : boost::intrusive_ref_counter<join<Waiter>, boost::thread_unsafe_co
 };
 
 // Starts the children; their completion handlers share the join, so that destroying them all (at the end of
-// the io_context) destroys the waiting coroutine with them. Counted without atomics: one thread runs them all.
+// the io_context) destroys the waiting coroutine with them.
 struct start_children {
     executor loop;
 
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        const boost::intrusive_ptr<join_type> joined(
-            new join_type(std::forward<Waiter>(waiter), children.size()));
+        const std::shared_ptr<join_type> joined(
+            new join_type{std::forward<Waiter>(waiter), children.size(), nullptr});
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {
                 joined->one_ended(std::move(error));
