@@ -37,7 +37,9 @@ constexpr std::array catalog{
     workload_info{
         "timer/churn", "one operation arms a timer and cancels it, so many at a time",
         "Arming all of a batch in mixed order, one wait of the loop with all of them pending (a further "
-        "timer, which is due, ends it), and cancelling them. None may fire.",
+        "timer, which is due, ends it), and cancelling them; after the last batch one more such wait, in "
+        "which "
+        "a library may pay for what it cancelled. None may fire. The first batch is not timed.",
         "Insertion into the timer queue and removal from it; memory when the timers do not fit into the "
         "caches; an allocation for each, when the library makes one."},
     workload_info{
@@ -87,7 +89,9 @@ constexpr std::array catalog{
         "Creating, queueing, running and freeing, and two yields for each batch. The first 10,000 are not "
         "timed: they meet memory that the process has not touched before. Each must have run, and none "
         "inside of spawn().",
-        "Allocation of the coroutine's frame and of what the library keeps beside it."},
+        "Allocation of the coroutine's frame and of what the library keeps beside it. All of "
+        "asio but asio-tuned pays for co_spawn's own frame and for a third one, which goes through the queue "
+        "first, because co_spawn inside of the loop would start the coroutine inline."},
     workload_info{"await/leaf", "one operation awaits a coroutine that does not suspend",
                   "All awaits; the sum of the values that they gave is proved.",
                   "A coroutine's frame: allocating, starting, freeing it. The loop has no part in it."},
@@ -133,8 +137,9 @@ constexpr std::array catalog{
         "of them to the kernel each time."},
     workload_info{
         "stream/throughput", "one operation is 64 KiB sent and received over one connection",
-        "All chunks, from the first write to the end of the stream. Every byte is compared, which costs the "
-        "same in each contender.",
+        "All chunks, from the first write to the end of the stream. Every byte is compared: one memcmp over "
+        "a "
+        "piece that was just copied into the caches, the same in each contender.",
         "Copying in the kernel; how large the reads are, and how often a full socket makes the sender wait."},
     workload_info{
         "accept/churn", "one operation: a connection is opened, accepted, echoes 64 bytes and is closed",
@@ -154,7 +159,9 @@ constexpr std::array catalog{
         "reply is compared. When the client was late (p99 over 10 % of the latency's) or busy for over 75 % "
         "of the time, the result is invalid.",
         "Queueing: latency grows with the load, and a pause of the server delays every request that is due "
-        "in it. time is the schedule's; look at the latencies and at the capacity."},
+        "in it. time is the schedule's; look at the latencies and at the capacity. A faster contender is "
+        "given "
+        "more to do, so contenders are compared in their capacity alone."},
     workload_info{"pipe/read", "one operation is 4 KiB written to a pipe and read from it",
                   "From the first write to the end. Every byte is compared.",
                   "read and write, and how a full or empty pipe makes the other end wait."},

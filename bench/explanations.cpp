@@ -16,7 +16,7 @@ constexpr std::array contenders{
     explanation{"loop-tick",
                 "A heap of timers, a select that does not wait, and a sleep of 100 ms on every turn: next to "
                 "no CPU, and "
-                "lateness of up to a tick. What takes thousands of turns is unsupported."},
+                "lateness of up to a tick. What takes hundreds of turns is unsupported."},
     explanation{
         "loop-layered",
         "Callbacks, then timers in a plain list, then a select whose timeout is computed from both; on "
@@ -106,7 +106,8 @@ constexpr std::array metrics{
     explanation{"late_max", "The latest of all timers; exact."},
     explanation{"early",
                 "Timers that fired before their deadline, even by a nanosecond. A trial in which one did has "
-                "failed, unless the contender says how early it may be (libuv: 2 ms) and none was earlier."},
+                "failed, unless the contender says how early it may be (libuv: 2 ms) and "
+                "none was earlier."},
     explanation{
         "drift",
         "How far from its schedule a periodic timer is after its last tick. With absolute deadlines, "

@@ -79,7 +79,8 @@ public:
         return promise.take();
     }
 
-    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread.
+    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread. The loop must outlive the call,
+    /// and not only f: it is looked at once more when f may have run already and ended run().
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(make_callback<heap_memory>(std::forward<F>(function)));
@@ -113,7 +114,7 @@ public:
         if (when == never) return {};
         auto call = make_call(std::move(function), where);
         call->deadline = when;
-        timers_.insert(*call);
+        insert(*call);
         return {*this, std::move(call)};
     }
 
@@ -220,6 +221,14 @@ private:
         warn(duration, running.who());
     }
 
+    // Without a look at the clock: the last one is near enough for a queue that only has to know roughly.
+    void insert(timer& t) {
+        if constexpr (requires { timers_.start_at(last_now_); }) {
+            if (timers_.empty()) timers_.start_at(last_now_);
+        }
+        timers_.insert(t);
+    }
+
     static void on_main_done(detail::promise_base& main) noexcept {
         static_cast<event_loop*>(main.root.owner)->note_end(main);
     }
@@ -237,7 +246,7 @@ private:
     fd_callbacks<driver_type> readers_{driver_, ready(), io_kind::readable};
     fd_callbacks<driver_type> writers_{driver_, ready(), io_kind::writable};
     typename D::wait wait_;
-    time_point last_now_{};  // the clock has reached this
+    time_point last_now_ = clock_.now();  // the clock has reached this
     std::size_t callbacks_since_poll_ = 0;
     bool running_ = false;
     bool stopping_ = false;
@@ -260,7 +269,7 @@ public:
         if (deadline <= loop_.last_now_) {
             loop_.ready().push(*this);
         } else if (deadline != never) {  // or only a cancellation ends it, and it keeps no loop running
-            loop_.timers_.insert(*this);
+            loop_.insert(*this);
         }
         return true;
     }

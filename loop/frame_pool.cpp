@@ -16,7 +16,7 @@ struct frame_pool::janitor {
         for (std::size_t index = 0; index < lists_.heads.size(); ++index) {
             free_block* block = std::exchange(lists_.heads[index], nullptr);
             while (block != nullptr) {
-                ASAN_UNPOISON_MEMORY_REGION(block, index * granularity_bytes);
+                detail::unpoison(block, index * granularity_bytes);
                 ::operator delete(std::exchange(block, block->next));
             }
         }

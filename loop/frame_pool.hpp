@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 
+#include "loop/poison.hpp"
+
 namespace loopbench::loop {
 
 /// One per thread; blocks may be freed in another thread than the one that allocated them, and stay there.
@@ -50,14 +52,6 @@ private:
 
 // What follows is inline for speed: it is on the path of every coroutine call.
 
-// An installed header: whoever uses it may have a compiler without the sanitizers' headers.
-#if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
-#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) static_cast<void>(0)
-#endif
-
 namespace loopbench::loop {
 
 inline void* frame_pool::allocate(std::size_t bytes) {
@@ -65,7 +59,7 @@ inline void* frame_pool::allocate(std::size_t bytes) {
         free_block*& head = lists_.heads[size_class(bytes)];
         if (free_block* const block = head) [[likely]] {
             // A kept block is poisoned, so that a use after free is reported although the memory is recycled.
-            ASAN_UNPOISON_MEMORY_REGION(block, size_class(bytes) * granularity_bytes);
+            detail::unpoison(block, size_class(bytes) * granularity_bytes);
             head = block->next;
             lists_.kept_bytes -= size_class(bytes) * granularity_bytes;
             return block;
@@ -81,7 +75,7 @@ inline void frame_pool::deallocate(void* block, std::size_t bytes) noexcept {
         freed->next = lists_.heads[size_class(bytes)];
         lists_.heads[size_class(bytes)] = freed;
         lists_.kept_bytes += class_bytes;
-        ASAN_POISON_MEMORY_REGION(block, class_bytes);
+        detail::poison(block, class_bytes);
         return;
     }
     deallocate_slow(block);

@@ -139,7 +139,7 @@ protected:
         static_cast<void>(main.release());
     }
 
-    /// For post_from_any_thread(): true when the queue was empty before, so that the loop may be asleep.
+    /// For post_from_any_thread(), which has to wake the loop afterwards.
     void push_from_any_thread(operation& op) noexcept;
     void take_posted(operation_queue& into) noexcept;
 

@@ -57,7 +57,7 @@ template <Runtime R>
 contender_workload with_runtime(const workload<R>& shape) {
     if (shape.run == nullptr)
         return {shape, [word = std::string(shape.lacks)](trial& t) {
-                    t.unsupported("this runtime has no " + word + "(), which the workload is made of");
+                    t.unsupported("the adapter has no " + word + "(), of which the workload is made");
                 }};
     return {shape, [run = shape.run](trial& t) {
                 std::optional<R> runtime;

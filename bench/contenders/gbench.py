@@ -63,9 +63,9 @@ class Trial:
                  "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}
                 for metric, values in (("latency", self.latency_ns), ("late", self.late_ns)) if values]
 
-    def counters(self):
+    def counters(self, early_limit_ns):
         early = sum(late < 0 for late in self.late_ns)
-        if early:
+        if early and -min(self.late_ns) > early_limit_ns:
             raise Unproved(
                 f"{early} of {len(self.late_ns)} timers fired early, the earliest by {-min(self.late_ns)} ns")
         if not self.proofs:
@@ -122,6 +122,7 @@ class Contender:
     run_loop: typing.Callable  # runs a coroutine to its end in a fresh loop; raises Unsupported
     about: typing.Callable  # gives what the context says beside the process: library, library_version, ...
     connection: typing.Callable  # async, gives "socket_options" and "driver"
+    early_limit_ns: int = 0  # by how much a timer may be early, which is then counted and no failure
 
     def run_once(self, workload, smoke, operations):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -150,7 +151,7 @@ class Contender:
             trial = self.calibrated(workload, smoke, min_time_s)
         else:
             trial = self.run_once(workload, smoke, workload.sizes[0 if smoke else 1])
-        counters = trial.counters()
+        counters = trial.counters(self.early_limit_ns)
         time_ns = trial.cost[0] / trial.done
         result = {"iterations": 1 if workload.sizes or told else trial.done, "real_time": time_ns, "cpu_time": counters["cpu"],
                   "time_unit": "ns"} | counters

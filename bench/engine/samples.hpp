@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/engine/runner.hpp"
@@ -15,6 +16,9 @@
 namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
+
+/// What a trial reports when its load was so many percent of this.
+inline constexpr std::string_view capacity_metric = "capacity";
 
 class sample_table {
 public:
@@ -27,6 +31,9 @@ public:
     [[nodiscard]] const samples_by_metric& of(cell where) const {
         return cells_[where.workload][where.contender];
     }
+    /// Whether the load was a share of the contender's own capacity: a contender that was found to be capable of more had
+    /// more to do, so nothing but that capacity can be compared with another's.
+    [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     [[nodiscard]] std::uint64_t trials() const { return trials_; }

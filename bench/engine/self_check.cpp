@@ -56,8 +56,9 @@ private:
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.twin]) return;
+        const auto metric = samples_.has_own_load({workload, baseline_}) ? capacity_metric : "time";
         auto log_ratios =
-            samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric("time"));
+            samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric(metric));
         if (log_ratios.empty()) return;
         for (const double d : log_ratios) deviations_.push_back(std::abs(d));
         const auto found = ratio_from(log_ratios);

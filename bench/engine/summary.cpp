@@ -177,6 +177,9 @@ private:
     /// The ratio of the last of `results`, and its log ratios for the verdict.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
+        if (samples_.has_own_load({where.workload, *baseline_}) && metric.name != capacity_metric)
+            return add_reason(results.back(),
+                              "no ratio: the load was a share of each contender's own capacity");
         auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
         if (log_ratios.empty()) return explain_missing_ratio(results.back(), where);
         const auto found = ratio_from(log_ratios);
@@ -185,13 +188,17 @@ private:
         comparisons_.push_back(std::move(log_ratios));
     }
 
+    static void add_reason(reports::result& item, std::string_view reason) {
+        item.reason = fmt::format("{}{}", item.reason ? *item.reason + "; " : "", reason);
+    }
+
     void explain_missing_ratio(reports::result& item, cell where) const {
         const auto theirs = samples_of({where.workload, *baseline_}, item.metric);
         const auto has_none = [](const std::optional<double>& value) { return value && *value <= 0; };
         const auto why = std::ranges::any_of(item.samples, has_none) || std::ranges::any_of(theirs, has_none)
                              ? "a value is not above zero"
                              : "no block has numbers of both that can be divided";
-        item.reason = fmt::format("{}no ratio: {}", item.reason ? *item.reason + "; " : "", why);
+        add_reason(item, fmt::format("no ratio: {}", why));
     }
 
     std::vector<std::optional<double>> samples_of(cell where, std::string_view metric) const {

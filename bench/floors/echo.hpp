@@ -19,6 +19,7 @@
 
 #include "bench/floors/connections.hpp"
 #include "bench/workloads/echo.hpp"
+#include "bench/workloads/same_bytes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::floors {
@@ -90,7 +91,7 @@ struct echo_pair {
             latency->record(std::chrono::nanoseconds(now - start).count());
             start = now;
         }
-        ++(std::ranges::equal(request, reply) ? counts.round_trips : counts.wrong_replies);
+        ++(workloads::same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
         return ++round_trip != end;
     }
 };

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bench/generator/conversation.hpp"
+#include "bench/workloads/same_bytes.hpp"
 
 namespace loopbench::bench {
 
@@ -129,7 +130,7 @@ private:
             const auto expected = words_.reply(index, answered.number);
             if (rest.size() < expected.size()) break;
             from.unanswered.pop_front();
-            reply(index, answered, std::ranges::equal(rest.first(expected.size()), expected));
+            reply(index, answered, workloads::same_bytes(rest.first(expected.size()), expected));
             rest = rest.subspan(expected.size());
             ++whole;
         }

@@ -3,8 +3,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <new>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "loop/system_error.hpp"
 
@@ -42,8 +46,34 @@ ev_runtime::ev_runtime()
 
 ev_runtime::~ev_runtime() {
     close();  // frees the frames, which delete their events
+    withdraw_calls();
     event_del(&turn_);
     event_del(&knock_);
+}
+
+library_call_handle<ev_runtime::call_timer> ev_runtime::call_at(clock::time_point when,
+                                                                std::function<void()> function) {
+    auto made = loop::shared_state<call>::make(std::move(function));
+    made->timer.runtime = this;
+    event_assign(&made->timer.timer, base_.get(), -1, 0, &on_call, &*made);
+    const clock::time_point now = clock::now();
+    const timeval relative = delay_until(std::max(when, now), now);
+    if (event_add(&made->timer.timer, &relative) != 0) throw std::bad_alloc();
+    made->armed = true;
+    ++made->references;  // libevent's
+    return library_call_handle<call_timer>(std::move(made));
+}
+
+void ev_runtime::withdraw_calls() {
+    std::vector<call*> armed;
+    const auto collect = [](const event_base*, const event_struct* timer, void* found) {
+        if (event_get_callback(timer) == &on_call)
+            static_cast<std::vector<call*>*>(found)->push_back(
+                static_cast<call*>(event_get_callback_arg(timer)));
+        return 0;
+    };
+    event_base_foreach_event(base_.get(), collect, &armed);
+    for (call* each : armed) each->withdraw();
 }
 
 void ev_runtime::run_library() {
@@ -61,8 +91,8 @@ void ev_runtime::on_knock(evutil_socket_t fd, short, void* self) noexcept {
     auto& runtime = *static_cast<ev_runtime*>(self);
     std::uint64_t knocks = 0;
     static_cast<void>(!::read(fd, &knocks, sizeof knocks));
-    runtime.knocked_.store(false,
-                           std::memory_order_seq_cst);  // before pass() looks: a later post knocks again
+    // Before pass() looks: a later post knocks again.
+    runtime.knocked_.store(false, std::memory_order_seq_cst);
     runtime.pass();
 }
 

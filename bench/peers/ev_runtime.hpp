@@ -15,10 +15,14 @@
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include "bench/peers/ev_pipe.hpp"
 #include "bench/peers/ev_socket.hpp"
+#include "bench/peers/library_call.hpp"
 #include "bench/peers/library_loop.hpp"
 #include "loop/event.hpp"
 #include "loop/net/socket_calls.hpp"
@@ -42,6 +46,8 @@ public:
     using task = loop::task<T>;
     using stream = ev_stream;
     using listener = ev_listener;
+    using unix_stream = ev_stream;
+    using unix_listener = ev_listener;
     using event = loop::event;
     using clock = std::chrono::steady_clock;
 
@@ -54,10 +60,25 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    listener listen() { return listener(*this, base_.get()); }
-    ev_connect_awaiter connect(std::uint16_t port) {
-        return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(AF_INET)), port};
+    /// A timer of libevent's, in the call.
+    struct call_timer {
+        void stop() noexcept { event_del(&timer); }
+        ::event timer{};
+        ev_runtime* runtime = nullptr;
+    };
+    library_call_handle<call_timer> call_at(clock::time_point when, std::function<void()> function);
+
+    listener listen() { return listener(*this, base_.get(), loop::endpoint::loopback(0)); }
+    ev_connect_awaiter connect(std::uint16_t port) { return connect_to(loop::endpoint::loopback(port)); }
+
+    unix_listener listen_unix(const std::string& path) {
+        return listener(*this, base_.get(), loop::endpoint::unix_path(path));
     }
+    ev_connect_awaiter connect_unix(const std::string& path) {
+        return connect_to(loop::endpoint::unix_path(path));
+    }
+
+    ev_pipe_ends open_pipe() { return peers::open_pipe(*this, base_.get()); }
 
 protected:
     void run_library() override;
@@ -67,6 +88,26 @@ protected:
 
 private:
     using event_struct = ::event;
+    using call = library_call<call_timer>;
+
+    ev_connect_awaiter connect_to(const loop::endpoint& peer) {
+        return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
+    }
+
+    /// libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up ends in time.
+    static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
+        using std::chrono::microseconds;
+        const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));
+        return {.tv_sec = static_cast<time_t>(delay.count() / 1'000'000),
+                .tv_usec = static_cast<suseconds_t>(delay.count() % 1'000'000)};
+    }
+
+    static void on_call(evutil_socket_t, short, void* timed) noexcept {
+        call& due = *static_cast<call*>(timed);
+        due.armed = false;
+        due.timer.runtime->complete(due);
+    }
+    void withdraw_calls();
 
     static void on_turn(evutil_socket_t, short, void* self) noexcept {
         static_cast<ev_runtime*>(self)->pass();
@@ -90,15 +131,10 @@ public:
 
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
-        using std::chrono::microseconds;
         wait(waiter);
         const clock::time_point now = clock::now();
         if (when_ <= now) return queue();
-        // libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up
-        // ends in time.
-        const auto delay = std::chrono::ceil<microseconds>(when_ - std::chrono::floor<microseconds>(now));
-        const timeval relative{.tv_sec = static_cast<time_t>(delay.count() / 1'000'000),
-                               .tv_usec = static_cast<suseconds_t>(delay.count() % 1'000'000)};
+        const timeval relative = delay_until(when_, now);
         event_assign(&timer_, runtime_.base_.get(), -1, 0, &on_timer, this);
         armed_ = event_add(&timer_, &relative) == 0;
     }

@@ -1,6 +1,7 @@
 #include "bench/peers/ev_socket.hpp"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -61,10 +62,13 @@ void ev_direction::on_edge(evutil_socket_t, short what, void* self) noexcept {
 ev_read_awaiter::ev_read_awaiter(library_loop& owner, ev_socket* socket, std::span<std::byte> in) noexcept
     : ev_awaiter(owner, socket == nullptr ? nullptr : &socket->reading(),
                  socket == nullptr ? -1 : socket->fd()),
-      in_(in) {}
+      in_(in),
+      from_pipe_(socket != nullptr && socket->is_pipe()) {}
 
 bool ev_read_awaiter::attempt() noexcept {
-    const ssize_t count = uninterrupted([this] { return ::recv(fd, in_.data(), in_.size(), 0); });
+    const ssize_t count = uninterrupted([this] {
+        return from_pipe_ ? ::read(fd, in_.data(), in_.size()) : ::recv(fd, in_.data(), in_.size(), 0);
+    });
     if (count < 0 && would_block(errno)) {
         direction().exhausted();
         return false;
@@ -74,7 +78,8 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    if (count > 0 && result_->bytes < in_.size()) direction().exhausted();
+    // Not a pipe: that its writers are gone is no edge of its own after the one for the last bytes.
+    if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
 }
 
@@ -86,12 +91,15 @@ ev_write_awaiter::ev_write_awaiter(library_loop& owner, ev_socket* socket,
                                    std::span<const std::byte> out) noexcept
     : ev_awaiter(owner, socket == nullptr ? nullptr : &socket->writing(),
                  socket == nullptr ? -1 : socket->fd()),
-      rest_(out) {}
+      rest_(out),
+      to_pipe_(socket != nullptr && socket->is_pipe()) {}
 
 bool ev_write_awaiter::attempt() noexcept {
     while (!rest_.empty()) {
-        const ssize_t count =
-            uninterrupted([this] { return ::send(fd, rest_.data(), rest_.size(), MSG_NOSIGNAL); });
+        const ssize_t count = uninterrupted([this] {
+            return to_pipe_ ? ::write(fd, rest_.data(), rest_.size())
+                            : ::send(fd, rest_.data(), rest_.size(), MSG_NOSIGNAL);
+        });
         if (count < 0 && would_block(errno)) {
             direction().exhausted();
             return false;
@@ -113,7 +121,7 @@ loop::io_result ev_write_awaiter::await_resume() const noexcept {
 
 ev_stream::ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected)
     : owner_(&owner), socket_(std::move(connected)) {
-    loop::set_no_delay(socket_->fd());
+    loop::set_no_delay(socket_->fd());  // which a Unix socket refuses, and that is no error
 }
 
 void ev_stream::shutdown_write() noexcept {
@@ -121,8 +129,8 @@ void ev_stream::shutdown_write() noexcept {
 }
 
 ev_connect_awaiter::ev_connect_awaiter(library_loop& owner, std::unique_ptr<ev_socket> socket,
-                                       std::uint16_t port) noexcept
-    : ev_awaiter(owner, &socket->writing(), socket->fd()), socket_(std::move(socket)), port_(port) {}
+                                       const loop::endpoint& peer) noexcept
+    : ev_awaiter(owner, &socket->writing(), socket->fd()), socket_(std::move(socket)), peer_(peer) {}
 
 bool ev_connect_awaiter::attempt() noexcept {
     if (std::exchange(started_, true)) {
@@ -130,14 +138,13 @@ bool ev_connect_awaiter::attempt() noexcept {
         if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error_, &bytes) != 0) error_ = errno;
         return true;
     }
-    const loop::endpoint peer = loop::endpoint::loopback(port_);
-    const auto* const address = reinterpret_cast<const sockaddr*>(&peer.address());
-    error_ = ::connect(fd, address, peer.bytes()) == 0 ? 0 : errno;
+    const auto* const address = reinterpret_cast<const sockaddr*>(&peer_.address());
+    error_ = ::connect(fd, address, peer_.bytes()) == 0 ? 0 : errno;
     return error_ != EINPROGRESS;
 }
 
 ev_stream ev_connect_awaiter::await_resume() {
-    if (error_ != 0) loop::throw_errno("connect to 127.0.0.1:" + std::to_string(port_), error_);
+    if (error_ != 0) loop::throw_errno("connect to " + peer_.to_string(), error_);
     return ev_stream(owner(), std::move(socket_));
 }
 
@@ -164,9 +171,8 @@ ev_stream ev_accept_awaiter::await_resume() {
     return ev_stream(owner(), std::make_unique<ev_socket>(base_, std::move(accepted_)));
 }
 
-ev_listener::ev_listener(library_loop& owner, event_base* base)
-    : owner_(&owner),
-      socket_(std::make_unique<ev_socket>(base, loop::open_listener(loop::endpoint::loopback(0)))) {}
+ev_listener::ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local)
+    : owner_(&owner), socket_(std::make_unique<ev_socket>(base, loop::open_listener(local))) {}
 
 std::uint16_t ev_listener::port() const {
     return loop::local_endpoint(socket_->fd()).port();

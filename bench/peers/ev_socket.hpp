@@ -1,4 +1,4 @@
-// Sockets over libevent's events, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
+// Sockets and pipes over libevent's events, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
 //
 // Plain events over non-blocking sockets, edge-triggered and persistent (EV_ET | EV_PERSIST): each is added once, a
 // call is tried before it is waited for, and a short read means that there is no more, unless libevent has seen the end
@@ -19,6 +19,7 @@
 
 #include "bench/peers/library_loop.hpp"
 #include "loop/frame_pool.hpp"
+#include "loop/net/endpoint.hpp"
 #include "loop/net/io_awaiter.hpp"
 #include "loop/unique_fd.hpp"
 
@@ -70,11 +71,14 @@ private:
     bool peer_closed_ = false;
 };
 
-/// A socket and its two directions, at an address that libevent may keep.
+enum class ev_kind { socket, pipe };
+
+/// A socket, or an end of a pipe, and its two directions, at an address that libevent may keep.
 class ev_socket {
 public:
-    ev_socket(event_base* base, loop::unique_fd fd) noexcept
+    ev_socket(event_base* base, loop::unique_fd fd, ev_kind kind = ev_kind::socket) noexcept
         : base_(base),
+          kind_(kind),
           fd_(std::move(fd)),
           reading_(base, fd_.get(), EV_READ | EV_CLOSED),
           writing_(base, fd_.get(), EV_WRITE) {}
@@ -86,11 +90,13 @@ public:
 
     int fd() const noexcept { return fd_.get(); }
     event_base* base() const noexcept { return base_; }
+    bool is_pipe() const noexcept { return kind_ == ev_kind::pipe; }
     ev_direction& reading() noexcept { return reading_; }
     ev_direction& writing() noexcept { return writing_; }
 
 private:
     event_base* base_;
+    ev_kind kind_;
     loop::unique_fd fd_;  // closed after its events are deleted
     ev_direction reading_;
     ev_direction writing_;
@@ -146,6 +152,7 @@ private:
     bool attempt() noexcept override;
 
     std::span<std::byte> in_;
+    bool from_pipe_;
     std::optional<loop::io_result> result_;
 };
 
@@ -158,6 +165,7 @@ private:
     bool attempt() noexcept override;
 
     std::span<const std::byte> rest_;
+    bool to_pipe_;
     std::size_t written_ = 0;
     std::optional<int> error_;
 };
@@ -165,7 +173,7 @@ private:
 /// A connected stream.
 class ev_stream {
 public:
-    /// Sets TCP_NODELAY. Throws std::system_error.
+    /// Sets TCP_NODELAY where it is TCP. Throws std::system_error.
     ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected);
 
     ev_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -183,14 +191,15 @@ private:
 
 class ev_connect_awaiter final : public ev_awaiter {
 public:
-    ev_connect_awaiter(library_loop& owner, std::unique_ptr<ev_socket> socket, std::uint16_t port) noexcept;
+    ev_connect_awaiter(library_loop& owner, std::unique_ptr<ev_socket> socket,
+                       const loop::endpoint& peer) noexcept;
     ev_stream await_resume();
 
 private:
     bool attempt() noexcept override;
 
     std::unique_ptr<ev_socket> socket_;
-    std::uint16_t port_;
+    loop::endpoint peer_;
     bool started_ = false;
     int error_ = 0;
 };
@@ -208,14 +217,14 @@ private:
     int error_;
 };
 
-/// A listener on 127.0.0.1.
+/// A listener on 127.0.0.1, or at a path, which stays when it is closed.
 class ev_listener {
 public:
     /// Throws std::system_error.
-    ev_listener(library_loop& owner, event_base* base);
+    ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local);
 
     ev_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
-    std::uint16_t port() const;
+    std::uint16_t port() const;  // of TCP only
     void close() noexcept { socket_.reset(); }
 
 private:

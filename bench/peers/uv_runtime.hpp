@@ -15,11 +15,16 @@
 #include <coroutine>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "bench/peers/library_call.hpp"
 #include "bench/peers/library_loop.hpp"
+#include "bench/peers/uv_pipe.hpp"
 #include "bench/peers/uv_stream.hpp"
 #include "loop/event.hpp"
 #include "loop/net/socket_calls.hpp"
@@ -38,6 +43,8 @@ public:
     using task = loop::task<T>;
     using stream = uv_connection;
     using listener = uv_listener;
+    using unix_stream = uv_connection;
+    using unix_listener = uv_listener;
     using event = loop::event;
     using clock = std::chrono::steady_clock;
 
@@ -53,6 +60,9 @@ public:
 
     ~uv_runtime() {
         close();  // frees the frames, which close their sockets and stop their timers
+        for (uv_timer_t& timer : timers_)  // of what is still active no frame knows: calls
+            if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
+                static_cast<call*>(timer.data)->withdraw();
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&door_), nullptr);
@@ -65,8 +75,30 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    listener listen() { return listener(*this, loop_); }
-    uv_connect_awaiter connect(std::uint16_t port) { return {*this, loop_, port}; }
+    /// A handle of the pool and, as for a sleep, whole milliseconds; what has passed has a timer of zero.
+    class call_timer {
+    public:
+        void stop() noexcept {
+            uv_timer_stop(handle);
+            runtime->give_back(std::exchange(handle, nullptr));
+        }
+
+        uv_runtime* runtime = nullptr;
+        uv_timer_t* handle = nullptr;
+    };
+    library_call_handle<call_timer> call_at(clock::time_point when, std::function<void()> function);
+
+    listener listen() { return listener(*this, loop_, loop::endpoint::loopback(0)); }
+    uv_connect_awaiter connect(std::uint16_t port) { return {*this, loop_, loop::endpoint::loopback(port)}; }
+
+    unix_listener listen_unix(const std::string& path) {
+        return listener(*this, loop_, loop::endpoint::unix_path(path));
+    }
+    uv_connect_awaiter connect_unix(const std::string& path) {
+        return {*this, loop_, loop::endpoint::unix_path(path)};
+    }
+
+    uv_pipe_ends open_pipe() { return peers::open_pipe(*this, loop_); }
 
 protected:
     void run_library() override { uv_run(&loop_, UV_RUN_DEFAULT); }
@@ -77,6 +109,23 @@ protected:
     void wake() noexcept override { uv_async_send(&door_); }
 
 private:
+    using call = library_call<call_timer>;
+
+    static std::uint64_t whole_milliseconds(std::chrono::nanoseconds delay) noexcept {
+        return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(delay).count());
+    }
+
+    static void on_call(uv_timer_t* timer) {
+        call& due = *static_cast<call*>(timer->data);
+        uv_runtime& self = *due.timer.runtime;
+        due.armed = false;
+        due.timer.stop();
+        // From the queue, which the idle handle runs: a function called from here that arms a timer of zero would be
+        // followed by that one, and the sockets would starve.
+        self.ready().push(due);
+        self.call_soon();
+    }
+
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
     static void on_idle(uv_idle_t* idle) {
@@ -89,7 +138,8 @@ private:
         if (free_timers_.empty()) {
             uv_timer_t& made = timers_.emplace_back();
             uv_timer_init(&loop_, &made);
-            free_timers_.reserve(timers_.size());  // so that giving one back cannot fail
+            // So that giving one back cannot fail; doubled, or a million timers would be a million allocations.
+            if (free_timers_.capacity() < timers_.size()) free_timers_.reserve(2 * timers_.size());
             return &made;
         }
         uv_timer_t* const timer = free_timers_.back();
@@ -123,8 +173,7 @@ public:
         timer_ = runtime_.take_timer();
         timer_->data = this;
         uv_update_time(&runtime_.loop_);
-        const auto delay = std::chrono::ceil<std::chrono::milliseconds>(when_ - now);
-        uv_timer_start(timer_, &on_timer, static_cast<std::uint64_t>(delay.count()), 0);
+        uv_timer_start(timer_, &on_timer, whole_milliseconds(when_ - now), 0);
     }
     void await_resume() const noexcept {}
 
@@ -135,6 +184,21 @@ private:
     clock::time_point when_;
     uv_timer_t* timer_ = nullptr;
 };
+
+inline library_call_handle<uv_runtime::call_timer> uv_runtime::call_at(clock::time_point when,
+                                                                       std::function<void()> function) {
+    auto made = loop::shared_state<call>::make(std::move(function));
+    uv_timer_t* const handle = take_timer();
+    made->timer.runtime = this;
+    made->timer.handle = handle;
+    handle->data = &*made;
+    const clock::time_point now = clock::now();
+    uv_update_time(&loop_);
+    uv_timer_start(handle, &on_call, when <= now ? 0 : whole_milliseconds(when - now), 0);
+    made->armed = true;
+    ++made->references;  // libuv's
+    return library_call_handle<call_timer>(std::move(made));
+}
 
 inline uv_runtime::sleep_awaiter uv_runtime::sleep_until(clock::time_point when) noexcept {
     return {*this, when};

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <new>
+#include <string>
 
 #include "loop/frame_pool.hpp"
 #include "loop/net/endpoint.hpp"
@@ -46,8 +47,7 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     uv_socket& socket = of(stream->data);
     if (count == 0) return;  // EAGAIN
     if (socket.reader == nullptr) {
-        uv_read_stop(
-            stream);  // nobody asks: UV_ENOBUFS, or the end, which will be there for the next reader too
+        uv_read_stop(stream);  // nobody asks: UV_ENOBUFS, or the end, which the next reader will see too
         return;
     }
     std::exchange(socket.reader, nullptr)->complete_with(count);
@@ -82,10 +82,15 @@ void uv_checked(int result, const char* what) {
     if (result < 0) loop::throw_errno(what, -result);
 }
 
-uv_socket* uv_socket::open(uv_loop_t& loop) {
+uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
     auto* const socket = ::new (loop::frame_pool::allocate(sizeof(uv_socket))) uv_socket;
-    socket->handle.data = socket;
-    uv_tcp_init(&loop, &socket->handle);  // cannot fail without an address family: no socket is made yet
+    // Neither can fail: no socket is made yet.
+    if (family == AF_UNIX) {
+        uv_pipe_init(&loop, &socket->of.pipe, 0);
+    } else {
+        uv_tcp_init(&loop, &socket->of.tcp);
+    }
+    socket->of.handle.data = socket;
     return socket;
 }
 
@@ -98,11 +103,17 @@ void uv_socket::close() noexcept {
     }
     if (acceptor != nullptr) std::exchange(acceptor, nullptr)->go_on(true);
     connector = nullptr;  // it owns this, and is gone
-    uv_close(reinterpret_cast<uv_handle_t*>(&handle), [](uv_handle_t* closed) {
+    uv_close(&of.handle, [](uv_handle_t* closed) {
         auto* const socket = static_cast<uv_socket*>(closed->data);
         std::destroy_at(socket);
         loop::frame_pool::deallocate(socket, sizeof(uv_socket));
     });
+}
+
+int uv_socket::fd() const noexcept {
+    uv_os_fd_t fd = -1;
+    uv_fileno(&of.handle, &fd);
+    return fd;
 }
 
 void uv_read_awaiter::start() noexcept {
@@ -152,7 +163,7 @@ bool uv_write_awaiter::start() noexcept {
 
 uv_connection::uv_connection(library_loop& owner, uv_socket_owner connected)
     : owner_(&owner), socket_(std::move(connected)) {
-    uv_checked(uv_tcp_nodelay(&socket_.get()->handle, 1), "uv_tcp_nodelay");
+    if (socket_.get()->is_tcp()) uv_checked(uv_tcp_nodelay(&socket_.get()->of.tcp, 1), "uv_tcp_nodelay");
 }
 
 void uv_connection::shutdown_write() noexcept {
@@ -160,17 +171,14 @@ void uv_connection::shutdown_write() noexcept {
     if (socket_.get() != nullptr) ::shutdown(native_handle(), SHUT_WR);
 }
 
-int uv_connection::native_handle() const noexcept {
-    uv_os_fd_t fd = -1;
-    if (socket_.get() != nullptr) uv_fileno(reinterpret_cast<uv_handle_t*>(&socket_.get()->handle), &fd);
-    return fd;
-}
-
 void uv_connect_awaiter::start() noexcept {
     uv_socket& socket = *socket_.get();
-    const loop::endpoint peer = loop::endpoint::loopback(port_);
     socket.connector = this;
-    status_ = uv_tcp_connect(&socket.connecting, &socket.handle, address_of(peer), &on_connected);
+    if (!socket.is_tcp()) {
+        uv_pipe_connect(&socket.connecting, &socket.of.pipe, peer_.to_string().c_str(), &on_connected);
+        return;  // an error comes by the callback
+    }
+    status_ = uv_tcp_connect(&socket.connecting, &socket.of.tcp, address_of(peer_), &on_connected);
     if (status_ == 0) return;
     socket.connector = nullptr;
     queue();
@@ -181,25 +189,28 @@ uv_connection uv_connect_awaiter::await_resume() {
     return uv_connection(owner(), std::move(socket_));
 }
 
-uv_listener::uv_listener(library_loop& owner, uv_loop_t& loop)
-    : owner_(&owner), socket_(uv_socket::open(loop)) {
-    const loop::endpoint any_port = loop::endpoint::loopback(0);
-    uv_checked(uv_tcp_bind(&socket_.get()->handle, address_of(any_port), 0), "bind to 127.0.0.1");
-    uv_checked(uv_listen(socket_.get()->stream(), loop::listen_backlog, &on_connection),
-               "listen on 127.0.0.1");
+uv_listener::uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local)
+    : owner_(&owner), socket_(uv_socket::open(loop, local.family())) {
+    uv_socket& socket = *socket_.get();
+    const std::string name = local.to_string();
+    uv_checked(socket.is_tcp() ? uv_tcp_bind(&socket.of.tcp, address_of(local), 0)
+                               : uv_pipe_bind(&socket.of.pipe, name.c_str()),
+               ("bind to " + name).c_str());
+    uv_checked(uv_listen(socket.stream(), loop::listen_backlog, &on_connection),
+               ("listen on " + name).c_str());
 }
 
 std::uint16_t uv_listener::port() const {
     sockaddr_storage address{};
     int bytes = sizeof address;
-    uv_checked(uv_tcp_getsockname(&socket_.get()->handle, reinterpret_cast<sockaddr*>(&address), &bytes),
+    uv_checked(uv_tcp_getsockname(&socket_.get()->of.tcp, reinterpret_cast<sockaddr*>(&address), &bytes),
                "getsockname");
     return loop::endpoint(address, static_cast<socklen_t>(bytes)).port();
 }
 
 bool uv_accept_awaiter::take() noexcept {
     if (listener_ == nullptr) return false;
-    uv_socket_owner accepted(uv_socket::open(*listener_->handle.loop));
+    uv_socket_owner accepted(uv_socket::open(*listener_->of.handle.loop, listener_->family()));
     const int result = uv_accept(listener_->stream(), accepted.get()->stream());
     if (result == 0) accepted_ = std::move(accepted);
     if (result != UV_EAGAIN) error_ = errno_of(result);

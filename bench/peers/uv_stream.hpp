@@ -1,4 +1,4 @@
-// TCP over libuv, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
+// TCP, Unix sockets and pipes over libuv, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
 //
 // A libuv handle lives until its close callback, which comes in a later turn of the loop: so it is in a block
 // of its own, with the requests of the one read and the one write that may be pending, and the stream is a
@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/peers/library_loop.hpp"
+#include "loop/net/endpoint.hpp"
 #include "loop/net/io_awaiter.hpp"
 
 namespace loopbench::bench::peers {
@@ -29,7 +30,13 @@ class uv_connect_awaiter;
 /// A socket's handle and its requests; frees itself after uv_close(). An awaiter and the socket that it waits
 /// for know each other while the wait lasts, and no longer: either may be gone before the coroutine goes on.
 struct uv_socket {
-    uv_tcp_t handle{};
+    /// libuv's type for Unix sockets is that for pipes.
+    union any_stream {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } of{};
     uv_connect_t connecting{};
     uv_write_t writing{};
     uv_read_awaiter* reader = nullptr;
@@ -37,9 +44,13 @@ struct uv_socket {
     uv_connect_awaiter* connector = nullptr;
     uv_accept_awaiter* acceptor = nullptr;  // of a listener
 
-    static uv_socket* open(uv_loop_t& loop);
+    /// For the address family: TCP, or AF_UNIX.
+    static uv_socket* open(uv_loop_t& loop, int family);
 
-    uv_stream_t* stream() noexcept { return reinterpret_cast<uv_stream_t*>(&handle); }
+    bool is_tcp() const noexcept { return of.handle.type == UV_TCP; }
+    int family() const noexcept { return is_tcp() ? AF_INET : AF_UNIX; }
+    uv_stream_t* stream() noexcept { return &of.stream; }
+    int fd() const noexcept;
     void close() noexcept;
 };
 
@@ -119,7 +130,7 @@ struct uv_write_awaiter : callback_awaiter {
 /// A connected stream.
 class uv_connection {
 public:
-    /// Sets TCP_NODELAY. Throws std::system_error.
+    /// Sets TCP_NODELAY where it is TCP. Throws std::system_error.
     uv_connection(library_loop& owner, uv_socket_owner connected);
 
     uv_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -128,7 +139,7 @@ public:
     }
     void shutdown_write() noexcept;
     void close() noexcept { socket_.reset(); }
-    int native_handle() const noexcept;
+    int native_handle() const noexcept { return socket_.get() != nullptr ? socket_.get()->fd() : -1; }
 
 private:
     library_loop* owner_;
@@ -137,8 +148,8 @@ private:
 
 class uv_connect_awaiter : public callback_awaiter {
 public:
-    uv_connect_awaiter(library_loop& owner, uv_loop_t& loop, std::uint16_t port)
-        : callback_awaiter(owner), socket_(uv_socket::open(loop)), port_(port) {}
+    uv_connect_awaiter(library_loop& owner, uv_loop_t& loop, const loop::endpoint& peer)
+        : callback_awaiter(owner), socket_(uv_socket::open(loop, peer.family())), peer_(peer) {}
 
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
@@ -156,7 +167,7 @@ private:
     void start() noexcept;
 
     uv_socket_owner socket_;
-    std::uint16_t port_;
+    loop::endpoint peer_;
     int status_ = 0;
 };
 
@@ -201,14 +212,14 @@ private:
     int error_ = 0;
 };
 
-/// A listener on 127.0.0.1. libuv accepts by itself and holds one connection until it is asked for.
+/// A listener on 127.0.0.1, or at a path, which libuv removes when it is closed. libuv accepts by itself and holds one connection until it is asked for.
 class uv_listener {
 public:
     /// Throws std::system_error.
-    uv_listener(library_loop& owner, uv_loop_t& loop);
+    uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local);
 
     uv_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
-    std::uint16_t port() const;
+    std::uint16_t port() const;  // of TCP only
     void close() noexcept { socket_.reset(); }
 
 private:

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/runtime.hpp"
+#include "bench/workloads/same_bytes.hpp"
 #include "bench/workloads/transport.hpp"
 #include "bench/workloads/trial.hpp"
 
@@ -191,7 +192,7 @@ echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::siz
                 latency->record(std::chrono::nanoseconds(end - start).count());
                 start = end;
             }
-            ++(std::ranges::equal(request, reply) ? counts.round_trips : counts.wrong_replies);
+            ++(same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
             session.round_trip_made();
         }
     } catch (const std::exception& error) {

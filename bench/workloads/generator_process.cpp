@@ -74,6 +74,11 @@ std::string read_all(int fd) {
     }
 }
 
+struct closed_at_end {
+    int fd;
+    ~closed_at_end() { ::close(fd); }
+};
+
 }  // namespace
 
 bool generator_process::start(const generator_plan& plan, trial& t, std::function<void()> ended) {
@@ -89,16 +94,17 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
             "the client of this workload needs a core of its own, and this process may use only one");
         return false;
     }
+    core_is_left_ = true;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
     output_ = ends[0];
+    const closed_at_end input{ends[1]};  // the generator has its own, and its end is to be seen here
     process_ = spawn(
         *program,
         {fmt::format("--port={}", plan.port), fmt::format("--connections={}", plan.connections),
          fmt::format("--requests={}", plan.requests), fmt::format("--load={}", plan.load_percent / 100.0),
          fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", *cpu)},
-        ends[1]);
-    ::close(ends[1]);
+        input.fd);
     reader_ = std::thread([this, ended = std::move(ended)] {
         text_ = read_all(output_);
         if (!given_up_) ended();
@@ -107,13 +113,14 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
 }
 
 generator_process::~generator_process() {
-    if (process_ < 0) return;
     given_up_ = true;
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
+    if (process_ > 0) {
+        ::kill(process_, SIGKILL);
+        ::waitpid(process_, nullptr, 0);
+    }
     if (reader_.joinable()) reader_.join();
-    ::close(output_);
-    ::sched_setaffinity(0, sizeof cores_before_, &cores_before_);
+    if (output_ >= 0) ::close(output_);
+    if (core_is_left_) ::sched_setaffinity(0, sizeof cores_before_, &cores_before_);
 }
 
 void generator_process::prove(trial& t, std::uint64_t requests) {

@@ -41,7 +41,9 @@ public:
     void prove(trial& t, std::uint64_t requests);
 
 private:
+    // What was done, and is undone at the end.
     cpu_set_t cores_before_{};  // of the thread that started it
+    bool core_is_left_ = false;
     int process_ = -1;
     int output_ = -1;
     std::string text_;

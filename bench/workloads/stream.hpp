@@ -16,6 +16,7 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/echo_session.hpp"
+#include "bench/workloads/same_bytes.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads {
@@ -33,7 +34,7 @@ struct stream_check {
         while (!piece.empty()) {
             const auto expected = chunk.subspan(bytes % chunk.size());
             const auto part = piece.first(std::min(piece.size(), expected.size()));
-            if (!std::ranges::equal(part, expected.first(part.size()))) ++wrong_pieces;
+            if (!same_bytes(part, expected.first(part.size()))) ++wrong_pieces;
             bytes += part.size();
             piece = piece.subspan(part.size());
         }
@@ -118,7 +119,7 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
             alive = received.error == 0 && received.bytes > 0;
             filled += received.bytes;
         }
-        if (alive && std::ranges::equal(request, reply)) ++right_replies;
+        if (alive && same_bytes(request, reply)) ++right_replies;
         stream.close();
         if (t.recording()) t.latency().record(std::chrono::nanoseconds(clock::now() - start).count());
     }
@@ -188,7 +189,7 @@ task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
             }
             filled += received.bytes;
         }
-        if (std::ranges::equal(message, all.messages.message(0, round))) ++all.right_messages;
+        if (same_bytes(message, all.messages.message(0, round))) ++all.right_messages;
         all.one_has_it();
     }
 }

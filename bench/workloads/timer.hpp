@@ -97,6 +97,37 @@ struct countdown {
     }
 };
 
+/// A timer that is due at once, and the wait for it: when this ends, the loop has looked at its timers and has run all
+/// that was queued before.
+template <CallTimers R>
+task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
+    countdown<R> due{1, typename R::event(runtime)};
+    runtime.call_at(runtime.now(), [&due] { due.call(); });
+    co_await due.done.wait();
+    due_fired += due.called;
+}
+
+/// What timer/churn counts.
+struct churned {
+    std::uint64_t batches = 0;
+    std::uint64_t due_fired = 0;
+    std::uint64_t fired_after_all = 0;
+};
+
+/// Arms so many timers in mixed order, lets the loop go to wait with all of them, and cancels them.
+template <CallTimers R, class Handle>
+task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
+    const time_point now = runtime.now();
+    for (std::uint64_t i = 0; i < timers; ++i) {
+        const auto delay = std::chrono::seconds(60) + shuffled(i, timers) * std::chrono::microseconds(50);
+        handles.push_back(runtime.call_at(now + delay, [&counts] { ++counts.fired_after_all; }));
+    }
+    co_await wait_for_a_due_timer(runtime, counts.due_fired);
+    for (Handle& each : handles) each.cancel();
+    handles.clear();
+    ++counts.batches;
+}
+
 }  // namespace detail
 
 /// One operation: one period of 1 ms. The lateness of every tick is recorded, and the drift at the end.
@@ -125,36 +156,25 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
 
 /// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. One timer more in each batch is
 /// due at once, and the task sleeps until that one has fired: so the loop has gone to wait with all of them armed,
-/// and a runtime that puts insertion off has had to do it.
+/// and a runtime that puts insertion off has had to do it. A last one is waited for after the last batch, because a
+/// runtime may put off the end of a cancelled timer, too. The first batch, which gets the memory, is not timed.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
-    std::uint64_t armed = 0;
-    std::uint64_t fired_after_all = 0;
-    std::uint64_t batches = 0;
-    std::uint64_t due_fired = 0;
     std::vector<handle> handles;
     handles.reserve(Timers);
+    detail::churned counts;
+    co_await detail::churn_batch(runtime, Timers, handles, counts);
+    co_await detail::wait_for_a_due_timer(runtime, counts.due_fired);
+    std::uint64_t armed = 0;
     t.begin();
-    for (; armed < t.operations(); ++batches) {
-        const time_point now = runtime.now();
-        detail::countdown<R> due{1, typename R::event(runtime)};
-        for (std::uint64_t i = 0; i < Timers; ++i) {
-            const auto delay =
-                std::chrono::seconds(60) + detail::shuffled(i, Timers) * std::chrono::microseconds(50);
-            handles.push_back(runtime.call_at(now + delay, [&fired_after_all] { ++fired_after_all; }));
-        }
-        armed += Timers;
-        runtime.call_at(now, [&due] { due.call(); });
-        co_await due.done.wait();
-        due_fired += due.called;
-        for (handle& each : handles) each.cancel();
-        handles.clear();
-    }
+    for (; armed < t.operations(); armed += Timers)
+        co_await detail::churn_batch(runtime, Timers, handles, counts);
+    co_await detail::wait_for_a_due_timer(runtime, counts.due_fired);
     t.end();
     t.did(armed);
-    t.prove("timers that fired although they were cancelled", 0, fired_after_all);
-    t.prove("due timers that fired", batches, due_fired);
+    t.prove("timers that fired although they were cancelled", 0, counts.fired_after_all);
+    t.prove("due timers that fired", counts.batches + 2, counts.due_fired);
 }
 
 /// One operation: one of operations() timers that are all due when the loop looks at them. Arming is not timed, what

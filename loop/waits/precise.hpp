@@ -80,8 +80,6 @@ public:
         }
     }
 
-    const wakeup_guard& guard() const noexcept { return guard_; }
-
 private:
     wakeup_guard guard_;
     time_point seen_ = never;

@@ -54,17 +54,17 @@ TYPED_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
 
 TYPED_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
     TypeParam runtime;
-    const auto request = numbered_bytes(100);
-    const auto reply = numbered_bytes(3000);
+    const auto request = bytes_of_number(100);
+    const auto reply = bytes_of_number(3000);
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
         co_await write_and_shut_down<TypeParam>(pair.client, request);
         std::vector<std::byte> received;
-        co_await read_to_end(runtime, pair.server, received, 64);
+        co_await receive_all(runtime, pair.server, received, 64);
         EXPECT_EQ(received, request);
         co_await write_and_shut_down<TypeParam>(pair.server, reply);
         received.clear();
-        co_await read_to_end(runtime, pair.client, received, 64);
+        co_await receive_all(runtime, pair.client, received, 64);
         EXPECT_EQ(received, reply);
     };
     runtime.run(main());
@@ -74,7 +74,7 @@ TYPED_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_buffer) 
     TypeParam runtime;
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
-        co_await pair.client.write_all(numbered_bytes(5));
+        co_await pair.client.write_all(bytes_of_number(5));
         std::array<std::byte, 4096> buffer;
         const auto result = co_await pair.server.read_some(buffer);
         EXPECT_EQ(result.error, 0);
@@ -132,7 +132,7 @@ TYPED_TEST(net, closing_a_stream_completes_its_pending_read) {
 
 TYPED_TEST(net, closing_a_stream_completes_its_pending_write) {
     TypeParam runtime;
-    const auto more_than_the_kernel_takes = numbered_bytes(std::size_t{64} << 20);
+    const auto more_than_the_kernel_takes = bytes_of_number(std::size_t{64} << 20);
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
         runtime.post([&] { pair.client.close(); });
@@ -179,7 +179,7 @@ TYPED_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
         pair.server.close();
-        const auto bytes = numbered_bytes(1000);
+        const auto bytes = bytes_of_number(1000);
         int error = 0;
         for (int i = 0; i < 100 && error == 0; ++i) {
             const auto result = co_await pair.client.write_all(bytes);
@@ -192,14 +192,14 @@ TYPED_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
 
 TYPED_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
     TypeParam runtime;
-    const auto sent = numbered_bytes(std::size_t{16} << 20);
+    const auto sent = bytes_of_number(std::size_t{16} << 20);
     std::vector<std::byte> received;
     received.reserve(sent.size());
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
         std::vector<task_of<TypeParam>> both;
         both.push_back(write_and_shut_down<TypeParam>(pair.client, sent));
-        both.push_back(read_to_end(runtime, pair.server, received, 10'000));
+        both.push_back(receive_all(runtime, pair.server, received, 10'000));
         co_await gather_all(runtime, both);
     };
     runtime.run(main());
@@ -208,7 +208,7 @@ TYPED_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
 
 TYPED_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
     TypeParam runtime;
-    const auto sent = numbered_bytes(std::size_t{4} << 20);
+    const auto sent = bytes_of_number(std::size_t{4} << 20);
     std::vector<std::byte> at_client;
     std::vector<std::byte> at_server;
     auto main = [&]() -> task_of<TypeParam> {
@@ -216,8 +216,8 @@ TYPED_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
         std::vector<task_of<TypeParam>> all;
         all.push_back(write_and_shut_down<TypeParam>(pair.client, sent));
         all.push_back(write_and_shut_down<TypeParam>(pair.server, sent));
-        all.push_back(read_to_end(runtime, pair.server, at_server, 65'536));
-        all.push_back(read_to_end(runtime, pair.client, at_client, 65'536));
+        all.push_back(receive_all(runtime, pair.server, at_server, 65'536));
+        all.push_back(receive_all(runtime, pair.client, at_client, 65'536));
         co_await gather_all(runtime, all);
     };
     runtime.run(main());
@@ -242,7 +242,7 @@ TYPED_TEST(net, hundreds_of_connections_keep_their_bytes_apart) {
         const std::vector<std::byte> sent(number % 97 + 1, static_cast<std::byte>(number * 31));
         std::vector<std::byte> received;
         co_await write_and_shut_down<TypeParam>(stream, sent);
-        co_await read_to_end(runtime, stream, received, 64);
+        co_await receive_all(runtime, stream, received, 64);
         if (received == sent) ++right_replies;
     };
     auto server = [&](typename TypeParam::listener& listener) -> task_of<TypeParam> {

@@ -56,6 +56,18 @@ TEST(self_check, of_a_baseline_like_itself_is_fit_and_not_among_the_results) {
     for (const auto& item : report.results) EXPECT_NE(item.contender, "asio-epol~");
 }
 
+TEST(self_check, of_what_was_loaded_by_its_own_capacity_compares_the_capacities) {
+    const auto report_with = [](double twins_capacity) {
+        return report_of(plan_with_twin(7), [twins_capacity](const trial_request& request) {
+            auto outcome = took_ns(is_twin(request) ? 10 : 20);  // the schedules differ
+            outcome.metrics["capacity"] = is_twin(request) ? twins_capacity : 1000;
+            return outcome;
+        });
+    };
+    EXPECT_EQ(report_with(1000).aa->found, fitness::fit);
+    EXPECT_EQ(report_with(1100).aa->found, fitness::unfit);
+}
+
 TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
     const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
         return took_ns(is_twin(request) && request.workload == "echo" ? 10.3 : 10);

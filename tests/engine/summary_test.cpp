@@ -70,6 +70,26 @@ TEST(summary, a_cell_has_its_samples_by_block_with_median_and_interval) {
     EXPECT_TRUE(report.complete);
 }
 
+// The faster server was given more to do: its latency, and the schedule's time, say nothing of the other's.
+TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
+    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+        const double factor = request.who.name == "asio-epoll" ? 1 : 2;
+        auto outcome = took_ns(1000 / factor);
+        outcome.metrics["latency_p50"] = 5000;
+        if (request.workload == "yield") outcome.metrics["capacity"] = 1e5 * factor;
+        return outcome;
+    });
+    for (const auto* metric : {"time", "latency_p50"}) {
+        const auto& own_load = found(report, "loop-epoll", "yield", metric);
+        EXPECT_FALSE(own_load.to_baseline || own_load.judged) << metric;
+        EXPECT_EQ(own_load.reason, "no ratio: the load was a share of each contender's own capacity");
+        EXPECT_TRUE(found(report, "loop-epoll", "echo", metric).judged) << metric;
+    }
+    const auto& capacity = found(report, "loop-epoll", "yield", "capacity");
+    EXPECT_DOUBLE_EQ(capacity.to_baseline.value().median, 2);
+    EXPECT_EQ(capacity.judged, reports::verdict::faster);
+}
+
 TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {

@@ -34,6 +34,28 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 }  // namespace
 
+/// The next deadline of a loop in which one near timer among many far ones was cancelled, from now.
+template <class R>
+nanoseconds next_after_a_near_one_is_cancelled(R& loop) {
+    const time_point now = loop.now();
+    std::vector<call_handle<event_loop<typename design_of<R>::type>>> far;
+    for (int i = 0; i < 200; ++i) far.push_back(loop.call_at(now + 10s + i * 1ns, [] {}));
+    loop.call_at(now + 1ms, [] {}).cancel();
+    const nanoseconds next = loop.next_deadline() - now;
+    for (auto& each : far) each.cancel();
+    return next;
+}
+
+// The wheel places timers by their distance from the last time that it knows: when that is long ago, near and far ones
+// are thrown together, and are placed a second time when they could have run.
+TEST(wheel, of_a_loop_that_is_new_or_had_no_timers_for_long_knows_the_time) {
+    manual_time::now = manual_time::start;
+    runtime<manual<epoll_design>> loop;
+    EXPECT_EQ(next_after_a_near_one_is_cancelled(loop), 10s);
+    manual_time::pass(std::chrono::hours(1000));
+    EXPECT_EQ(next_after_a_near_one_is_cancelled(loop), 10s);
+}
+
 template <class R>
 class deadlines : public on_design<R> {};
 TYPED_TEST_SUITE(deadlines, manual_designs, design_names);

@@ -248,6 +248,22 @@ TEST(wheel_timers, tells_the_earliest_exactly_after_an_erase_when_few_timers_are
     }
 }
 
+// A distance of a time of day from a time long ago is in one wide slot, whatever the day: then an erase would leave a
+// floor behind for all of them.
+TEST(wheel_timers, tells_near_from_far_when_it_has_been_told_the_time_while_it_was_empty) {
+    checked_queue<wheel_timers> timers;
+    for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {
+        timers.queue().start_at(now);
+        for (int i = 0; i < 200; ++i) timers.arm(after(now, 10'000'000'000 + i));
+        timers.arm(after(now, 1'000'000));
+        timers.erase(0);
+        EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
+        timers.queue().start_at(
+            after(now, 20'000'000'000));  // it is not empty: its timers are not passed over
+        EXPECT_EQ(timers.expire(after(now, 10'000'000'199)), 200U);
+    }
+}
+
 TEST(wheel_timers, wakes_in_vain_a_few_times_at_most_for_what_was_erased) {
     checked_queue<wheel_timers> timers;
     timers.expire(some_time);

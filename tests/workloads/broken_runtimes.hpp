@@ -33,6 +33,26 @@ struct uncancellable_runtime : asio_ref::runtime {
     }
 };
 
+/// Not broken: a cancelled timer is done with on a later turn, as in Asio. Counts what was cancelled and done with.
+struct late_paying_runtime : asio_ref::runtime {
+    struct handle {
+        void cancel() {
+            call.cancel();
+            ++cancelled;
+            runtime->post([] { ++paid; });
+        }
+        late_paying_runtime* runtime;
+        decltype(std::declval<asio_ref::runtime&>().call_at(time_point{}, [] {})) call;
+    };
+    template <class Function>
+    handle call_at(time_point when, Function&& function) {
+        return {this, asio_ref::runtime::call_at(when, std::forward<Function>(function))};
+    }
+
+    static inline std::uint64_t cancelled = 0;
+    static inline std::uint64_t paid = 0;
+};
+
 /// The Runtime concept and no word more.
 class bare_runtime : asio_ref::runtime {
     using base = asio_ref::runtime;

@@ -1,0 +1,180 @@
+// Functions that are called at a time: the word CallTimers.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "tests/conformance/runtimes.hpp"
+
+namespace loopbench::conformance {
+
+using namespace std::chrono_literals;
+using bench::time_point;
+
+template <class R>
+class call_at : public conformance_test<R> {
+protected:
+    void SetUp() override {
+        conformance_test<R>::SetUp();
+        if constexpr (!bench::CallTimers<R>) GTEST_SKIP() << R::name << ": the adapter has no call_at()";
+    }
+};
+TYPED_TEST_SUITE(call_at, runtimes, runtime_names);
+
+/// Sleeps until a time by which everything that is due now has been called.
+template <bench::Runtime R>
+task_of<R> let_what_is_due_be_called(R& runtime) {
+    for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 2ms);
+}
+
+TYPED_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_never_before) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        TypeParam runtime;
+        int calls = 0;
+        int early = 0;
+        auto main = [&]() -> task_of<TypeParam> {
+            for (int i = 0; i < 300; ++i) {
+                const time_point when = runtime.now() + std::chrono::nanoseconds((i * 7919) % 300 * 10'007);
+                runtime.call_at(when, [&calls, &early, when] {
+                    ++calls;
+                    if (std::chrono::steady_clock::now() + bench::early_limit<TypeParam> < when) ++early;
+                });
+            }
+            while (calls < 300) co_await runtime.sleep_until(runtime.now() + 1ms);
+            co_await let_what_is_due_be_called(runtime);
+        };
+        runtime.run(main());
+        EXPECT_EQ(calls, 300);
+        EXPECT_EQ(early, 0);
+    }
+}
+
+TYPED_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        TypeParam runtime;
+        int calls = 0;
+        auto main = [&]() -> task_of<TypeParam> {
+            for (const time_point passed : {time_point::min(), time_point(), runtime.now()}) {
+                const int before = calls;
+                runtime.call_at(passed, [&] { ++calls; });
+                EXPECT_EQ(calls, before);
+            }
+            co_await let_what_is_due_be_called(runtime);
+        };
+        runtime.run(main());
+        EXPECT_EQ(calls, 3);
+    }
+}
+
+TYPED_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        TypeParam runtime;
+        int calls = 0;
+        auto main = [&]() -> task_of<TypeParam> {
+            auto near = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
+            auto far = runtime.call_at(runtime.now() + 1h, [&] { ++calls; });
+            near.cancel();
+            near.cancel();
+            far.cancel();
+            co_await let_what_is_due_be_called(runtime);
+        };
+        runtime.run(main());
+        EXPECT_EQ(calls, 0);
+    }
+}
+
+// Each cancels the other one, which is due at the same time and may be queued already.
+TYPED_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        TypeParam runtime;
+        int calls = 0;
+        using handle = decltype(runtime.call_at(time_point(), [] {}));
+        std::optional<handle> one;
+        std::optional<handle> other;
+        auto main = [&]() -> task_of<TypeParam> {
+            const time_point when = runtime.now() + 1ms;
+            one.emplace(runtime.call_at(when, [&] {
+                ++calls;
+                other->cancel();
+            }));
+            other.emplace(runtime.call_at(when, [&] {
+                ++calls;
+                one->cancel();
+            }));
+            co_await let_what_is_due_be_called(runtime);
+            one->cancel();  // harmless, whichever of them was called
+            other->cancel();
+        };
+        runtime.run(main());
+        one.reset();
+        other.reset();
+        EXPECT_EQ(calls, 1);
+    }
+}
+
+TYPED_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_cancels_can_arm_again) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        TypeParam runtime;
+        int calls = 0;
+        auto main = [&]() -> task_of<TypeParam> {
+            for (int i = 0; i < 100; ++i) {
+                auto cancelled = runtime.call_at(runtime.now() + 1ms, [&] { calls += 1000; });
+                {
+                    auto dropped = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
+                }
+                cancelled.cancel();
+            }
+            co_await let_what_is_due_be_called(runtime);
+        };
+        runtime.run(main());
+        EXPECT_EQ(calls, 100);
+    }
+}
+
+TYPED_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_others) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        TypeParam runtime;
+        int calls = 0;
+        bool done = false;
+        std::function<void()> again = [&] {
+            ++calls;
+            if (!done) runtime.call_at(runtime.now(), [&] { again(); });
+        };
+        auto main = [&]() -> task_of<TypeParam> {
+            again();
+            auto listener = runtime.listen();
+            auto client = co_await runtime.connect(listener.port());
+            auto server = co_await listener.accept();
+            co_await let_what_is_due_be_called(runtime);
+            done = true;
+            co_await let_what_is_due_be_called(runtime);
+        };
+        runtime.run(main());
+        EXPECT_GT(calls, 1);
+    }
+}
+
+TYPED_TEST(call_at, frees_the_captures_of_what_is_still_to_come_when_the_runtime_ends) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        int freed = 0;
+        bool called = false;
+        {
+            TypeParam runtime;
+            auto main = [&]() -> task_of<TypeParam> {
+                for (const auto delay : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(1h)}) {
+                    auto kept = std::make_shared<freed_counter>(freed);
+                    runtime.call_at(runtime.now() + delay, [kept = std::move(kept), &called, delay] {
+                        if (delay != 0ns) called = true;
+                    });
+                }
+                co_return;
+            };
+            runtime.run(main());
+        }
+        EXPECT_EQ(freed, 2);
+        EXPECT_FALSE(called);
+    }
+}
+
+}  // namespace loopbench::conformance

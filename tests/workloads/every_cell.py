@@ -1,0 +1,71 @@
+"""Runs a contender once, at smoke size, on every workload that it lists: each cell must have a number, or be
+unsupported for a reason that is allowed for this contender and this workload.
+
+    every_cell.py CONTENDER
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+# (contender, workload, reason): a cell may be unsupported when all three match. What a machine lacks, anybody may lack.
+ALLOWED = [
+    (r".*", r"serve/.*", r"the client of this workload needs a core of its own, .*"),
+    (r".*", r"serve/.*", r"invalid: the generator was the bottleneck, .*"),
+    (r".*", r".*", r"needs \d+ open files and the limit is \d+.*"),
+    (r".*", r"(echo/mostly_idle|idle/sockets)/.*", r"the silent connections cannot be opened: .*"),
+    (r"(asio|loop|floor)-uring", r".*", r".*io_uring.*"),
+    (r"asio-select|loop-(tick|layered|scheduler|asyncio)", r".*(conns|idle):1\d*000\b.*",
+     r"select cannot watch descriptors of 1024 and more, .*"),
+    (r"loop-tick",
+     r"timer/(periodic|churn/.*|under_load|ladder/us:10{1,4})|gather/(ready|yield|echo|tree)/.*|yield|spawn"
+     r"|(post|echo|serve|stream|accept|fanout|pipe|mixed)/.*", r"every turn sleeps 100 ms, .*"),
+    (r"loop-scheduler", r"timer/under_load", r"it looks at its timers only when nothing is ready, .*"),
+    (r"floor-.*", r".*", r".*\bfloor\b.*|.*\bsystem calls?\b.*"),
+]
+
+
+def listed(program):
+    done = subprocess.run([program, "--benchmark_list_tests=true"], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def rows(program):
+    environment = os.environ | {"LOOPBENCH_SIZE": "smoke"}
+    command = [program, "--benchmark_format=json", "--benchmark_min_time=0.001"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["benchmarks"]
+
+
+def wrong_with(contender, row):
+    """What is wrong with a cell; nothing when it is as it must be."""
+    if not row.get("error_occurred"):
+        number = row.get("real_time")
+        return None if isinstance(number, (int, float)) and number > 0 else f"has no number: {number}"
+    message = row["error_message"]
+    if not message.startswith("unsupported: "):
+        return message
+    workload = row["name"].removesuffix("/iterations:1/manual_time").removesuffix("/manual_time")
+    reason = message.removeprefix("unsupported: ")
+    for patterns in ALLOWED:
+        if all(re.fullmatch(pattern, text) for pattern, text in zip(patterns, (contender, workload, reason))):
+            return None
+    return f"may not be unsupported for this reason: {reason}"
+
+
+def main(program):
+    contender = os.path.basename(program)
+    expected, cells = listed(program), rows(program)
+    faults = {row["name"]: fault for row in cells if (fault := wrong_with(contender, row))}
+    faults |= {name: "is listed and has no cell" for name in set(expected) - {row["name"] for row in cells}}
+    for name, fault in faults.items():
+        print(f"{contender}, {name}: {fault}")
+    numbers = sum(not row.get("error_occurred") for row in cells)
+    print(f"{contender}: {numbers} of {len(cells)} cells have a number")
+    return 1 if faults or not cells else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
