@@ -222,7 +222,7 @@ void count_with_strace(operation_counts& counts, const cell& where, std::uint64_
             "waits are counted by strace, which is not installed: apt-get install strace");
         if (names_too)
             counts.missing.push_back(
-                "system calls are counted by perf, which is not permitted here, or by strace");
+                "system calls are counted by perf, which is not there or not permitted, or by strace");
         return;
     }
     const auto both =
