@@ -195,6 +195,8 @@ private:
 
     // One turn: wait, then time, then run what is ready. Everything the loop does, it does here.
     void take_turn() {
+        if constexpr (batch_max != std::numeric_limits<std::size_t>::max())
+            callbacks_since_poll_ += take_callbacks_worth_of_bytes();
         if (!has_ready() || callbacks_since_poll_ >= D::callbacks_between_polls) {
             callbacks_since_poll_ = 0;
             wait_(*this);

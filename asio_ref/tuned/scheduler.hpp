@@ -13,6 +13,7 @@
 #include "asio_ref/tuned/pool_allocator.hpp"
 #include "asio_ref/tuned/root_list.hpp"
 #include "loop/callback.hpp"
+#include "loop/loop_core.hpp"
 #include "loop/task.hpp"
 
 namespace loopbench::asio_ref::tuned {
@@ -70,11 +71,13 @@ public:
             std::rethrow_exception(roots_.take_failure());
     }
 
-    /// For awaiters that could complete at once: false when this step has had its share, and must queue.
-    /// Without a limit a task whose socket always takes more would never let another one run.
-    bool may_complete_inline() noexcept {
-        if (inline_completions_left_ == 0) return false;
-        --inline_completions_left_;
+    /// For awaiters that could complete at once, having moved so many bytes: false when this step has had its share, and
+    /// must queue. Without a limit a task whose socket always takes more would never let another one run, and one that
+    /// sends much would fill its socket with megabytes, which have left the caches before Asio looks at the receiver.
+    bool may_complete_inline(std::size_t bytes) noexcept {
+        const std::size_t weight = loop::loop_core::completions_worth_of(bytes);
+        if (inline_completions_left_ < weight) return false;
+        inline_completions_left_ -= weight;
         return true;
     }
 
@@ -167,12 +170,12 @@ private:
         queue_posted();
     }
 
-    static constexpr unsigned inline_completions_max = 16;
+    static constexpr std::size_t inline_completions_max = 16;
 
     context context_;
     door door_;
     root_list roots_;
-    unsigned inline_completions_left_ = inline_completions_max;
+    std::size_t inline_completions_left_ = inline_completions_max;
 };
 
 }  // namespace loopbench::asio_ref::tuned

@@ -53,7 +53,7 @@ public:
     write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out) noexcept
         : completion_awaiter(owner), sink_(sink), rest_(out) {}
 
-    bool await_ready() { return write_the_rest() && owner().may_complete_inline(); }
+    bool await_ready() { return write_the_rest() && owner().may_complete_inline(result_.bytes); }
 
     void await_suspend(std::coroutine_handle<> waiter) {
         suspend(waiter);

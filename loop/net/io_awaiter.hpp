@@ -81,7 +81,8 @@ protected:
             stay_running();
             throw;
         }
-        if (loop_.may_complete_inline()) {
+        const bool moved_bytes = result > 0 && kind != io_kind::accept;
+        if (loop_.may_complete_inline(moved_bytes ? static_cast<std::size_t>(result) : 0)) {
             stay_running();
             return false;
         }
