@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "tests/conformance/runtimes.hpp"
@@ -152,6 +153,21 @@ TYPED_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_other
         };
         runtime.run(main());
         EXPECT_GT(calls, 1);
+    }
+}
+
+TYPED_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_calls_armed) {
+    if constexpr (bench::CallTimers<TypeParam>) {
+        TypeParam runtime;
+        int calls = 0;
+        auto until_called = [&]() -> task_of<TypeParam> {
+            while (calls == 0) co_await runtime.sleep_until(runtime.now() + 1ms);
+        };
+        runtime.call_at(runtime.now() + 1ms, [] { throw std::runtime_error("from a timer"); });
+        runtime.call_at(runtime.now() + 20ms, [&] { ++calls; });
+        EXPECT_THROW(runtime.run(until_called()), std::runtime_error);
+        runtime.run(until_called());
+        EXPECT_EQ(calls, 1);
     }
 }
 

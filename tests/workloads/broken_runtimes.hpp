@@ -39,10 +39,10 @@ struct late_paying_runtime : asio_ref::runtime {
         void cancel() {
             call.cancel();
             ++cancelled;
-            runtime->post([] { ++paid; });
+            loop->post([] { ++paid; });
         }
-        late_paying_runtime* runtime;
-        decltype(std::declval<asio_ref::runtime&>().call_at(time_point{}, [] {})) call;
+        late_paying_runtime* loop;
+        asio_ref::call_handle call;
     };
     template <class Function>
     handle call_at(time_point when, Function&& function) {

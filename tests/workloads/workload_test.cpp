@@ -164,14 +164,15 @@ double spin_of(const usage& cost) {
 }
 
 // How much of a core a loop that polls gets is the affair of whoever else wants it, and so the sharp bounds are of
-// something else: it never gives its core away, and the others do for every sleep.
+// something else: it never gives its core away, and the others do for every sleep, but for the few whose time passed while
+// the thread was kept from running.
 TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
     const usage polling = cost_of_sleeping<loop::round_robin_runtime>();
     EXPECT_LT(polling.voluntary_switches, 10);
     for (const usage& sleeping :
          {cost_of_sleeping<loop::epoll_runtime>(), cost_of_sleeping<loop::layered_runtime>(),
           cost_of_sleeping<asio_ref::runtime>()}) {
-        EXPECT_GE(sleeping.voluntary_switches, 100);
+        EXPECT_GE(sleeping.voluntary_switches, 50);
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));
     }
