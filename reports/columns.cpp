@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "reports/calibration.hpp"
+
 namespace loopbench::reports {
 
 namespace {
@@ -142,9 +144,10 @@ std::string legend_for(const report& content) {
         "{}, "
         "with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more than {:g} "
         "%, "
-        "corrected for {} comparisons ({}).{}{}",
+        "corrected for {} comparisons ({}).{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
-        printable(content.judged_by.correction), self_check_text(content.aa), cut);
+        printable(content.judged_by.correction), self_check_text(content.aa),
+        content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 
 std::string printable(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/engine/interrupt.hpp"
+#include "bench/engine/journal_read.hpp"
 #include "bench/engine/runner.hpp"
 #include "reports/results.hpp"
 
@@ -16,6 +17,10 @@ namespace loopbench::bench {
 using session_start = std::chrono::steady_clock::time_point;
 
 enum class counting_pass { none, afterwards };
+
+/// The trials of the plan with a new journal in `folder`, which it makes, and nothing else.
+journal_content gather(const run_plan& plan, const std::vector<std::string>& command,
+                       const std::filesystem::path& folder, const interrupt& stop, session_start started);
 
 /// Measures the plan with a new journal in `folder`, which it makes; the reports of an earlier run there are removed
 /// when that is begun, and none is written yet. An interrupted run is not counted.

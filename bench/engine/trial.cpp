@@ -125,6 +125,8 @@ trial_outcome process_executor::run(const trial_request& request) {
     child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')}};
+    child.environment.insert(child.environment.end(), request.who.environment.begin(),
+                             request.who.environment.end());
     child.limit = request.limit;
     child.stop_fd = stop_fd_;
     child.cpu = request.cpu;
