@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "reports/calibration.hpp"
+
 namespace loopbench::reports {
 
 namespace {
@@ -139,10 +141,11 @@ std::string legend_for(const report& content) {
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
         "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
-        "than {:g} %, corrected for {} {} ({}).{}{}",
+        "than {:g} %, corrected for {} {} ({}).{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
-        printable(content.judged_by.correction), self_check_text(content.aa), cut);
+        printable(content.judged_by.correction), self_check_text(content.aa),
+        content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 
 std::string printable(std::string_view text, std::string_view kept) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "reports/calibration.hpp"
 #include "reports/json.hpp"
 #include "reports/json_node.hpp"
 
@@ -101,6 +102,7 @@ environment read_environment(const node& from) {
     const auto values = load.each([](const node& value) { return value.number(); });
     if (values.size() != where.load_average.size()) load.fail("expected three numbers");
     std::ranges::copy(values, where.load_average.begin());
+    if (const auto found = from.find("calibration")) where.calibrated = read_calibration(*found);
     return where;
 }
 

@@ -1,6 +1,7 @@
 // The shape of report.json, top to bottom.
 #include <cmath>
 
+#include "reports/calibration.hpp"
 #include "reports/json.hpp"
 
 namespace loopbench::reports {
@@ -107,7 +108,7 @@ json to_json(const std::optional<self_check>& item) {
 }  // namespace
 
 json to_json(const environment& where) {
-    return {{"date", where.date},
+    json all{{"date", where.date},
             {"loopbench_version", where.loopbench_version},
             {"kernel", where.kernel},
             {"cpu_model", where.cpu_model},
@@ -117,6 +118,8 @@ json to_json(const environment& where) {
             {"clocksource", text(where.clocksource)},
             {"timer_slack_ns", where.timer_slack_ns},
             {"load_average", where.load_average}};
+    if (where.calibrated) all["calibration"] = to_json(*where.calibrated);
+    return all;
 }
 
 json to_json(const report& content) {

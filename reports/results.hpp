@@ -72,6 +72,29 @@ struct contender {
         nlohmann::ordered_json::object();  // all that the contender said of itself
 };
 
+/// How often a slowdown of a known size was called `slower`; of 0 % for the A/A with as many blocks.
+struct detection_rate {
+    double slowdown_pct = 0;
+    std::uint64_t measured = 0, measured_slower = 0;  // tries of blocks of their own
+    std::optional<double> low, high;                  // 95 % bounds of that share; absent without tries
+    std::uint64_t replayed = 0, replayed_slower = 0;  // tries of blocks drawn from all that were measured
+    std::uint64_t faster = 0;                         // of all tries, called the opposite
+};
+
+/// What `loopbench calibrate` found: how often verdicts are right where the truth is known.
+struct calibration {
+    std::string date;  // UTC, ISO 8601
+    bool complete = true;
+    std::string contender;
+    std::vector<std::string> workloads;
+    double threshold_pct = 0;
+    std::uint64_t aa_blocks = 0, aa_tries = 0, aa_different = 0;  // a contender against itself
+    double aa_at_most_pct = 100;                                  // 95 % bound of the rate of false alarms
+    std::uint64_t blocks = 0;                                     // of each try below
+    double try_s = 0;  // what a try takes that has its own A/A: three trials a block
+    std::vector<detection_rate> slowdowns;
+};
+
 /// The machine and the moment. No host name: reports are made to be shared.
 struct environment {
     std::string date;  // UTC, ISO 8601
@@ -84,6 +107,7 @@ struct environment {
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
     std::array<double, 3> load_average{};  // 1, 5 and 15 minutes, when the run began
+    std::optional<calibration> calibrated;     // absent when there is none of this machine
 };
 
 /// What was to be done, as far as two reports have to be alike in it.
@@ -105,7 +129,7 @@ struct warning {
 struct judging {
     std::string correction;         // for the number of comparisons
     double threshold_pct = 0;       // smaller differences are no differences
-    std::uint64_t comparisons = 0;  // how many were corrected for
+    std::uint64_t comparisons = 0;  // of `time`; every other metric is a family of its own
 };
 
 /// One workload of the baseline against itself under another name, and its first blocks against its last.

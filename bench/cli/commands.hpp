@@ -25,6 +25,7 @@ using action = std::function<int(const std::vector<std::string>& command_line)>;
 // Each adds its subcommand; when that is on the command line, parsing sets `chosen`.
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
+void add_calibrate_command(CLI::App& app, action& chosen);
 void add_compare_command(CLI::App& app, action& chosen);
 void add_check_command(CLI::App& app, action& chosen);
 void add_doctor_command(CLI::App& app, action& chosen);

@@ -83,6 +83,7 @@ int command_line(const std::vector<std::string>& arguments) {
     add_run_command(app, chosen);
     add_compare_command(app, chosen);
     add_check_command(app, chosen);
+    add_calibrate_command(app, chosen);
     add_doctor_command(app, chosen);
     add_report_command(app, chosen);
     add_explain_command(app, chosen);

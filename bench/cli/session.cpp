@@ -13,6 +13,7 @@
 #include "bench/cli/count_pass.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/engine/calibration_file.hpp"
 #include "bench/engine/environment.hpp"
 #include "bench/engine/histograms.hpp"
 #include "bench/engine/journal.hpp"
@@ -78,6 +79,33 @@ void remove_old(const fs::path& folder, std::initializer_list<const char*> names
     }
 }
 
+/// What this machine's calibration says. A file that cannot be used is no reason not to measure.
+std::optional<reports::calibration> known_calibration(const reports::environment& where) {
+    try {
+        return stored_calibration(where);
+    } catch (const std::exception& error) {
+        tell(fmt::format("loopbench: warning: {}\n", error.what()));
+        return std::nullopt;
+    }
+}
+
+struct begun {
+    journal_content content;
+    journal written;
+};
+
+begun begin(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder) {
+    reports::prepare_output_folder(folder);
+    journal_content content;
+    content.plan = plan;
+    content.command = command;
+    content.where = read_environment();
+    content.where.calibrated = known_calibration(content.where);
+    journal written{folder / "journal.jsonl", plan, content.where, command};
+    remove_old(folder, {"report.json", "report.csv", "counts.json"});
+    return {std::move(content), std::move(written)};
+}
+
 /// The plan of a journal with contenders that can be run; throws usage_error when they are not what they were.
 run_plan revived(const journal_content& old) {
     auto plan = old.plan;
@@ -101,15 +129,17 @@ run_plan revived(const journal_content& old) {
 
 }  // namespace
 
+journal_content gather(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
+                       const interrupt& stop, session_start started) {
+    auto [content, written] = begin(plan, command, folder);
+    histogram_log histograms{folder, histogram_log::beginning::anew};
+    content.outcome = run_rest(plan, written, histograms, stop, started);
+    return std::move(content);
+}
+
 reports::report measure(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
                         const interrupt& stop, session_start started, further_passes further) {
-    reports::prepare_output_folder(folder);
-    journal_content content;
-    content.plan = plan;
-    content.command = command;
-    content.where = read_environment();
-    journal written{folder / "journal.jsonl", plan, content.where, command};
-    remove_old(folder, {"report.json", "report.csv", "counts.json"});
+    auto [content, written] = begin(plan, command, folder);
     histogram_log histograms{folder, histogram_log::beginning::anew};
     content.outcome = run_rest(plan, written, histograms, stop, started);
     auto report = report_of(content);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/engine/interrupt.hpp"
+#include "bench/engine/journal_read.hpp"
 #include "bench/engine/runner.hpp"
 #include "reports/results.hpp"
 
@@ -20,6 +21,10 @@ struct further_passes {
     bool counts = false;  // system calls, waits, allocations: count_pass.hpp
     bool checks = false;  // what measuring costs, and whether time grows with work: bench/engine/price.hpp
 };
+
+/// The trials of the plan with a new journal in `folder`, which it makes, and nothing else.
+journal_content gather(const run_plan& plan, const std::vector<std::string>& command,
+                       const std::filesystem::path& folder, const interrupt& stop, session_start started);
 
 /// Measures the plan with a new journal in `folder`, which it makes; the reports of an earlier run there are removed
 /// when that is begun, and none is written yet. An interrupted run has no further passes.

@@ -127,7 +127,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
         const std::uint64_t operations =
             workload.shape.calibrated() ? iterations : workload.shape.operations(settings.size);
-        trial t(settings.size, settings.operations.value_or(operations), settings.recording);
+        trial t(settings.size, settings.operations.value_or(operations), settings.recording,
+                settings.slowdown);
         if (const auto error = run_trial(workload, open_files_limit, t)) {
             state.SkipWithError(error->c_str());
             break;
@@ -150,7 +151,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
 
 using context = std::vector<std::pair<std::string, std::string>>;
 
-context context_of(std::string_view name, const contender_info& info, trial_size size) {
+context context_of(std::string_view name, const contender_info& info, const contender_settings& settings) {
     context all{{"contender", std::string(name)},
                 {"library", info.library},
                 {"library_version", info.library_version},
@@ -160,7 +161,8 @@ context context_of(std::string_view name, const contender_info& info, trial_size
                 {"clock", clock_in_use()},
                 {"timer_slack_ns", timer_slack_in_use()},
                 {"buffers", info.buffers},
-                {"size", size == trial_size::smoke ? "smoke" : "real"}};
+                {"size", settings.size == trial_size::smoke ? "smoke" : "real"}};
+    if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (info.build) {
         all.emplace_back("compiler", info.build->compiler);
         all.emplace_back("compiler_flags", info.build->flags);
@@ -202,7 +204,7 @@ int run_contender(int argc, char** argv, std::string_view name, const contender_
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return usage_exit_code;
     const auto settings = read_settings();
     if (!settings) return usage_exit_code;
-    const context described = context_of(name, info, settings->size);
+    const context described = context_of(name, info, *settings);
     if (asked_to_describe()) {
         print_description(described, info);
         return EXIT_SUCCESS;

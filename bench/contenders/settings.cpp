@@ -46,12 +46,26 @@ std::optional<std::uint64_t> read_operations() {
     return number;
 }
 
+double read_slowdown() {
+    const std::string_view text = variable("LOOPBENCH_SLOWDOWN");
+    if (text.empty()) return 0;
+    double share = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+    if (error != std::errc() || end != text.data() + text.size() || !(share >= 0 && share <= 1))
+        throw std::invalid_argument(
+            fmt::format("LOOPBENCH_SLOWDOWN is \"{}\", which is no share of the time: set it to a number "
+                        "from 0 to 1, or unset it.",
+                        text));
+    return share;
+}
+
 }  // namespace
 
 contender_settings settings_from_environment() {
     return {.size = read_size(),
             .operations = read_operations(),
             .recording = read_recording(),
+            .slowdown = read_slowdown(),
             .side_file = std::string(variable("LOOPBENCH_SIDE_FILE"))};
 }
 

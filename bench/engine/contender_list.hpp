@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/engine/usage_error.hpp"
@@ -25,6 +26,7 @@ struct contender {
     std::vector<std::string> workloads;  // full names, in the contender's order
     std::string problem;                 // why it could not list its workloads; empty when it could
     std::string called = {};             // what a trial calls itself (argv[0]); empty: its path
+    std::vector<std::pair<std::string, std::string>> environment = {};  // more variables for its trials
 };
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.

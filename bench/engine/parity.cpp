@@ -137,6 +137,18 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
     }
 }
 
+/// What `loopbench calibrate` does must never pass for a measurement.
+void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) {
+    std::vector<std::string> slowed;
+    for (const reports::contender& each : contenders)
+        if (const auto by = reports::context_text(each.context, "slowdown"))
+            slowed.push_back(fmt::format("{} by {}", each.name, *by));
+    if (!slowed.empty())
+        found.push_back({"injected_slowdown",
+                         fmt::format("contenders were slowed down on purpose: {}", fmt::join(slowed, ", ")),
+                         "unset LOOPBENCH_SLOWDOWN, which is for `loopbench calibrate` alone"});
+}
+
 /// A program that knows nothing of this, such as any other Google Benchmark program.
 bool tells_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
@@ -184,6 +196,7 @@ std::vector<reports::warning> parity_warnings(std::span<const reports::contender
             found.push_back({fmt::format("different_{}", thing.key), sentence(thing.what, all),
                              std::string{thing.remedy}});
     compare_socket_options(found, contenders);
+    warn_of_slowdowns(found, all_contenders);
     if (differs_from_release(contenders, "optimised", "yes") ||
         differs_from_release(contenders, "assertions", "off") ||
         differs_from_release(contenders, "sanitizers", "off"))

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bench/statistics/rank_test.hpp"
+#include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
 
 namespace loopbench::bench {
@@ -72,7 +73,7 @@ private:
     void judge(reports::self_check& all) const {
         verdict_rule rule;
         rule.threshold_pct = plan_.threshold_pct;
-        rule.how = correction::holm;
+        rule.how = correction::benjamini_hochberg;
         const auto judged = judge_all(pairs_, rule);
         for (std::size_t i = 0; i < judged.size(); ++i) {
             all.comparisons[i].judged = judged[i].verdict;
@@ -110,6 +111,16 @@ private:
                 corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
     }
 
+    /// How many of the workloads would have to differ as clearly as so many pairs can, so that a correction for all of
+    /// them calls any different.
+    std::size_t fewest_that_show() const {
+        std::size_t pairs = 0;
+        for (const auto& one : pairs_) pairs = std::max(pairs, one.size());
+        const double least_p = std::min(1.0, 2 * sign_test(pairs, pairs));
+        return static_cast<std::size_t>(
+            std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
+    }
+
     void decide(reports::self_check& all) const {
         const auto wrong = std::ranges::find_if(all.comparisons,
                                                 [](const auto& item) { return is_difference(item.judged); });
@@ -126,6 +137,10 @@ private:
             is(fitness::unknown, fmt::format("{} has no numbers to compare with its own", all.contender));
         else if (std::ranges::none_of(all.comparisons, has_interval))
             is(fitness::unknown, "fewer than six blocks show nothing");
+        else if (const auto needed = fewest_that_show(); 2 * needed > pairs_.size() + 1)
+            is(fitness::unknown,
+               fmt::format("so few blocks show nothing unless {} of {} workloads differ from themselves",
+                           needed, pairs_.size()));
         else if (*all.spread_pct > spread_max_pct)
             is(fitness::unfit, fmt::format("the times of {} spread by {:.0f} % from trial to trial",
                                            all.contender, *all.spread_pct));

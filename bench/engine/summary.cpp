@@ -67,16 +67,34 @@ private:
         return all;
     }
 
+    /// Each metric is a family of its own: how many others a contender prints must not decide what is said of its
+    /// time.
     reports::judging judge(std::vector<reports::result>& results) const {
         verdict_rule rule;
         rule.threshold_pct = plan_.threshold_pct;
         rule.how = plan_.how;
-        const auto judged = judge_all(comparisons_, rule);
-        for (std::size_t i = 0; i < judged.size(); ++i) {
-            results[compared_[i]].judged = judged[i].verdict;
-            results[compared_[i]].detectable_pct = judged[i].detectable_pct;
+        reports::judging found{std::string{name_of(rule.how)}, rule.threshold_pct, 0};
+        for (const auto& metric : reports::known_metrics()) {
+            const auto members = family_of(results, metric.name);
+            std::vector<std::vector<double>> comparisons;
+            for (const auto member : members) comparisons.push_back(comparisons_[member]);
+            const auto judged = judge_all(comparisons, rule);
+            for (std::size_t i = 0; i < judged.size(); ++i) {
+                results[compared_[members[i]]].judged = judged[i].verdict;
+                results[compared_[members[i]]].detectable_pct = judged[i].detectable_pct;
+            }
+            if (metric.name == std::string_view{"time"}) found.comparisons = judged.size();
         }
-        return {std::string{name_of(rule.how)}, rule.threshold_pct, judged.size()};
+        return found;
+    }
+
+    /// The places in compared_ of the results for one metric.
+    std::vector<std::size_t> family_of(const std::vector<reports::result>& results,
+                                       std::string_view metric) const {
+        std::vector<std::size_t> members;
+        for (std::size_t i = 0; i < compared_.size(); ++i)
+            if (results[compared_[i]].metric == metric) members.push_back(i);
+        return members;
     }
 
     reports::disturbances disturbances() const {

@@ -143,6 +143,8 @@ trial_outcome process_executor::run(const trial_request& request) {
     if (request.operations)
         child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
     if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
+    child.environment.insert(child.environment.end(), request.who.environment.begin(),
+                             request.who.environment.end());
     child.limit = request.limit;
     child.stop_fd = stop_fd_;
     child.cpu = request.cpu;

@@ -49,6 +49,14 @@ void usage_meter::begin() noexcept {
     begin_.wall = wall_now();
 }
 
+void usage_meter::prolong(double share) const noexcept {
+    const auto now = wall_now();
+    const auto until =
+        now + std::chrono::duration_cast<std::chrono::nanoseconds>((now - begin_.wall) * share);
+    while (wall_now() < until) {
+    }
+}
+
 usage usage_meter::end() const noexcept {
     return usage::now() - begin_;
 }

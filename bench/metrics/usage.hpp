@@ -38,6 +38,8 @@ class usage_meter {
 public:
     void begin() noexcept;
     usage end() const noexcept;
+    /// Burns so large a share of the wall time since begin(), on top of it.
+    void prolong(double share) const noexcept;
 
 private:
     usage begin_;

@@ -1,26 +1,14 @@
-// The sign-test interval by Boost.Math's binomial distribution.
+// Medians, and the choice of their interval.
 #include "bench/statistics/median.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <tuple>
 
 #include "bench/statistics/bootstrap.hpp"
+#include "bench/statistics/sign_test.hpp"
 
 namespace loopbench::bench {
-
-namespace {
-
-/// The largest k with 1 - 2 P(B <= k - 1) >= level; 0 when even k = 1 covers too little.
-std::size_t interval_rank(std::size_t count, double level) {
-    const boost::math::binomial_distribution<double> fair{static_cast<double>(count), 0.5};
-    std::size_t k = 0;
-    while (k < count / 2 && 1 - 2 * cdf(fair, static_cast<double>(k)) >= level) ++k;
-    return k;
-}
-
-}  // namespace
 
 double median_of(std::span<const double> samples) {
     std::vector<double> values(samples.begin(), samples.end());
@@ -30,19 +18,8 @@ double median_of(std::span<const double> samples) {
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-estimate sign_test_interval(std::span<const double> samples, double level) {
-    std::vector<double> sorted(samples.begin(), samples.end());
-    std::ranges::sort(sorted);
-    estimate found{median_of(sorted), {}, {}};
-    if (const auto k = interval_rank(sorted.size(), level); k > 0) {
-        found.low = sorted[k - 1];
-        found.high = sorted[sorted.size() - k];
-    }
-    return found;
-}
-
 estimate median_with_interval(std::span<const double> samples, double level) {
-    if (samples.size() < many_samples) return sign_test_interval(samples, level);
+    if (samples.size() < many_samples) return interpolated_interval(samples, level);
     estimate found{median_of(samples), {}, {}};
     std::tie(found.low, found.high) = bca_median_interval(samples, level);
     return found;

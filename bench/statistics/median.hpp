@@ -16,20 +16,15 @@ struct estimate {
 
 inline constexpr double default_level = 0.95;
 
-/// From this many samples on, medians get bootstrap intervals. Below it those cover up to 2 % less than promised
-/// (simulated, tests/statistics/coverage_test.cpp); the sign test's always cover at least as much.
+/// From this many samples on, medians get bootstrap intervals. Below it those cover up to 2 % less than promised; those
+/// between order statistics do not (both simulated in tests/statistics/coverage_test.cpp).
 inline constexpr std::size_t many_samples = 50;
 
 /// The middle, or the mean of the two in the middle, of at least one sample.
 double median_of(std::span<const double> samples);
 
-/// The interval of the sign test, from the k-th smallest to the k-th largest sample, with the largest k for which
-///     1 - 2 P(B <= k - 1) >= level,    B ~ Binomial(n, 1/2),
-/// (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2). At 95 % it needs six samples.
-estimate sign_test_interval(std::span<const double> samples, double level = default_level);
-
-/// Median and confidence interval of finite samples, of which there is at least one: the sign test's interval for
-/// few, that of the BCa bootstrap (bootstrap.hpp) for many.
+/// Median and confidence interval of finite samples, of which there is at least one: that between order statistics
+/// (sign_test.hpp) for few, that of the BCa bootstrap (bootstrap.hpp) for many.
 estimate median_with_interval(std::span<const double> samples, double level = default_level);
 
 /// log(numerator / denominator) of the pairs taken in the same block. Index i of both is block i; a block in which

@@ -1,11 +1,11 @@
-// Sign tests by Boost.Math's binomial distribution.
+// Tests against the threshold, the correction, and the words for both.
 #include "bench/statistics/verdict.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+
+#include "bench/statistics/sign_test.hpp"
 
 namespace loopbench::bench {
 
@@ -13,27 +13,16 @@ namespace {
 
 using reports::verdict;
 
-constexpr double wanted_power = 0.8;
-
 /// What the pairs of one comparison say, before any correction.
 struct evidence {
     double p_difference = 1, p_equivalence = 1;
     verdict zone = verdict::inconclusive;  // where the interval lies
 };
 
-template <class predicate>
-double sign_test_of(std::span<const double> log_ratios, predicate counts) {
-    return sign_test(static_cast<std::size_t>(std::ranges::count_if(log_ratios, counts)), log_ratios.size());
-}
-
 evidence evidence_of(std::span<const double> log_ratios, const verdict_rule& rule) {
     const double t = rule.threshold();
-    const double p_above = sign_test_of(log_ratios, [t](double d) { return d > t; });
-    const double p_below = sign_test_of(log_ratios, [t](double d) { return d < -t; });
-    const double p_not_above = sign_test_of(log_ratios, [t](double d) { return d < t; });
-    const double p_not_below = sign_test_of(log_ratios, [t](double d) { return d > -t; });
-    evidence found{std::min(1.0, 2 * std::min(p_above, p_below)),
-                   std::min(1.0, 2 * std::max(p_not_above, p_not_below))};
+    evidence found{std::min(1.0, 2 * std::min(p_above(log_ratios, t), p_below(log_ratios, -t))),
+                   std::min(1.0, 2 * std::max(p_below(log_ratios, t), p_above(log_ratios, -t)))};
     if (std::min(found.p_difference, found.p_equivalence) <=
         rule.alpha())  // otherwise it is inconclusive anyway
         found.zone = zone_of(median_with_interval(log_ratios, rule.level), t);
@@ -60,13 +49,6 @@ double spread_of(std::span<const double> values) {
                                         : of_a_normal_distribution * median_absolute_deviation(values);
 }
 
-/// The fewest successes that are significant; more than `trials` when none is.
-std::size_t critical_count(std::size_t trials, double level) {
-    std::size_t k = trials / 2;
-    while (k <= trials && 2 * sign_test(k, trials) > level) ++k;
-    return k;
-}
-
 }  // namespace
 
 verdict zone_of(const estimate& found, double threshold) {
@@ -75,22 +57,6 @@ verdict zone_of(const estimate& found, double threshold) {
     if (*found.high < -threshold) return verdict::slower;
     if (*found.low > -threshold && *found.high < threshold) return verdict::equivalent;
     return verdict::inconclusive;
-}
-
-double sign_test(std::size_t successes, std::size_t trials) {
-    if (successes == 0) return 1;
-    const boost::math::binomial_distribution<double> fair{static_cast<double>(trials), 0.5};
-    return cdf(complement(fair, static_cast<double>(successes - 1)));
-}
-
-std::size_t fewest_pairs(double level) {
-    return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
-}
-
-std::optional<double> share_needed(std::size_t pairs, double level) {
-    const auto k = critical_count(pairs, level);
-    if (k > pairs) return std::nullopt;
-    return boost::math::ibeta_inv(static_cast<double>(k), static_cast<double>(pairs - k + 1), wanted_power);
 }
 
 std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level) {

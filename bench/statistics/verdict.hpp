@@ -34,7 +34,7 @@ struct judged_comparison {
 /// Judges a family of comparisons, each the log ratios of its pairs (above 0 is better; none empty).
 ///
 /// `faster` needs both: an interval of the median (median.hpp) beyond the threshold, and a sign test against the
-/// threshold that is significant at alpha after the correction for the family. `slower` likewise; `equivalent` needs
+/// threshold (sign_test.hpp) that is significant at alpha after the correction for the family. `slower` likewise; `equivalent` needs
 /// the interval within the zone and two such tests, one against either threshold (D. J. Schuirmann, "A Comparison of
 /// the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15, 1987), corrected as a family of their own.
 /// A test is two-sided, so that without a correction it says what the interval says.
@@ -44,23 +44,11 @@ std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> co
 /// Where the interval of a log ratio lies: beyond the threshold on either side, within it, or neither.
 reports::verdict zone_of(const estimate& found, double threshold);
 
-/// P(B >= successes), B ~ Binomial(trials, 1/2): the sign test.
-double sign_test(std::size_t successes, std::size_t trials);
-
-/// The share of pairs that has to lie beyond the threshold so that in four of five runs a sign test of this many, at
-/// this level (two-sided), finds it: with k the fewest pairs that are significant, the q for which
-/// P(Binomial(n, q) >= k) = 0.8, which is the inverse of the incomplete beta function (NIST Digital Library of
-/// Mathematical Functions, 8.17.5). Nothing when no number of them would be significant.
-std::optional<double> share_needed(std::size_t pairs, double level);
-
 /// The smallest true difference in percent that such a test finds in four of five runs. Log ratios with the spread s
 /// of a normal distribution have the share q beyond the threshold when their median is
 ///     threshold + s * quantile(q).
 /// s is the standard deviation of few and 1.4826 times the median absolute deviation of many log ratios, which
-/// outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed is nothing.
+/// outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed (sign_test.hpp) is nothing.
 std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level);
-
-/// The fewest pairs with which a difference can be significant at this level: 2 * 2^-n <= level.
-std::size_t fewest_pairs(double level);
 
 }  // namespace loopbench::bench

@@ -13,6 +13,7 @@ void trial::begin() noexcept {
 }
 
 void trial::end() noexcept {
+    if (slowdown_ > 0) meter_.prolong(slowdown_);
     cost_ = meter_.end();
     if (begins_ == 1) ++ends_;
 }

@@ -25,8 +25,9 @@ class trial {
 public:
     /// Without `recording`, workloads record no latencies and read no clock for them: what is then saved is the
     /// price of measuring. Lateness is always recorded, since it is part of the proof.
-    trial(trial_size size, std::uint64_t operations, bool recording = true)
-        : size_(size), operations_(operations), recording_(recording) {}
+    /// `slowdown` is the share by which the timed section is made longer on purpose, all of it at its end.
+    trial(trial_size size, std::uint64_t operations, bool recording = true, double slowdown = 0)
+        : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {}
     trial(const trial&) = delete;
     trial& operator=(const trial&) = delete;
 
@@ -89,6 +90,7 @@ private:
     trial_size size_;
     std::uint64_t operations_;
     bool recording_;
+    double slowdown_;
     std::optional<std::uint64_t> done_;
     usage_meter meter_;
     usage cost_;

@@ -80,6 +80,29 @@ TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
     EXPECT_EQ(report.warnings[0].code, "unfit");
 }
 
+/// Thirty workloads, on the first `wrong` of which the twin is slower.
+reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
+    auto plan = plan_with_twin(blocks);
+    plan.workloads.clear();
+    for (int i = 10; i < 40; ++i) plan.workloads.push_back("echo/" + std::to_string(i));
+    for (auto& who : plan.contenders) who.workloads = plan.workloads;
+    return report_of(plan, [&, wrong](const trial_request& request) {
+        const auto place = std::ranges::find(plan.workloads, request.workload) - plan.workloads.begin();
+        return took_ns(is_twin(request) && static_cast<std::size_t>(place) < wrong ? 10.5 : 10);
+    });
+}
+
+TEST(self_check, of_two_workloads_of_thirty_is_seen_in_ten_blocks) {
+    EXPECT_EQ(report_of_thirty(10, 2).aa->found, fitness::unfit);
+    EXPECT_EQ(report_of_thirty(10, 0).aa->found, fitness::fit);
+}
+
+TEST(self_check, that_could_have_seen_nothing_knows_nothing) {
+    const auto report = report_of_thirty(6, 0);
+    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_NE(report.aa->reason->find("19 of 30 workloads"), std::string::npos) << *report.aa->reason;
+}
+
 TEST(self_check, of_times_that_scatter_too_much_is_unfit) {
     int trial = 0;
     const auto report =

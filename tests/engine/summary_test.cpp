@@ -101,6 +101,28 @@ TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
     }
 }
 
+// Each metric is a family of its own: seven blocks can show two differences among two, and not among forty.
+TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_are) {
+    const auto with_metrics = [](std::size_t more) {
+        mock_executor executor{[&](const bench::trial_request& request) {
+            auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
+            for (const auto& metric : reports::known_metrics().first(more))
+                if (metric.name != "time") outcome.metrics[std::string{metric.name}] = 10;
+            return outcome;
+        }};
+        mock_observer observer;
+        const auto plan = small_plan(7);
+        return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
+    };
+    for (const std::size_t more : {std::size_t{0}, reports::known_metrics().size()}) {
+        const auto report = with_metrics(more);
+        EXPECT_EQ(report.judged_by.comparisons, 2U) << "of time, on two workloads";
+        for (const auto& item : report.results)
+            if (item.metric == "time" && item.contender == "loop-epoll")
+                EXPECT_EQ(item.judged, reports::verdict::faster) << more;
+    }
+}
+
 TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
     const auto report = report_of(small_plan(7), growing_times{});
     EXPECT_FALSE(found(report, "asio-epoll", "yield").to_baseline);

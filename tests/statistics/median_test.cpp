@@ -4,17 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "bench/statistics/bootstrap.hpp"
+#include "bench/statistics/sign_test.hpp"
 
 namespace loopbench::tests {
 
 namespace {
 
+using bench::interpolated_interval;
 using bench::paired_log_ratios;
-using bench::sign_test_interval;
 using values = std::vector<std::optional<double>>;
 
 std::vector<double> one_to(std::size_t count) {
@@ -24,20 +24,30 @@ std::vector<double> one_to(std::size_t count) {
 }
 
 TEST(median, is_the_middle_or_the_mean_of_the_two_in_the_middle) {
-    EXPECT_EQ(sign_test_interval(std::vector{3.0, 1.0, 2.0}).median, 2.0);
-    EXPECT_EQ(sign_test_interval(std::vector{4.0, 1.0, 3.0, 2.0}).median, 2.5);
-    EXPECT_EQ(sign_test_interval(std::vector{7.0}).median, 7.0);
+    EXPECT_EQ(interpolated_interval(std::vector{3.0, 1.0, 2.0}).median, 2.0);
+    EXPECT_EQ(interpolated_interval(std::vector{4.0, 1.0, 3.0, 2.0}).median, 2.5);
+    EXPECT_EQ(interpolated_interval(std::vector{7.0}).median, 7.0);
 }
 
 TEST(median, has_no_95_percent_interval_below_six_samples) {
     for (std::size_t count = 1; count < 6; ++count) {
-        const auto found = sign_test_interval(one_to(count));
+        const auto found = interpolated_interval(one_to(count));
         EXPECT_FALSE(found.low || found.high) << count;
     }
 }
 
+/// 1 - 2 P(B <= k - 1), reckoned with Pascal's triangle.
+double covered_from(std::size_t k, std::size_t count) {
+    double ways = 1, below = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+        below += ways;
+        ways = ways * static_cast<double>(count - i) / static_cast<double>(i + 1);
+    }
+    return 1 - 2 * below * std::pow(0.5, count);
+}
+
 // The ranks are those of the tables of the sign test (n, lower rank, upper rank) at 95 %.
-TEST(median, interval_has_the_ranks_of_the_sign_tests_tables) {
+TEST(median, interval_at_the_levels_of_the_sign_test_ends_at_the_ranks_of_its_tables) {
     struct row {
         std::size_t count;
         double low, high;
@@ -45,48 +55,63 @@ TEST(median, interval_has_the_ranks_of_the_sign_tests_tables) {
     for (const auto& [count, low, high] :
          {row{6, 1, 6}, row{7, 1, 7}, row{8, 1, 8}, row{9, 2, 8}, row{10, 2, 9}, row{11, 2, 10},
           row{12, 3, 10}, row{15, 4, 12}, row{20, 6, 15}, row{25, 8, 18}, row{30, 10, 21}}) {
-        const auto found = sign_test_interval(one_to(count));
-        EXPECT_EQ(found.low, low) << count;
-        EXPECT_EQ(found.high, high) << count;
+        const double level = covered_from(static_cast<std::size_t>(low), count);
+        const auto found = interpolated_interval(one_to(count), level - 1e-12);
+        EXPECT_NEAR(*found.low, low, 1e-9) << count;
+        EXPECT_NEAR(*found.high, high, 1e-9) << count;
+        EXPECT_GE(level, 0.95) << count;
+        EXPECT_LT(covered_from(static_cast<std::size_t>(low) + 1, count), 0.95) << count;
     }
+}
+
+// Of six: C_1 = 62/64 and C_2 = 50/64, so I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5 / 1.4.
+// Of ten: C_2 = 1002/1024 and C_3 = 912/1024, so I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
+TEST(median, interval_at_95_percent_lies_between_two_ranks) {
+    EXPECT_NEAR(*interpolated_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
+    EXPECT_NEAR(*interpolated_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
+    const double part = 29.2 / 90, s = 8 * part / (2 + 6 * part);
+    EXPECT_NEAR(*interpolated_interval(one_to(10)).low, 2 + s, 1e-9);
+    EXPECT_NEAR(*interpolated_interval(one_to(10)).high, 9 - s, 1e-9);
 }
 
 TEST(median, interval_widens_with_the_level) {
-    EXPECT_FALSE(sign_test_interval(one_to(7), 0.99).low);
-    EXPECT_EQ(sign_test_interval(one_to(8), 0.99).low, 1);
-    EXPECT_EQ(sign_test_interval(one_to(5), 0.9).low, 1);
+    EXPECT_FALSE(interpolated_interval(one_to(7), 0.99).low);
+    EXPECT_TRUE(interpolated_interval(one_to(8), 0.99).low);
+    EXPECT_TRUE(interpolated_interval(one_to(5), 0.9).low);
+    for (double level = 0.5, low = 30; level < 0.999; level += 0.001) {
+        const double next = *interpolated_interval(one_to(30), level).low;
+        EXPECT_LT(next, low) << level;
+        low = next;
+    }
 }
 
-// 20,000 tries: the standard error of a coverage near 0.97 is 0.0012, so 0.006 is five of them.
-TEST(median, interval_covers_the_true_median_as_often_as_the_binomial_says) {
-    std::mt19937_64 random{20261121};
-    std::exponential_distribution<double> skewed{1.0};
-    const double true_median = std::log(2.0);
-    struct expectation {
-        std::size_t count;
-        double coverage;  // 1 - 2 P(B <= k - 1)
-    };
-    for (const auto& [count, coverage] : {expectation{6, 1 - 2.0 / 64}, expectation{7, 1 - 2.0 / 128},
-                                          expectation{10, 1 - 2.0 * 11 / 1024}}) {
-        constexpr int tries = 20'000;
-        int covered = 0;
-        for (int i = 0; i < tries; ++i) {
-            std::vector<double> samples(count);
-            for (auto& sample : samples) sample = skewed(random);
-            const auto found = sign_test_interval(samples);
-            covered += *found.low <= true_median && true_median <= *found.high ? 1 : 0;
-        }
-        EXPECT_NEAR(static_cast<double>(covered) / tries, coverage, 0.006) << count;
+// What makes a verdict and the interval beside it agree.
+TEST(sign_test, rejects_at_the_level_of_the_interval_that_ends_there) {
+    std::vector<double> samples = one_to(17);
+    for (double& sample : samples) sample = sample * sample;
+    for (const double level : {0.9, 0.95, 0.99, 0.999}) {
+        const auto found = interpolated_interval(samples, level);
+        EXPECT_NEAR(2 * bench::p_above(samples, *found.low), 1 - level, 1e-9);
+        EXPECT_NEAR(2 * bench::p_below(samples, *found.high), 1 - level, 1e-9);
     }
+}
+
+TEST(sign_test, says_no_more_than_so_many_samples_can) {
+    EXPECT_DOUBLE_EQ(bench::p_above(one_to(7), 0.5), 1.0 / 128);
+    EXPECT_DOUBLE_EQ(bench::p_below(one_to(7), 8), 1.0 / 128);
+    EXPECT_EQ(bench::p_above(one_to(7), 7), 1);
+    EXPECT_EQ(bench::p_above(one_to(7), 9), 1);
+    EXPECT_DOUBLE_EQ(bench::p_above(one_to(7), 1 - 1e-12), 1.0 / 128);
+    EXPECT_NEAR(bench::p_above(one_to(7), 4), 0.5, 0.14) << "the middle one";
 }
 
 TEST(median, interval_of_many_samples_is_that_of_the_bootstrap) {
     const auto many = one_to(bench::many_samples), few = one_to(bench::many_samples - 1);
-    EXPECT_EQ(bench::median_with_interval(few).low, sign_test_interval(few).low);
+    EXPECT_EQ(bench::median_with_interval(few).low, interpolated_interval(few).low);
     const auto [low, high] = bench::bca_median_interval(many, bench::default_level);
     EXPECT_EQ(bench::median_with_interval(many).low, low);
     EXPECT_EQ(bench::median_with_interval(many).high, high);
-    EXPECT_GT(low, *sign_test_interval(many).low);
+    EXPECT_GT(low, *interpolated_interval(many).low);
 }
 
 TEST(median, interval_is_the_same_each_time) {

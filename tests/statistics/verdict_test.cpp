@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/statistics/sign_test.hpp"
+
 namespace loopbench::tests {
 
 namespace {

@@ -24,14 +24,23 @@ def samples_of(kind, count):
     return [round(float(value), 5) for value in values]
 
 
-def median_answers(data):
+def interval_of(data, level=0.95):
+    """Hettmansperger and Sheather's, from SciPy's binomial distribution."""
+    n, ordered = len(data), sorted(data)
+    covered = lambda k: 1 - 2 * scipy.stats.binom.cdf(k - 1, n, 0.5)
     # The first rank whose distribution function reaches 2.5 %: all below it is outside of the interval.
-    rank, ordered = int(scipy.stats.binom.ppf(0.025, len(data), 0.5)), sorted(data)
+    k = int(scipy.stats.binom.ppf((1 - level) / 2, n, 0.5))
+    part = (covered(k) - level) / (covered(k) - covered(k + 1))
+    s = (n - k) * part / (k + (n - 2 * k) * part)
+    return {"low": float((1 - s) * ordered[k - 1] + s * ordered[k]),
+            "high": float((1 - s) * ordered[n - k] + s * ordered[n - k - 1])}
+
+
+def median_answers(data):
     above, threshold = sum(value > 0.01 for value in data), 0.01
     return {
         "median": float(numpy.median(data)),
-        "sign_low": ordered[rank - 1],
-        "sign_high": ordered[-rank],
+        **interval_of(data),
         "threshold": threshold,
         "above": above,
         "p_above": scipy.stats.binomtest(above, len(data), 0.5, alternative="greater").pvalue,

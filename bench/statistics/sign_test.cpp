@@ -1,0 +1,105 @@
+// The formulas of the header, by Boost.Math's binomial distribution.
+#include "bench/statistics/sign_test.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/tools/roots.hpp>
+#include <cmath>
+#include <vector>
+
+namespace loopbench::bench {
+
+namespace {
+
+using binomial = boost::math::binomial_distribution<double>;
+
+constexpr double wanted_power = 0.8;
+
+binomial fair(std::size_t count) {
+    return binomial{static_cast<double>(count), 0.5};
+}
+
+/// P(B < k)
+double less_than(const binomial& distribution, std::size_t k) {
+    return k == 0 ? 0 : cdf(distribution, static_cast<double>(k - 1));
+}
+
+double exactly(const binomial& distribution, std::size_t k) {
+    return pdf(distribution, static_cast<double>(k));
+}
+
+/// The steps of the binomial between which a tail lies: P(B < k) <= tail < P(B < k + 1), and how far between.
+struct place_of_tail {
+    std::size_t k = 0;
+    double between = 0;  // I
+};
+
+place_of_tail place_of(double tail, std::size_t count) {
+    const auto steps = fair(count);
+    std::size_t k = 0;
+    double below = 0, step = exactly(steps, 0);
+    for (; k < count / 2 && below + step <= tail; step = exactly(steps, ++k)) below += step;
+    return {k, (tail - below) / step};
+}
+
+std::vector<double> sorted(std::span<const double> samples) {
+    std::vector<double> all(samples.begin(), samples.end());
+    std::ranges::sort(all);
+    return all;
+}
+
+}  // namespace
+
+double sign_test(std::size_t successes, std::size_t trials) {
+    if (successes == 0) return 1;
+    return cdf(complement(fair(trials), static_cast<double>(successes - 1)));
+}
+
+double p_above(std::span<const double> samples, double value) {
+    const auto x = sorted(samples);
+    const auto after = std::ranges::upper_bound(x, value);
+    const auto c = static_cast<std::size_t>(after - x.begin());
+    if (c == 0) return sign_test(x.size(), x.size());
+    if (c == x.size()) return 1;
+    const double n = static_cast<double>(x.size()), below = static_cast<double>(c);
+    const double s = (value - *(after - 1)) / (*after - *(after - 1));
+    const double between = s * below / (n - below - s * (n - 2 * below));
+    return less_than(fair(x.size()), c) + between * exactly(fair(x.size()), c);
+}
+
+double p_below(std::span<const double> samples, double value) {
+    std::vector<double> mirrored(samples.begin(), samples.end());
+    for (double& sample : mirrored) sample = -sample;
+    return p_above(mirrored, -value);
+}
+
+estimate interpolated_interval(std::span<const double> samples, double level) {
+    const auto x = sorted(samples);
+    estimate found{median_of(x), {}, {}};
+    const auto [k, between] = place_of((1 - level) / 2, x.size());
+    if (k == 0) return found;
+    const double n = static_cast<double>(x.size()), rank = static_cast<double>(k);
+    const double s = (n - rank) * between / (rank + (n - 2 * rank) * between);
+    found.low = std::lerp(x[k - 1], x[k], s);
+    found.high = std::lerp(x[x.size() - k], x[x.size() - k - 1], s);
+    return found;
+}
+
+std::optional<double> share_needed(std::size_t pairs, double level) {
+    const auto [k, between] = place_of(level / 2, pairs);
+    if (k == 0) return std::nullopt;
+    const auto power_lacking = [&, k = k, between = between](double share) {
+        const binomial others{static_cast<double>(pairs), 1 - share};
+        return less_than(others, k) + between * exactly(others, k) - wanted_power;
+    };
+    constexpr int digits = 40;
+    const auto [low, high] = boost::math::tools::bisect(power_lacking, 0.0, 1.0,
+                                                        boost::math::tools::eps_tolerance<double>{digits});
+    return (low + high) / 2;
+}
+
+std::size_t fewest_pairs(double level) {
+    return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,23 @@
+// What `loopbench calibrate` found, as later reports quote it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "reports/json_node.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::reports {
+
+nlohmann::ordered_json to_json(const calibration& found);
+
+/// Throws format_error.
+calibration read_calibration(const node& from);
+
+/// Two sentences: the rate of false alarms, and how often which slowdown was found.
+std::string calibration_text(const calibration& found);
+
+/// All of it, for the terminal.
+std::string calibration_table(const calibration& found);
+
+}  // namespace loopbench::reports
