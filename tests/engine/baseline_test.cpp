@@ -110,7 +110,8 @@ TEST_F(baseline, may_have_every_deterministic_metric_and_no_other) {
         auto document = sample_document();
         document["counts"][2]["metric"] = metric.name;
         EXPECT_EQ(fits(document, LOOPBENCH_BASELINE_SCHEMA), metric.deterministic) << metric.name;
-        if (metric.deterministic) EXPECT_EQ(read(document.dump()).counts[2].metric, metric.name);
+        if (!metric.deterministic) continue;
+        EXPECT_EQ(read(document.dump()).counts[2].metric, metric.name);
     }
 }
 
