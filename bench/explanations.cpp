@@ -74,7 +74,7 @@ constexpr std::array contenders{
     explanation{
         "floor-blocking",
         "Bare blocking send and recv, no loop at all: what an echo costs in this kernel at the least."},
-    explanation{"floor-epoll", "Bare epoll and timerfd calls, placed by hand for each workload."},
+    explanation{"floor-epoll", "Bare epoll, timerfd and eventfd calls, placed by hand for each workload."},
     explanation{"floor-uring", "Bare io_uring, placed by hand for each workload."},
     explanation{
         "floor-sleep",

@@ -34,6 +34,18 @@ std::string ratio_text(const line& from) {
     return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
 }
 
+bool has_floor(const line& from) {
+    const auto* time = from.find("time");
+    return time != nullptr && time->times_floor;
+}
+
+std::string floor_text(const line& from) {
+    if (!has_floor(from)) return "-";
+    const auto& [floor, times, low, high] = *from.find("time")->times_floor;
+    if (floor == from.contender) return "floor";
+    return fmt::format("{:.{}f}", times, times < 9.995 ? 2 : times < 99.95 ? 1 : 0);
+}
+
 std::string verdict_text(const line& from) {
     const auto* time = from.find("time");
     if (time == nullptr || !time->judged) return "-";
@@ -58,6 +70,7 @@ constexpr std::array columns{
     column{"interval", "", true, interval_text},
     column{"ratio", "", true, ratio_text},
     column{"verdict", "", false, verdict_text},
+    column{"× floor", "", true, floor_text, has_floor},
     column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
     column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
     column{"wakeups/s", "wakeups", true, [](const line& from) { return median_of(from, "wakeups", rate); }},
@@ -106,9 +119,11 @@ std::vector<family> families_of(const report& content) {
 std::vector<column> columns_for(std::span<const line> lines) {
     std::vector<column> shown;
     std::ranges::copy_if(columns, std::back_inserter(shown), [&](const column& candidate) {
-        return candidate.only_with.empty() || std::ranges::any_of(lines, [&](const line& from) {
-                   return from.find(candidate.only_with) != nullptr;
-               });
+        const auto has_it = [&](const line& from) {
+            if (candidate.only_where != nullptr) return candidate.only_where(from);
+            return candidate.only_with.empty() || from.find(candidate.only_with) != nullptr;
+        };
+        return std::ranges::any_of(lines, has_it);
     });
     return shown;
 }
@@ -136,15 +151,25 @@ std::string self_check_text(const std::optional<self_check>& aa) {
                        spread, aa->reason ? printable("; " + *aa->reason) : "");
 }
 
+namespace {
+
+std::string floor_legend(const report& content) {
+    const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
+    if (std::ranges::none_of(content.results, has_multiple)) return "";
+    return " × floor is time/op in multiples of the workload's fastest floor: the bare system calls.";
+}
+
+}  // namespace
+
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
         "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
-        "than {:g} %, corrected for {} {} ({}).{}{}{}",
+        "than {:g} %, corrected for {} {} ({}).{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
-        printable(content.judged_by.correction), self_check_text(content.aa),
+        printable(content.judged_by.correction), floor_legend(content), self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 

@@ -59,6 +59,18 @@ constexpr std::array columns{
     csv_column{"verdict",
                [](const result& row) { return std::string{row.judged ? name_of(*row.judged) : ""}; }},
     csv_column{"detectable_pct", [](const result& row) { return number(row.detectable_pct); }},
+    csv_column{
+        "floor",
+        [](const result& row) { return row.times_floor ? text(row.times_floor->floor) : std::string{}; }},
+    csv_column{
+        "times_floor",
+        [](const result& row) { return row.times_floor ? number(row.times_floor->median) : std::string{}; }},
+    csv_column{
+        "times_floor_low",
+        [](const result& row) { return row.times_floor ? number(row.times_floor->low) : std::string{}; }},
+    csv_column{
+        "times_floor_high",
+        [](const result& row) { return row.times_floor ? number(row.times_floor->high) : std::string{}; }},
 };
 
 }  // namespace

@@ -16,6 +16,11 @@ ratio read_ratio(const node& from) {
             from.at("high").maybe(&node::number)};
 }
 
+floor_multiple read_floor_multiple(const node& from) {
+    return {from.at("floor").text(), from.at("median").number(), from.at("low").maybe(&node::number),
+            from.at("high").maybe(&node::number)};
+}
+
 result read_result(const node& from) {
     result item;
     item.workload = from.at("workload").text();
@@ -30,6 +35,9 @@ result read_result(const node& from) {
     item.high = from.at("high").maybe(&node::number);
     item.level = from.at("level").number();
     if (const auto found = from.at("ratio"); !found.is_null()) item.to_baseline = read_ratio(found);
+    // A report from before floors were compared with has no such field.
+    if (const auto found = from.find("times_floor"); found && !found->is_null())
+        item.times_floor = read_floor_multiple(*found);
     if (const auto found = from.at("verdict"); !found.is_null())
         item.judged = found.one_of<verdict>(verdict_names);
     item.detectable_pct = from.at("detectable_pct").maybe(&node::number);

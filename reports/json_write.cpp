@@ -47,6 +47,14 @@ json to_json(const std::optional<ratio>& item) {
             {"high", number(item->high)}};
 }
 
+json to_json(const std::optional<floor_multiple>& item) {
+    if (!item) return nullptr;
+    return {{"floor", item->floor},
+            {"median", number(item->median)},
+            {"low", number(item->low)},
+            {"high", number(item->high)}};
+}
+
 json to_json(const result& item) {
     auto samples = json::array();
     for (const auto& sample : item.samples) samples.push_back(number(sample));
@@ -62,6 +70,7 @@ json to_json(const result& item) {
             {"high", number(item.high)},
             {"level", number(item.level)},
             {"ratio", to_json(item.to_baseline)},
+            {"times_floor", to_json(item.times_floor)},
             {"verdict", item.judged ? json(name_of(*item.judged)) : json(nullptr)},
             {"detectable_pct", number(item.detectable_pct)},
             {"status", name_of(item.status)},

@@ -14,6 +14,10 @@ std::optional<std::string> context_text(const nlohmann::ordered_json& context, s
     return text;
 }
 
+bool is_floor(const contender& who) {
+    return context_text(who.context, "role") == "floor";
+}
+
 contender describe(std::string name, nlohmann::ordered_json context) {
     contender described;
     described.name = std::move(name);

@@ -46,6 +46,13 @@ struct ratio {
     std::optional<double> low, high;  // absent when there are too few trials for an interval
 };
 
+/// How many times a value is that of the best floor: 1.08 is 8 % above it. Of the floor itself it is 1.
+struct floor_multiple {
+    std::string floor;                // the floor's name
+    double median = 0;                // of the quotients within blocks
+    std::optional<double> low, high;  // absent when there are too few trials for an interval
+};
+
 /// One metric of one cell (workload x contender). A cell without numbers has one result, for `time`, that
 /// carries the status and the reason.
 struct result {
@@ -59,6 +66,8 @@ struct result {
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
+    std::optional<floor_multiple>
+        times_floor;  // absent without a floor, and for what has no limit in the kernel
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
     cell_status status = cell_status::ok;
@@ -173,6 +182,10 @@ struct report {
     disturbances disturbed;
     std::vector<warning> warnings;
 };
+
+/// Whether the contender says in its context that it is a floor: the bare system calls, below which no loop is to be
+/// expected.
+bool is_floor(const contender& who);
 
 /// The context's text under `key`; nothing when it is absent, empty or not a text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);

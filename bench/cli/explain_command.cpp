@@ -10,6 +10,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/engine/selection.hpp"
 #include "bench/explanations.hpp"
+#include "bench/floor_exceptions.hpp"
 #include "reports/metrics.hpp"
 #include "reports/posix_io.hpp"
 
@@ -18,8 +19,12 @@ namespace loopbench::bench {
 namespace {
 
 std::string of_workload(const workload_info& info) {
-    return fmt::format("{} (workload)\n  What:      {}.\n  Timed:     {}\n  Dominated: {}\n", info.name,
-                       info.summary, info.timed, info.dominated);
+    auto text = fmt::format("{} (workload)\n  What:      {}.\n  Timed:     {}\n  Dominated: {}\n", info.name,
+                            info.summary, info.timed, info.dominated);
+    for (const auto& [front, metric, why] : floor_exceptions())
+        if (front == info.name)
+            text += fmt::format("  Floors:    {} can be below that of the fastest floor: {}.\n", metric, why);
+    return text;
 }
 
 std::string of_metric(const reports::metric_info& metric) {

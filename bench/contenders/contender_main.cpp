@@ -163,6 +163,7 @@ context context_of(std::string_view name, const contender_info& info, const cont
                 {"buffers", info.buffers},
                 {"size", settings.size == trial_size::smoke ? "smoke" : "real"}};
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
+    if (!info.role.empty()) all.emplace_back("role", info.role);
     if (info.build) {
         all.emplace_back("compiler", info.build->compiler);
         all.emplace_back("compiler_flags", info.build->flags);

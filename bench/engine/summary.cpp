@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "bench/engine/floor_comparison.hpp"
 #include "bench/engine/parity.hpp"
 #include "bench/engine/samples.hpp"
 #include "bench/engine/self_check.hpp"
@@ -19,6 +20,13 @@ namespace loopbench::bench {
 namespace {
 
 using reports::cell_status;
+
+verdict_rule rule_of(const run_plan& plan) {
+    verdict_rule rule;
+    rule.threshold_pct = plan.threshold_pct;
+    rule.how = plan.how;
+    return rule;
+}
 
 class summary {
 public:
@@ -70,9 +78,7 @@ private:
     /// Each metric is a family of its own: how many others a contender prints must not decide what is said of its
     /// time.
     reports::judging judge(std::vector<reports::result>& results) const {
-        verdict_rule rule;
-        rule.threshold_pct = plan_.threshold_pct;
-        rule.how = plan_.how;
+        const auto rule = rule_of(plan_);
         reports::judging found{std::string{name_of(rule.how)}, rule.threshold_pct, 0};
         for (const auto& metric : reports::known_metrics()) {
             const auto members = family_of(results, metric.name);
@@ -255,6 +261,7 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     auto report = summary{plan, outcome}.report();
     report.contenders = described(plan, outcome);
+    compare_with_floors(report, rule_of(plan));
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
 }

@@ -49,6 +49,15 @@ reports::warning disturbed_trials(const reports::disturbances& found) {
         "end what else runs on this machine"};
 }
 
+reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
+                                   std::string_view why) {
+    return {"faster_than_floor",
+            fmt::format("{} below the fastest floor's: {}; {}", metric, fmt::join(cells, "; "),
+                        why.empty() ? "no reason is known" : why),
+            why.empty() ? "see whether the floor does more than it must there, or the contender less"
+                        : "nothing is wrong; do not read this floor as the limit there"};
+}
+
 reports::warning baseline_not_measured(const std::string& baseline) {
     return {"no_baseline",
             fmt::format("there are no ratios: the baseline {} is not among the contenders", baseline),

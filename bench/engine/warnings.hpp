@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/results.hpp"
@@ -16,6 +17,9 @@ reports::warning too_few_for_verdicts();
 reports::warning unfit(const std::string& reason);
 reports::warning drift(const std::vector<std::string>& workloads);
 reports::warning disturbed_trials(const reports::disturbances& found);
+/// `cells`: who is faster where. Without a reason (`why` is empty) it says that none is known.
+reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
+                                   std::string_view why);
 reports::warning baseline_not_measured(const std::string& baseline);
 reports::warning baseline_without_numbers(const std::string& baseline,
                                           const std::vector<std::string>& workloads);

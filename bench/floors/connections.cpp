@@ -2,6 +2,8 @@
 
 #include <sys/socket.h>
 
+#include <array>
+
 #include "loop/net/endpoint.hpp"
 #include "loop/net/socket_calls.hpp"
 #include "loop/system_error.hpp"
@@ -45,6 +47,17 @@ std::vector<connection> connect_over_loopback(std::size_t count) {
     std::vector<connection> connections;
     connections.reserve(count);
     while (connections.size() < count) connections.push_back(connect_to(listener.get(), server));
+    return connections;
+}
+
+std::vector<connection> connect_over_unix_sockets(std::size_t count) {
+    std::vector<connection> connections;
+    connections.reserve(count);
+    while (connections.size() < count) {
+        std::array<int, 2> fds{};
+        checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), "socketpair");
+        connections.push_back({.client = unique_fd(fds[0]), .server = unique_fd(fds[1])});
+    }
     return connections;
 }
 

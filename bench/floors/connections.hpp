@@ -1,5 +1,5 @@
 // The sockets of the echo floors, made outside of what is timed: TCP over 127.0.0.1 with the options of every
-// contender (TCP_NODELAY on both ends, nothing else).
+// contender (TCP_NODELAY on both ends, nothing else), or Unix sockets.
 #pragma once
 
 #include <cstddef>
@@ -17,5 +17,8 @@ struct connection {
 
 /// Throws std::system_error with the call that failed.
 std::vector<connection> connect_over_loopback(std::size_t count);
+
+/// By socketpair(2): what two sockets are, once they have met at a path. Throws as above.
+std::vector<connection> connect_over_unix_sockets(std::size_t count);
 
 }  // namespace loopbench::bench::floors

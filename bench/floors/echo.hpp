@@ -1,4 +1,4 @@
-// The echo floors: the work of echo/rtt/tcp (bench/workloads/echo.hpp) with its requests, its clock reads and
+// The echo floors: the work of echo/rtt (bench/workloads/echo.hpp) with its requests, its clock reads and
 // its proof, but with system calls placed by hand where the workload has a loop.
 //
 // What the three share is here: one connection's two ends as a state machine, and the order of a trial. What
@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -24,22 +23,23 @@
 
 namespace loopbench::bench::floors {
 
-/// An echo floor: every round trip of the trial over these connections, proved. An operating error on a
-/// connection fails the trial; throws std::system_error when the floor cannot be set up.
-using echo_floor = void(std::span<const connection> connections, trial& t);
+/// An echo floor: every round trip of the trial over these connections, with messages of so many bytes,
+/// proved. An operating error on a connection fails the trial; throws std::system_error when the floor cannot
+/// be set up. A message has to fit into what the kernel keeps for a connection: nobody reads it while it is
+/// sent.
+using echo_floor = void(std::span<const connection> connections, std::size_t bytes, trial& t);
 
 echo_floor echo_blocking;
 echo_floor echo_epoll;
 echo_floor echo_uring;
 
-using workloads::echo_bytes;
-using echo_message = std::array<std::byte, echo_bytes>;
+using workloads::detail::echo_messages;
 
-/// What a server receives into: as large as the workload's (bench/workloads/echo_session.hpp), and like there one for
-/// each connection and outside of what is kept of the connection, where a floor needs more than one.
+/// What a server receives into: as large as the workload's (bench/workloads/echo_session.hpp), and like there
+/// one for each connection and outside of what is kept of the connection, where a floor needs more than one.
 using server_buffer = std::vector<std::byte>;
-inline server_buffer make_server_buffer() {
-    return server_buffer(std::max(echo_bytes, workloads::echo_buffer_bytes_min));
+inline server_buffer make_server_buffer(std::size_t message_bytes) {
+    return server_buffer(std::max(message_bytes, workloads::echo_buffer_bytes_min));
 }
 
 /// The round trips that every connection makes in one phase.
@@ -54,14 +54,14 @@ struct echo_pair {
     using clock = std::chrono::steady_clock;
 
     std::uint64_t number;
-    const workloads::detail::echo_messages& messages;
+    const echo_messages& messages;
     int client;
     int server;
     std::uint64_t round_trip = 0;  // under way, or the next
     std::uint64_t end = 0;         // the first that does not belong to the phase
     clock::time_point start{};     // of the round trip, which is the end of the one before
     std::span<const std::byte> request{};
-    echo_message reply{};
+    std::vector<std::byte> reply;
     workloads::detail::echo_counts counts{};
     std::uint64_t served_bytes = 0;
 
@@ -81,7 +81,7 @@ struct echo_pair {
 
     /// How many bytes of this round trip's request the server has still to receive.
     std::size_t unserved_bytes() const noexcept {
-        return static_cast<std::size_t>((round_trip + 1) * echo_bytes - served_bytes);
+        return static_cast<std::size_t>((round_trip + 1) * reply.size() - served_bytes);
     }
 
     /// The reply is complete. False when that was the last round trip of the phase.
@@ -112,18 +112,20 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
         counts.push_back(pair.counts);
         served_bytes.push_back(pair.served_bytes);
     }
-    workloads::detail::prove_echo(t, counts, served_bytes, round_trips_each);
+    workloads::detail::prove_echo(t, counts, served_bytes, round_trips_each, pairs.front().reply.size());
 }
 
-inline std::vector<echo_pair> make_pairs(std::span<const connection> connections) {
-    static const workloads::detail::echo_messages messages(echo_bytes);
+/// `messages` of so many bytes have to outlive the pairs.
+inline std::vector<echo_pair> make_pairs(std::span<const connection> connections, std::size_t bytes,
+                                         const echo_messages& messages) {
     std::vector<echo_pair> pairs;
     pairs.reserve(connections.size());
     for (const connection& each : connections)
         pairs.push_back({.number = pairs.size(),
                          .messages = messages,
                          .client = each.client.get(),
-                         .server = each.server.get()});
+                         .server = each.server.get(),
+                         .reply = std::vector<std::byte>(bytes)});
     return pairs;
 }
 

@@ -46,9 +46,10 @@ bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, histogram* la
 
 }  // namespace
 
-void echo_blocking(std::span<const connection> connections, trial& t) {
-    std::vector<echo_pair> pairs = make_pairs(connections);
-    server_buffer buffer = make_server_buffer();
+void echo_blocking(std::span<const connection> connections, std::size_t bytes, trial& t) {
+    const echo_messages messages(bytes);
+    std::vector<echo_pair> pairs = make_pairs(connections, bytes, messages);
+    server_buffer buffer = make_server_buffer(bytes);
     std::vector<echo_pair*> active;
     active.reserve(pairs.size());
     run_echo_trial(pairs, t, [&](const echo_phase& phase) {

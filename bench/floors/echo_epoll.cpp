@@ -2,8 +2,8 @@
 // says that it has something, and only then; one epoll_wait fetches all that are ready.
 //
 // No call fails with EAGAIN: a receive is not tried before its event, and not again after it. That is enough
-// with edges, since a connection has at most one message of 64 bytes in flight and every receive has room for
-// more than that, or for the rest of it.
+// with edges, since a connection has at most one message in flight and every receive has room for all of it,
+// or for the rest of it.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -18,8 +18,10 @@ namespace {
 
 class epoll_echo {
 public:
-    explicit epoll_echo(std::span<const connection> connections)
-        : pairs_(make_pairs(connections)),
+    epoll_echo(std::span<const connection> connections, std::size_t bytes)
+        : messages_(bytes),
+          pairs_(make_pairs(connections, bytes, messages_)),
+          buffer_(make_server_buffer(bytes)),
           filled_(connections.size()),
           epoll_(loop::checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
         for (const echo_pair& pair : pairs_) {
@@ -116,19 +118,20 @@ private:
         pair.counts.fail(error);
     }
 
+    echo_messages messages_;
     std::vector<echo_pair> pairs_;
+    server_buffer buffer_;
     std::vector<std::size_t> filled_;  // by pair: bytes of the reply that have come
     loop::unique_fd epoll_;
     std::size_t active_ = 0;  // pairs that have round trips to make
     histogram* latency_ = nullptr;
     std::array<epoll_event, 1024> events_;
-    server_buffer buffer_ = make_server_buffer();
 };
 
 }  // namespace
 
-void echo_epoll(std::span<const connection> connections, trial& t) {
-    epoll_echo echo(connections);
+void echo_epoll(std::span<const connection> connections, std::size_t bytes, trial& t) {
+    epoll_echo echo(connections, bytes);
     run_echo_trial(echo.pairs(), t, [&echo](const echo_phase& phase) { echo.make_round_trips(phase); });
 }
 

@@ -6,6 +6,9 @@
 #include <liburing.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "bench/floors/echo.hpp"
 #include "loop/drivers/uring_ring.hpp"
 #include "loop/system_error.hpp"
@@ -16,10 +19,11 @@ namespace {
 
 class uring_echo {
 public:
-    explicit uring_echo(std::span<const connection> connections)
-        : pairs_(make_pairs(connections)),
-          buffers_(connections.size(), make_server_buffer()),
-          ring_(loop::uring_limits{}) {
+    uring_echo(std::span<const connection> connections, std::size_t bytes)
+        : messages_(bytes),
+          pairs_(make_pairs(connections, bytes, messages_)),
+          buffers_(connections.size(), make_server_buffer(bytes)),
+          ring_(loop::uring_limits{.submissions = submissions_for(connections.size())}) {
         ring_.enter();  // it is this thread's from here on
         std::vector<int> files;
         for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
@@ -44,6 +48,11 @@ public:
     }
 
 private:
+    /// Room for a send and a receive on every connection, so that a batch is one entry.
+    static unsigned submissions_for(std::size_t connections) noexcept {
+        return std::max(64U, std::bit_ceil(static_cast<unsigned>(2 * connections)));
+    }
+
     // The tag of an operation, and the place of its file: twice the pair's number, and one more for the
     // server.
     using tag = std::uint64_t;
@@ -91,11 +100,11 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// So many bytes have come behind those that were served before. What has not come yet is received behind them in
-    /// turn, because their send may not be done.
+    /// So many bytes have come behind those that were served before. What has not come yet is received behind
+    /// them in turn, because their send may not be done.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
-        const std::size_t before = echo_bytes - pair.unserved_bytes();
+        const std::size_t before = pair.reply.size() - pair.unserved_bytes();
         send_all(server_of(pair), buffer.subspan(before, bytes));
         pair.served_bytes += bytes;
         if (pair.unserved_bytes() > 0)
@@ -130,6 +139,7 @@ private:
         return *entry;
     }
 
+    echo_messages messages_;
     std::vector<echo_pair> pairs_;
     std::vector<server_buffer> buffers_;  // by pair: what its server received, until it is sent back
     loop::uring_ring ring_;               // after what it writes into
@@ -139,8 +149,8 @@ private:
 
 }  // namespace
 
-void echo_uring(std::span<const connection> connections, trial& t) {
-    uring_echo echo(connections);
+void echo_uring(std::span<const connection> connections, std::size_t bytes, trial& t) {
+    uring_echo echo(connections, bytes);
     run_echo_trial(echo.pairs(), t, [&echo](const echo_phase& phase) { echo.make_round_trips(phase); });
 }
 

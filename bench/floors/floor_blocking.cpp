@@ -1,4 +1,4 @@
-// The contender floor-blocking: four blocking calls a round trip.
+// The contender floor-blocking: four blocking calls a round trip, and what else blocks.
 #include "bench/floors/floors.hpp"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// The contender floor-epoll: epoll_wait, send and recv, and a timerfd to sleep.
+// The contender floor-epoll: epoll_wait, send and recv, a timerfd to sleep, an eventfd to wake.
 #include "bench/floors/floors.hpp"
 
 int main(int argc, char** argv) {

@@ -3,7 +3,7 @@
 #include <sys/utsname.h>
 
 #include <array>
-#include <iterator>
+#include <initializer_list>
 
 #include "bench/contenders/socket_options.hpp"
 #include "bench/floors/connections.hpp"
@@ -13,10 +13,10 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-std::vector<floor_workload> echo_and_timers(echo_floor& echo, make_sleeper& make) {
-    std::vector<floor_workload> can = echo_workloads(echo);
-    std::ranges::move(timer_workloads(make), std::back_inserter(can));
-    return can;
+std::vector<floor_workload> joined(std::initializer_list<std::vector<floor_workload>> families) {
+    std::vector<floor_workload> all;
+    for (const auto& family : families) all.insert(all.end(), family.begin(), family.end());
+    return all;
 }
 
 std::string own_options() {
@@ -35,24 +35,36 @@ floor blocking_floor() {
     static constexpr std::array cannot{
         missing_family{"sleep/", keeps_no_time}, missing_family{"timer/", keeps_no_time},
         missing_family{"idle/", keeps_no_time}, missing_family{"gather/sleep", keeps_no_time}};
-    return {"floor-blocking", "blocking send and recv", all_workloads(echo_workloads(echo_blocking), cannot),
+    return {"floor-blocking", "blocking send, recv, write and read; futex",
+            all_workloads(joined({echo_workloads(echo_blocking), stream_workloads(stream_blocking),
+                                  wakeup_workloads(make_futex_waker)}),
+                          cannot),
             own_options};
 }
 
 floor epoll_floor() {
-    return {"floor-epoll", "epoll and timerfd",
-            all_workloads(echo_and_timers(echo_epoll, make_timerfd_sleeper), {}), own_options};
+    return {"floor-epoll", "epoll, timerfd and eventfd",
+            all_workloads(joined({echo_workloads(echo_epoll), timer_workloads(make_timerfd_sleeper),
+                                  stream_workloads(stream_epoll), wakeup_workloads(make_epoll_waker)}),
+                          {}),
+            own_options};
 }
 
 floor sleep_floor() {
+    static constexpr std::string_view moves_no_bytes = "clock_nanosleep moves no bytes; see floor-blocking";
     static constexpr std::array cannot{
-        missing_family{"echo/", "clock_nanosleep moves no bytes; see floor-blocking"}};
+        missing_family{"echo/", moves_no_bytes}, missing_family{"stream/", moves_no_bytes},
+        missing_family{"pipe/", moves_no_bytes},
+        missing_family{"post/cross_thread", "nobody wakes clock_nanosleep; see floor-blocking"}};
     return {"floor-sleep", "clock_nanosleep", all_workloads(timer_workloads(make_nanosleep_sleeper), cannot),
             makes_no_connections};
 }
 
 floor uring_floor() {
-    return {"floor-uring", "io_uring", all_workloads(echo_and_timers(echo_uring, make_uring_sleeper), {}),
+    return {"floor-uring", "io_uring",
+            all_workloads(joined({echo_workloads(echo_uring), timer_workloads(make_uring_sleeper),
+                                  stream_workloads(stream_uring), wakeup_workloads(make_uring_waker)}),
+                          {}),
             own_options};
 }
 
@@ -67,6 +79,7 @@ int floor_main(int argc, char** argv, const floor& f) {
                          {.library = "Linux",
                           .library_version = kernel.release,
                           .driver = f.calls,
+                          .role = "floor",
                           .build = this_build(),
                           .buffers = buffers_of(f),
                           .socket_options = f.socket_options},

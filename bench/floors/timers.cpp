@@ -47,6 +47,27 @@ void sleep_concurrent(sleeper& kernel, trial& t) {
     t.prove("the two sleeps took at least the longer one", 1, t.cost().wall >= pairs * second ? 1 : 0);
 }
 
+void sleep_many(sleeper& kernel, trial& t) {
+    const std::uint64_t count = t.operations();
+    t.begin();
+    time_point deadline = clock::now() + workloads::sleep_many_lead(count);
+    for (std::uint64_t i = 0; i < count; ++i, deadline += workloads::sleep_many_spacing) {
+        if (clock::now() < deadline) kernel.sleep_until(deadline);
+        record_lateness(t, deadline);
+    }
+    t.end();
+    t.prove("sleeps that ended", count, t.lateness().count());
+    t.prove("the last sleep ended at its time or later", 1,
+            clock::now() >= deadline - workloads::sleep_many_spacing ? 1 : 0);
+}
+
+void timer_ladder(sleeper& kernel, trial& t, std::chrono::microseconds time) {
+    t.begin();
+    for (std::uint64_t i = 0; i < t.operations(); ++i) sleep_and_record(kernel, t, clock::now() + time);
+    t.end();
+    t.prove("the sleeps took at least their sum", 1, t.cost().wall >= t.operations() * time ? 1 : 0);
+}
+
 void timer_periodic(sleeper& kernel, trial& t) {
     t.begin();
     time_point deadline = clock::now();

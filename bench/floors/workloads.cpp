@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 #include <system_error>
@@ -26,12 +27,32 @@ constexpr auto suite = [] {
     return shapes;
 }();
 
+constexpr std::array<std::string_view, 10> without_system_calls{"post/chain",
+                                                                "post/batch",
+                                                                "yield",
+                                                                "spawn",
+                                                                "await/leaf",
+                                                                "gather/ready/children:1000",
+                                                                "gather/yield/children:1000",
+                                                                "gather/tree/leaves:100",
+                                                                "gather/tree/leaves:1000",
+                                                                "gather/tree/leaves:10000"};
+
+constexpr std::array<std::string_view, 5> of_timer_queues{
+    "timer/churn/timers:1000", "timer/churn/timers:100000", "timer/expire/timers:10000",
+    "timer/expire/timers:100000", "timer/expire/timers:1000000"};
+
+template <std::size_t Count>
+bool contains(const std::array<std::string_view, Count>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
 std::string reason_for(std::string_view name, std::span<const missing_family> cannot) {
+    if (contains(without_system_calls, name))
+        return "no system call is involved; the floor is a function call";
+    if (contains(of_timer_queues, name)) return "it measures a queue of timers, and a floor has none";
     for (const missing_family& family : cannot)
         if (name.starts_with(family.front)) return std::string(family.reason);
-    for (const std::string_view family :
-         {"post/", "yield", "spawn", "await/", "gather/yield", "gather/ready"})
-        if (name.starts_with(family)) return "no system call is involved; the floor is a function call";
     return "this floor has no bare system calls for it";
 }
 
@@ -50,23 +71,46 @@ std::function<void(trial&)> unsupported_when_refused(std::function<void(trial&)>
 }  // namespace
 
 std::vector<floor_workload> echo_workloads(echo_floor& echo) {
+    constexpr std::array<std::size_t, 3> counts{1, 100, 1000};
     std::vector<floor_workload> can;
-    for (const std::size_t count : {std::size_t{1}, std::size_t{100}, std::size_t{1000}}) {
-        can.push_back({fmt::format("echo/rtt/tcp/conns:{}/bytes:{}", count, workloads::echo_bytes),
-                       [count, &echo](trial& t) { echo(connect_over_loopback(count), t); }});
-    }
+    for (const std::size_t bytes : {workloads::echo_bytes, std::size_t{1024}, std::size_t{16'384}})
+        for (const std::size_t count : counts)
+            can.push_back(
+                {fmt::format("echo/rtt/tcp/conns:{}/bytes:{}", count, bytes),
+                 [count, bytes, &echo](trial& t) { echo(connect_over_loopback(count), bytes, t); }});
+    for (const std::size_t count : counts)
+        can.push_back(
+            {fmt::format("echo/rtt/unix/conns:{}/bytes:{}", count, workloads::echo_bytes),
+             [count, &echo](trial& t) { echo(connect_over_unix_sockets(count), workloads::echo_bytes, t); }});
     return can;
+}
+
+std::vector<floor_workload> stream_workloads(stream_floor& stream) {
+    return {{fmt::format("pipe/read/bytes:{}", workloads::pipe_chunk_bytes),
+             [&stream](trial& t) { stream(open_pipe(), workloads::pipe_chunk_bytes, t); }},
+            {fmt::format("stream/throughput/bytes:{}", workloads::stream_chunk_bytes),
+             [&stream](trial& t) { stream(open_stream_over_loopback(), workloads::stream_chunk_bytes, t); }}};
+}
+
+std::vector<floor_workload> wakeup_workloads(make_waker& make) {
+    return {{"post/cross_thread", [&make](trial& t) { post_cross_thread(*make(), t); }}};
 }
 
 std::vector<floor_workload> timer_workloads(make_sleeper& make) {
     const auto with_sleeper = [&make](timer_floor& work) {
         return [&make, &work](trial& t) { work(*make(), t); };
     };
-    return {{"sleep/serial", with_sleeper(sleep_serial)},
-            {"sleep/concurrent", with_sleeper(sleep_concurrent)},
-            {"timer/periodic", with_sleeper(timer_periodic)},
-            {"idle/timer", with_sleeper(idle_timer)},
-            {"gather/sleep/children:1000", with_sleeper(gather_sleep)}};
+    std::vector<floor_workload> can{{"sleep/serial", with_sleeper(sleep_serial)},
+                                    {"sleep/concurrent", with_sleeper(sleep_concurrent)},
+                                    {"timer/periodic", with_sleeper(timer_periodic)},
+                                    {"idle/timer", with_sleeper(idle_timer)},
+                                    {"gather/sleep/children:1000", with_sleeper(gather_sleep)}};
+    for (const int count : {1000, 10'000, 100'000})
+        can.push_back({fmt::format("sleep/many/sleeps:{}", count), with_sleeper(sleep_many)});
+    for (const int us : {10, 100, 1000, 10'000, 100'000, 1'000'000})
+        can.push_back({fmt::format("timer/ladder/us:{}", us),
+                       [us, &make](trial& t) { timer_ladder(*make(), t, std::chrono::microseconds(us)); }});
+    return can;
 }
 
 std::vector<contender_workload> all_workloads(std::span<const floor_workload> can,

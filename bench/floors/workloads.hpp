@@ -11,6 +11,8 @@
 #include "bench/contenders/contender_main.hpp"
 #include "bench/floors/echo.hpp"
 #include "bench/floors/sleepers.hpp"
+#include "bench/floors/streams.hpp"
+#include "bench/floors/wakeups.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::floors {
@@ -27,8 +29,14 @@ struct missing_family {
     std::string_view reason;
 };
 
-/// The echo workloads, at all their numbers of connections.
+/// The echo workloads, with all their transports, sizes and numbers of connections.
 std::vector<floor_workload> echo_workloads(echo_floor& echo);
+
+/// pipe/read and stream/throughput.
+std::vector<floor_workload> stream_workloads(stream_floor& stream);
+
+/// post/cross_thread, with a waker of its own.
+std::vector<floor_workload> wakeup_workloads(make_waker& make);
 
 /// The timer workloads, each with a sleeper of its own.
 std::vector<floor_workload> timer_workloads(make_sleeper& make);

@@ -1,5 +1,5 @@
-// How long and how often: the sizes that a workload and its floor (bench/floors) must have in common. Both take them
-// from here, so that a report never divides one piece of work by another.
+// How long and how often: the sizes that a workload and its floor (bench/floors) must have in common. Both
+// take them from here, so that a report never divides one piece of work by another.
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,14 @@ inline sleep_pair sleep_pair_of(const trial& t) {
     using std::chrono::milliseconds;
     return t.smoke() ? sleep_pair{milliseconds(5), milliseconds(7)}
                      : sleep_pair{milliseconds(500), milliseconds(700)};
+}
+
+/// Of sleep/many: how far apart the deadlines are, which is about a fifth of what a slow loop can do, so that
+/// lateness is the timers' and not a queue's; and how far ahead the first of so many is, so that the last has
+/// been created, and sleeps, before.
+inline constexpr std::chrono::microseconds sleep_many_spacing{5};
+constexpr std::chrono::microseconds sleep_many_lead(std::uint64_t count) {
+    return std::chrono::milliseconds(10) + count * std::chrono::microseconds(3);
 }
 
 /// Of idle/timer: how long nothing happens.

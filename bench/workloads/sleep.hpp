@@ -70,20 +70,17 @@ task_of<R> sleep_concurrent(R& runtime, trial& t) {
     t.prove("sleeps under way when the first one ended", 2 * pairs, together);
 }
 
-/// One operation: one of operations() sleeps that are pending at once. Their deadlines are spread evenly, in mixed
-/// order, 5 us apart on average: about a fifth of what a slow loop can do, so that lateness is the timers' and not a
-/// queue's.
+/// One operation: one of operations() sleeps that are pending at once. Their deadlines are spread evenly, in
+/// mixed order, 5 us apart (sizes.hpp).
 template <Runtime R>
 task_of<R> sleep_many(R& runtime, trial& t) {
     const std::uint64_t count = t.operations();
     std::vector<task_of<R>> sleeps;
     sleeps.reserve(count);
     t.begin();
-    // The last has been created, and sleeps, before the first is due.
-    const time_point first =
-        runtime.now() + std::chrono::milliseconds(10) + count * std::chrono::microseconds(3);
+    const time_point first = runtime.now() + sleep_many_lead(count);
     for (std::uint64_t i = 0; i < count; ++i) {
-        const time_point deadline = first + detail::shuffled(i, count) * std::chrono::microseconds(5);
+        const time_point deadline = first + detail::shuffled(i, count) * sleep_many_spacing;
         sleeps.push_back(sleep_and_record(runtime, t, deadline));
     }
     co_await runtime.gather(std::span<task_of<R>>(sleeps));

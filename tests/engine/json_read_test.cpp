@@ -32,6 +32,15 @@ TEST(json_read, a_report_that_was_written_reads_back_the_same) {
     EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
 }
 
+TEST(json_read, a_report_from_before_floors_were_compared_with_has_no_multiples) {
+    auto document = reports::to_json(sample_report());
+    for (auto& item : document["results"]) item.erase("times_floor");
+    for (const auto& item : reports::read_json(reports::dump(document), "it").results)
+        EXPECT_FALSE(item.times_floor);
+    EXPECT_EQ(complaint_after([](json& changed) { changed["results"][2]["times_floor"] = 1.08; }),
+              "report.json: results[2].times_floor: expected an object, found number");
+}
+
 TEST(json_read, every_cut_of_a_report_is_refused) {
     const auto text = reports::dump(reports::to_json(sample_report()));
     for (std::size_t length = 0; length < text.size(); length += 7)

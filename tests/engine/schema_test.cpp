@@ -48,10 +48,22 @@ TEST(schema, every_field_of_a_report_is_required) {
 }
 
 TEST(schema, every_field_of_a_result_is_required) {
-    const auto keys = sample_document()["results"][0];
+    auto keys = sample_document()["results"][0];
+    keys.erase("times_floor");  // which older reports do not have
     for (const auto& [key, value] : keys.items()) {
         auto document = sample_document();
         document["results"][0].erase(key);
+        EXPECT_FALSE(fits_the_schema(document)) << key;
+    }
+}
+
+TEST(schema, a_result_of_an_older_report_fits_and_a_multiple_of_no_floor_does_not) {
+    auto document = sample_document();
+    for (auto& item : document["results"]) item.erase("times_floor");
+    EXPECT_TRUE(fits_the_schema(document));
+    for (const auto* key : {"floor", "median", "low", "high"}) {
+        document = sample_document();
+        document["results"][2]["times_floor"].erase(key);
         EXPECT_FALSE(fits_the_schema(document)) << key;
     }
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -25,10 +26,10 @@ struct named_floor {
 
 struct echo_floors : testing::TestWithParam<named_floor> {
     /// Runs the floor over the wire; skips the test where the kernel refuses io_uring.
-    void run_over(wire& w) {
+    void run_over(wire& w, std::size_t bytes = 64) {
         t.emplace(trial_size::smoke, round_trips_each * w.connections().size());
         try {
-            GetParam().run(w.connections(), *t);
+            GetParam().run(w.connections(), bytes, *t);
         } catch (const std::system_error& error) {
             if (!kernel_refuses(error.code())) throw;
             GTEST_SKIP() << error.what();
@@ -63,6 +64,25 @@ TEST_P(echo_floors, put_messages_together_that_arrive_in_pieces) {
     EXPECT_EQ(t->failure().value_or(""), "");
 }
 
+TEST_P(echo_floors, put_large_messages_together_and_see_one_wrong_byte_at_their_end) {
+    constexpr std::size_t bytes = 16'384;
+    for (const bool spoil : {false, true}) {
+        wire w(
+            3,
+            [spoil](const passing& message) {
+                if (spoil && message.connection == 2 && message.which == direction::reply &&
+                    message.number == 9)
+                    message.bytes.back() ^= std::byte{1};
+                return fate::in_pieces;
+            },
+            bytes);
+        run_over(w, bytes);
+        if (IsSkipped()) return;
+        EXPECT_EQ(t->failure().value_or(""),
+                  spoil ? "replies that are not the bytes sent: expected 0, got 1" : "");
+    }
+}
+
 TEST_P(echo_floors, fail_the_trial_when_one_byte_of_one_reply_is_wrong) {
     wire w(3, [](const passing& message) {
         if (message.connection == 1 && message.which == direction::reply && message.number == 7)
@@ -75,7 +95,7 @@ TEST_P(echo_floors, fail_the_trial_when_one_byte_of_one_reply_is_wrong) {
 }
 
 TEST_P(echo_floors, fail_the_trial_when_a_reply_is_that_of_the_round_trip_before) {
-    echo_message before{};
+    std::array<std::byte, 64> before{};
     wire w(1, [&before](const passing& message) {
         if (message.which != direction::reply) return fate::whole;
         if (message.number == 7)

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "bench/floors/workloads.hpp"
 #include "loop/designs.hpp"
@@ -60,11 +64,20 @@ TEST(floors, list_every_workload_of_the_suite_in_its_order) {
     }
 }
 
+/// The names of all workloads of the suite that begin so.
+std::vector<std::string_view> names_of(std::string_view front) {
+    std::vector<std::string_view> names;
+    for (const auto& each : workload_list<loop::epoll_runtime>())
+        if (each.name.starts_with(front)) names.push_back(each.name);
+    return names;
+}
+
 TEST(floors, prove_their_echo_workloads_at_smoke_size) {
+    const auto names = names_of("echo/rtt/");
+    ASSERT_EQ(names.size(), 12u);
     for (const floor& f : all_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
-        for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
-                                 "echo/rtt/tcp/conns:1000/bytes:64"}) {
+        for (const std::string_view name : names) {
             const contender_workload& workload = named(f.workloads, name);
             trial t(trial_size::smoke, workload.shape.smoke_operations);
             EXPECT_EQ(outcome_of(workload, t), "") << f.name << " " << name;
@@ -73,29 +86,55 @@ TEST(floors, prove_their_echo_workloads_at_smoke_size) {
     }
 }
 
+TEST(floors, prove_their_streams_and_wakeups_at_smoke_size) {
+    for (const floor& f : all_floors()) {
+        if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
+        for (const char* name :
+             {"pipe/read/bytes:4096", "stream/throughput/bytes:65536", "post/cross_thread"}) {
+            trial t(trial_size::smoke, 100);
+            EXPECT_EQ(outcome_of(named(f.workloads, name), t), "") << f.name << " " << name;
+        }
+    }
+}
+
 TEST(floors, prove_their_timer_workloads_at_smoke_size) {
+    std::vector<std::string_view> names{"timer/periodic", "idle/timer", "gather/sleep/children:1000"};
+    for (const char* family : {"sleep/", "timer/ladder/"})
+        std::ranges::copy(names_of(family), std::back_inserter(names));
+    ASSERT_EQ(names.size(), 14u);
     for (const floor& f : all_floors()) {
         if (f.name == "floor-blocking" || (f.name == "floor-uring" && !has_uring())) continue;
-        for (const char* name : {"sleep/serial", "sleep/concurrent", "timer/periodic", "idle/timer",
-                                 "gather/sleep/children:1000"})
+        for (const std::string_view name : names)
             EXPECT_EQ(outcome_of(named(f.workloads, name)), "") << f.name << " " << name;
     }
 }
 
 TEST(floors, say_why_they_cannot_do_a_workload) {
-    for (const floor& f : all_floors())
-        for (const char* name : {"post/chain", "yield", "spawn", "gather/yield/children:1000"})
+    for (const floor& f : all_floors()) {
+        for (const char* name :
+             {"post/chain", "post/batch", "yield", "spawn", "await/leaf", "gather/ready/children:1000",
+              "gather/yield/children:1000", "gather/tree/leaves:100", "gather/tree/leaves:1000",
+              "gather/tree/leaves:10000"})
             EXPECT_EQ(outcome_of(named(f.workloads, name)),
                       "unsupported: no system call is involved; the floor is a function call")
                 << f.name << " " << name;
-    EXPECT_EQ(outcome_of(named(sleep_floor().workloads, "echo/rtt/tcp/conns:1/bytes:64")),
-              "unsupported: clock_nanosleep moves no bytes; see floor-blocking");
+        for (const std::string_view family : {"timer/churn", "timer/expire"})
+            for (const std::string_view name : names_of(family))
+                EXPECT_EQ(outcome_of(named(f.workloads, name)),
+                          "unsupported: it measures a queue of timers, and a floor has none")
+                    << f.name << " " << name;
+    }
+    for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "pipe/read/bytes:4096"})
+        EXPECT_EQ(outcome_of(named(sleep_floor().workloads, name)),
+                  "unsupported: clock_nanosleep moves no bytes; see floor-blocking");
+    EXPECT_EQ(outcome_of(named(sleep_floor().workloads, "post/cross_thread")),
+              "unsupported: nobody wakes clock_nanosleep; see floor-blocking");
     EXPECT_EQ(outcome_of(named(blocking_floor().workloads, "timer/periodic")),
               "unsupported: a blocking socket call keeps no time; see floor-sleep");
 }
 
 TEST(floors, have_a_reason_for_workloads_that_nobody_has_thought_of) {
-    EXPECT_EQ(outcome_of(all_workloads({}, {}).front()),
+    EXPECT_EQ(outcome_of(named(all_workloads({}, {}), "mixed/server")),
               "unsupported: this floor has no bare system calls for it");
 }
 
@@ -124,6 +163,18 @@ TEST(floors, have_the_buffers_of_the_workloads_and_say_so_in_the_same_words) {
         EXPECT_EQ(buffers_of(f),
                   f.name == "floor-sleep" ? "none: it makes no connections" : workload_buffers())
             << f.name;
+}
+
+TEST(floors, say_in_their_context_that_they_are_floors) {
+    ::setenv("LOOPBENCH_DESCRIBE", "1", 1);
+    testing::internal::CaptureStdout();
+    std::string name = "floor-sleep";
+    std::array<char*, 2> argv{name.data(), nullptr};
+    const int code = floor_main(1, argv.data(), sleep_floor());
+    const std::string context = testing::internal::GetCapturedStdout();
+    ::unsetenv("LOOPBENCH_DESCRIBE");
+    EXPECT_EQ(code, 0);
+    EXPECT_NE(context.find("\"role\": \"floor\""), std::string::npos) << context;
 }
 
 TEST(floors, tell_the_options_of_their_own_sockets) {

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "bench/contenders/contender_main.hpp"
@@ -23,9 +24,13 @@ struct impatient_sleeper final : sleeper {
     std::vector<time_point> deadlines;
 };
 
+void ladder(sleeper& kernel, trial& t) {
+    timer_ladder(kernel, t, std::chrono::milliseconds(100));
+}
+
 TEST(timer_floors, fail_the_trial_when_a_sleep_ends_early) {
     for (timer_floor* const work :
-         {sleep_serial, sleep_concurrent, timer_periodic, idle_timer, gather_sleep}) {
+         {sleep_serial, sleep_concurrent, sleep_many, timer_periodic, idle_timer, gather_sleep, ladder}) {
         impatient_sleeper kernel;
         trial t(trial_size::smoke, 3);
         work(kernel, t);
@@ -43,7 +48,8 @@ TEST(timer_floors, sleep_to_the_earlier_deadline_and_then_to_the_later_one_when_
 }
 
 TEST(timer_floors, do_as_many_operations_as_they_are_told) {
-    for (timer_floor* const work : {sleep_serial, sleep_concurrent, idle_timer, gather_sleep}) {
+    for (timer_floor* const work :
+         {sleep_serial, sleep_concurrent, sleep_many, idle_timer, gather_sleep, ladder}) {
         impatient_sleeper one, three;
         trial once(trial_size::smoke, 1), thrice(trial_size::smoke, 3);
         work(one, once);
@@ -51,6 +57,30 @@ TEST(timer_floors, do_as_many_operations_as_they_are_told) {
         EXPECT_EQ(three.deadlines.size(), 3 * one.deadlines.size());
         EXPECT_EQ(thrice.operations_done(), 3u);
     }
+}
+
+TEST(timer_floors, sleep_to_the_deadlines_of_many_in_their_order) {
+    impatient_sleeper kernel;
+    trial t(trial_size::smoke, 100);
+    sleep_many(kernel, t);
+    ASSERT_EQ(kernel.deadlines.size(), 100u);
+    for (std::size_t i = 1; i < 100; ++i)
+        EXPECT_EQ(kernel.deadlines[i] - kernel.deadlines[i - 1], std::chrono::microseconds(5));
+}
+
+TEST(timer_floors, account_for_deadlines_that_pass_while_they_sleep_without_sleeping_again) {
+    struct : sleeper {
+        void sleep_until(time_point deadline) override {
+            ++sleeps;
+            std::this_thread::sleep_until(deadline + milliseconds(2));
+        }
+        int sleeps = 0;
+    } oversleeping;
+    trial t(trial_size::smoke, 100);
+    sleep_many(oversleeping, t);
+    EXPECT_EQ(t.failure().value_or(""), "");
+    EXPECT_EQ(oversleeping.sleeps, 1);
+    EXPECT_EQ(t.lateness().count(), 100u);
 }
 
 TEST(timer_floors, keep_to_absolute_deadlines_one_period_apart) {

@@ -35,8 +35,8 @@ void wait_until_read(int fd) {
 
 }  // namespace
 
-wire::wire(std::size_t connections, std::function<fate(const passing&)> decide)
-    : decide_(std::move(decide)), stop_(checked(::eventfd(0, EFD_CLOEXEC), "eventfd")) {
+wire::wire(std::size_t connections, std::function<fate(const passing&)> decide, std::size_t bytes)
+    : decide_(std::move(decide)), message_(bytes), stop_(checked(::eventfd(0, EFD_CLOEXEC), "eventfd")) {
     for (std::size_t i = 0; i < connections; ++i) {
         auto [client, to_client] = socket_pair();
         auto [server, to_server] = socket_pair();
@@ -75,7 +75,7 @@ void wire::carry(std::size_t connection, direction which) {
     link& on = links_[connection];
     const int from = which == direction::request ? on.to_client.get() : on.to_server.get();
     const int to = which == direction::request ? on.to_server.get() : on.to_client.get();
-    echo_message message;
+    const std::span message(message_);
     if (::recv(from, message.data(), message.size(), MSG_WAITALL) != static_cast<ssize_t>(message.size()))
         return;
 
@@ -84,11 +84,11 @@ void wire::carry(std::size_t connection, direction which) {
         case fate::whole:
             return send(to, message);
         case fate::in_pieces:
-            send(to, std::span(message).first(1));
+            send(to, message.first(1));
             wait_until_read(to);
-            return send(to, std::span(message).subspan(1));
+            return send(to, message.subspan(1));
         case fate::cut_off:
-            send(to, std::span(message).first(1));
+            send(to, message.first(1));
             return cut(on);
         case fate::last:
             ::shutdown(from, SHUT_RDWR);

@@ -18,7 +18,7 @@ namespace loopbench::bench::floors {
 
 enum class direction { request, reply };
 
-/// A message on its way, 64 bytes.
+/// A message on its way.
 struct passing {
     std::size_t connection;
     direction which;
@@ -35,9 +35,9 @@ enum class fate {
 
 class wire {
 public:
-    /// `decide` says what becomes of each message, and may change its bytes. It is called in the wire's
-    /// thread.
-    wire(std::size_t connections, std::function<fate(const passing&)> decide);
+    /// `decide` says what becomes of each message of `bytes` bytes, and may change them. It is called in the
+    /// wire's thread.
+    wire(std::size_t connections, std::function<fate(const passing&)> decide, std::size_t bytes = 64);
     wire(const wire&) = delete;
     wire& operator=(const wire&) = delete;
     ~wire();  // ends all connections
@@ -57,6 +57,7 @@ private:
     static void cut(const link& cut_link);
 
     std::function<fate(const passing&)> decide_;
+    std::vector<std::byte> message_;  // that is carried
     std::vector<connection> ends_;
     std::vector<link> links_;
     loop::unique_fd stop_;

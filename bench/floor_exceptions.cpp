@@ -1,0 +1,41 @@
+#include "bench/floor_exceptions.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace loopbench::bench {
+
+namespace {
+
+constexpr std::string_view spins =
+    "a floor sleeps in the kernel and has to be woken, a loop that spins (loop-round-robin always, "
+    "loop-precise "
+    "shortly before) is awake at the deadline; and where floor-sleep is the only floor, timers without slack "
+    "(timerfd, io_uring) are earlier than its clock_nanosleep";
+
+constexpr std::array exceptions{
+    floor_exception{"sleep/serial", "late_p50", spins},
+    floor_exception{"sleep/concurrent", "late_p50", spins},
+    floor_exception{"sleep/many", "late_p50", spins},
+    floor_exception{"timer/periodic", "late_p50", spins},
+    floor_exception{"timer/ladder", "late_p50", spins},
+    floor_exception{"timer/ladder", "time", spins},
+    floor_exception{"idle/timer", "late_p50", spins},
+    floor_exception{"gather/sleep", "late_p50", spins},
+};
+
+}  // namespace
+
+std::span<const floor_exception> floor_exceptions() {
+    return exceptions;
+}
+
+std::string_view why_faster_than_floor(std::string_view workload, std::string_view metric) {
+    const auto* const found = std::ranges::find_if(exceptions, [&](const floor_exception& each) {
+        return each.metric == metric && workload.starts_with(each.front) &&
+               (workload.size() == each.front.size() || workload[each.front.size()] == '/');
+    });
+    return found == exceptions.end() ? std::string_view{} : found->why;
+}
+
+}  // namespace loopbench::bench

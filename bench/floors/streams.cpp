@@ -1,0 +1,193 @@
+#include "bench/floors/streams.hpp"
+
+#include <fcntl.h>
+#include <liburing.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bench/floors/connections.hpp"
+#include "bench/workloads/stream.hpp"
+#include "loop/drivers/uring_ring.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::bench::floors {
+
+namespace {
+
+using loop::checked;
+using workloads::detail::stream_check;
+
+/// What the floors have in common: where the stream is, and what came out of it.
+struct stream_state {
+    stream_state(one_way of, std::size_t chunk_bytes)
+        : ends(std::move(of)), check(chunk_bytes), buffer(chunk_bytes) {}
+
+    /// Takes the result of a read: a count of bytes, or a negative errno.
+    void take(std::int64_t result) {
+        if (result < 0) return fail(static_cast<int>(-result));
+        over = result == 0;
+        check.take(std::span<const std::byte>(buffer).first(static_cast<std::size_t>(result)));
+    }
+    std::int64_t read() {
+        const ssize_t bytes = ::read(ends.reader.get(), buffer.data(), buffer.size());
+        return bytes < 0 ? -errno : bytes;
+    }
+    /// Of the whole chunk: for less there is no reason but that the kernel has no room.
+    void write_chunk() {
+        const ssize_t bytes = ::write(ends.writer.get(), check.chunk.data(), check.chunk.size());
+        if (bytes != static_cast<ssize_t>(check.chunk.size())) fail(bytes < 0 ? errno : ENOBUFS);
+    }
+    void fail(int error) {
+        check.error = error;
+        over = true;
+    }
+
+    one_way ends;
+    stream_check check;
+    std::vector<std::byte> buffer;
+    bool over = false;  // nothing comes any more, or something went wrong
+};
+
+/// The order of a trial. `write()` sends a chunk, or sees to it that the next `read_more()` does; that one
+/// takes what has come, or finds that the stream is over.
+template <class Write, class ReadMore>
+void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
+    const std::uint64_t chunk_bytes = stream.check.chunk.size();
+    t.begin();
+    for (std::uint64_t i = 1; i <= t.operations() && !stream.over; ++i) {
+        write();
+        while (!stream.over && stream.check.bytes < i * chunk_bytes) read_more();
+    }
+    stream.ends.writer.reset();
+    while (!stream.over) read_more();
+    t.end();
+    stream.check.prove(t, t.operations() * chunk_bytes);
+}
+
+void do_not_block(int fd) {
+    checked(::fcntl(fd, F_SETFL, checked(::fcntl(fd, F_GETFL), "fcntl") | O_NONBLOCK), "fcntl");
+}
+
+/// The reader's epoll instance: edge-triggered, so that a read which empties the stream need not be followed
+/// by one that finds nothing. The buffer has room for all that can be in the stream, so each read empties it.
+class readable {
+public:
+    explicit readable(int fd) : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
+        epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = fd}};
+        checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+    }
+    /// Until there is something to read, or the stream is over: which is told once, maybe together with the
+    /// last bytes.
+    void wait() {
+        if (over_) return;
+        epoll_event event;
+        int count;
+        do {
+            count = ::epoll_wait(epoll_.get(), &event, 1, -1);
+        } while (count < 0 && errno == EINTR);
+        checked(count, "epoll_wait");
+        over_ = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    }
+
+private:
+    loop::unique_fd epoll_;
+    bool over_ = false;
+};
+
+/// Writes and reads in one entry each, or only reads.
+class uring_stream {
+public:
+    explicit uring_stream(stream_state& stream)
+        : stream_(stream), ring_(loop::uring_limits{.submissions = 8, .completions = 16, .buffers = 0}) {
+        ring_.enter();  // it is this thread's from here on
+        // Not the writer: a registered file is a reference of its own, and closing the writer would not end
+        // the stream.
+        const int file = stream.ends.reader.get();
+        const int error = -io_uring_register_files(&ring_.native(), &file, 1);
+        if (error != 0) loop::throw_errno("io_uring_register_files", error);
+    }
+
+    void write() {
+        io_uring_sqe* const entry = io_uring_get_sqe(&ring_.native());
+        io_uring_prep_write(entry, stream_.ends.writer.get(), stream_.check.chunk.data(),
+                            static_cast<unsigned>(stream_.check.chunk.size()), 0);
+        entry->flags = IOSQE_CQE_SKIP_SUCCESS;
+        entry->user_data = of_write;
+    }
+
+    void read_more() {
+        io_uring_sqe* const entry = io_uring_get_sqe(&ring_.native());
+        io_uring_prep_read(entry, 0, stream_.buffer.data(), static_cast<unsigned>(stream_.buffer.size()), 0);
+        entry->flags = IOSQE_FIXED_FILE;
+        entry->user_data = of_read;
+        int result;
+        do {
+            result = io_uring_submit_and_wait(&ring_.native(), 1);
+        } while (result == -EINTR || (result >= 0 && io_uring_cq_ready(&ring_.native()) == 0));
+        if (result < 0) loop::throw_errno("io_uring_enter", -result);
+        io_uring_cqe* completion = nullptr;
+        static_cast<void>(io_uring_peek_cqe(&ring_.native(), &completion));
+        const bool was_write = completion->user_data == of_write;
+        const int bytes = completion->res;
+        io_uring_cqe_seen(&ring_.native(), completion);
+        if (was_write)
+            stream_.fail(bytes < 0 ? -bytes : ENOBUFS);
+        else
+            stream_.take(bytes);
+    }
+
+private:
+    static constexpr unsigned of_write = 0, of_read = 1;
+
+    stream_state& stream_;
+    loop::uring_ring ring_;  // after what it writes into
+};
+
+}  // namespace
+
+one_way open_pipe() {
+    std::array<int, 2> fds{};
+    checked(::pipe2(fds.data(), O_CLOEXEC), "pipe");
+    return {.writer = loop::unique_fd(fds[1]), .reader = loop::unique_fd(fds[0])};
+}
+
+one_way open_stream_over_loopback() {
+    auto connected = connect_over_loopback(1);
+    return {.writer = std::move(connected.front().client), .reader = std::move(connected.front().server)};
+}
+
+void stream_blocking(one_way ends, std::size_t chunk_bytes, trial& t) {
+    stream_state stream(std::move(ends), chunk_bytes);
+    run_stream_trial(
+        stream, t, [&stream] { stream.write_chunk(); }, [&stream] { stream.take(stream.read()); });
+}
+
+void stream_epoll(one_way ends, std::size_t chunk_bytes, trial& t) {
+    stream_state stream(std::move(ends), chunk_bytes);
+    do_not_block(stream.ends.writer.get());
+    do_not_block(stream.ends.reader.get());
+    readable reader(stream.ends.reader.get());
+    run_stream_trial(
+        stream, t, [&stream] { stream.write_chunk(); },
+        [&] {
+            reader.wait();
+            const auto bytes = stream.read();
+            if (bytes != -EAGAIN) stream.take(bytes);  // what an edge told of may have been taken before
+        });
+}
+
+void stream_uring(one_way ends, std::size_t chunk_bytes, trial& t) {
+    stream_state stream(std::move(ends), chunk_bytes);
+    uring_stream ring(stream);
+    run_stream_trial(
+        stream, t, [&ring] { ring.write(); }, [&ring] { ring.read_more(); });
+}
+
+}  // namespace loopbench::bench::floors

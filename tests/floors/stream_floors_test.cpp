@@ -1,0 +1,143 @@
+// The streaming floors on a stream that somebody meddles with on its way.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bench/contenders/contender_main.hpp"
+#include "bench/floors/streams.hpp"
+
+namespace loopbench::bench::floors {
+namespace {
+
+constexpr std::size_t chunk_bytes = 4096;
+constexpr std::uint64_t chunks = 20;
+
+/// Sends on what it gets, after `change` has seen the piece (which begins at that byte of the stream) and
+/// said how much of it goes on. What nobody takes any more is thrown away.
+class meddler {
+public:
+    using change = std::function<std::size_t(std::size_t at, std::span<std::byte> piece)>;
+
+    explicit meddler(change how, std::size_t piece_bytes = 1000)
+        : change_(std::move(how)), piece_bytes_(piece_bytes) {
+        auto before = socket_pair(), behind = socket_pair();
+        ends_ = {.writer = std::move(before.writer), .reader = std::move(behind.reader)};
+        thread_ = std::thread([this, from = std::move(before.reader),
+                               to = std::move(behind.writer)]() mutable { pass_on(from, to); });
+    }
+    ~meddler() { thread_.join(); }
+
+    one_way ends() { return std::move(ends_); }
+
+private:
+    static one_way socket_pair() {
+        std::array<int, 2> fds{};
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) != 0)
+            throw std::system_error(errno, std::generic_category(), "socketpair");
+        return {.writer = loop::unique_fd(fds[0]), .reader = loop::unique_fd(fds[1])};
+    }
+
+    void pass_on(loop::unique_fd& from, loop::unique_fd& to) {
+        std::vector<std::byte> piece(piece_bytes_);
+        std::size_t at = 0;
+        for (ssize_t got; (got = ::read(from.get(), piece.data(), piece.size())) > 0;) {
+            const auto bytes = static_cast<std::size_t>(got);
+            const auto kept = change_(at, std::span(piece).first(bytes));
+            at += bytes;
+            if (::send(to.get(), piece.data(), kept, MSG_NOSIGNAL) < 0) continue;
+            if (kept < bytes) to.reset();  // the stream ends here
+        }
+    }
+
+    change change_;
+    std::size_t piece_bytes_;
+    one_way ends_;
+    std::thread thread_;  // last: it uses all of the above
+};
+
+struct named_floor {
+    const char* name;
+    stream_floor* run;
+
+    friend void PrintTo(const named_floor& f, std::ostream* out) { *out << f.name; }
+};
+
+struct stream_floors : testing::TestWithParam<named_floor> {
+    /// Why there is no number; skips the test where the kernel refuses io_uring.
+    std::string outcome_of(one_way ends) {
+        t.emplace(trial_size::smoke, chunks);
+        try {
+            GetParam().run(std::move(ends), chunk_bytes, *t);
+        } catch (const std::system_error& error) {
+            if (!kernel_refuses(error.code())) throw;
+            skip(error.what());
+        }
+        return t->failure().value_or("");
+    }
+    static void skip(const char* why) { GTEST_SKIP() << why; }
+
+    std::optional<trial> t;
+};
+
+INSTANTIATE_TEST_SUITE_P(all, stream_floors,
+                         testing::Values(named_floor{"blocking", stream_blocking},
+                                         named_floor{"epoll", stream_epoll},
+                                         named_floor{"uring", stream_uring}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(stream_floors, prove_a_stream_through_a_pipe_and_over_a_connection) {
+    EXPECT_EQ(outcome_of(open_pipe()), "");
+    if (IsSkipped()) return;
+    EXPECT_EQ(outcome_of(open_stream_over_loopback()), "");
+}
+
+TEST_P(stream_floors, put_chunks_together_that_arrive_late_and_in_pieces) {
+    meddler whole([](std::size_t, std::span<std::byte> piece) { return piece.size(); });
+    const auto outcome = outcome_of(whole.ends());
+    if (IsSkipped()) return;
+    EXPECT_EQ(outcome, "");
+}
+
+TEST_P(stream_floors, fail_the_trial_when_one_byte_is_wrong) {
+    meddler spoiling([](std::size_t at, std::span<std::byte> piece) {
+        constexpr std::size_t wrong = 7 * chunk_bytes - 1;
+        if (at <= wrong && wrong < at + piece.size()) piece[wrong - at] ^= std::byte{1};
+        return piece.size();
+    });
+    const auto outcome = outcome_of(spoiling.ends());
+    if (IsSkipped()) return;
+    EXPECT_EQ(outcome, "pieces that are not the bytes sent: expected 0, got 1");
+}
+
+TEST_P(stream_floors, fail_the_trial_when_the_stream_ends_too_early) {
+    meddler cutting([](std::size_t at, std::span<std::byte> piece) {
+        return at + piece.size() > 3 * chunk_bytes ? std::size_t{0} : piece.size();
+    });
+    const auto outcome = outcome_of(cutting.ends());
+    if (IsSkipped()) return;
+    EXPECT_TRUE(outcome.starts_with("bytes received: expected 81920, got ")) << outcome;
+}
+
+TEST_P(stream_floors, fail_the_trial_when_nobody_reads_and_a_chunk_does_not_fit) {
+    if (GetParam().run != stream_epoll) GTEST_SKIP() << "it waits for room, for which nobody makes any";
+    one_way ends = open_pipe();
+    t.emplace(trial_size::smoke, chunks);
+    GetParam().run(std::move(ends), 1 << 20, *t);
+    EXPECT_EQ(t->failure().value_or(""), "the stream failed: No buffer space available");
+}
+
+}  // namespace
+}  // namespace loopbench::bench::floors

@@ -1,0 +1,98 @@
+// The floor of post/cross_thread with wakers that wake too often, and the kernel's wakers at their edges.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "bench/contenders/contender_main.hpp"
+#include "bench/floors/wakeups.hpp"
+
+namespace loopbench::bench::floors {
+namespace {
+
+struct named_waker {
+    const char* name;
+    make_waker* make;
+
+    friend void PrintTo(const named_waker& w, std::ostream* out) { *out << w.name; }
+};
+
+struct wakers : testing::TestWithParam<named_waker> {
+    void SetUp() override {
+        try {
+            kernel = GetParam().make();
+        } catch (const std::system_error& error) {
+            if (!kernel_refuses(error.code())) throw;
+            GTEST_SKIP() << error.what();
+        }
+    }
+    std::unique_ptr<waker> kernel;
+};
+
+INSTANTIATE_TEST_SUITE_P(all, wakers,
+                         testing::Values(named_waker{"futex", make_futex_waker},
+                                         named_waker{"epoll", make_epoll_waker},
+                                         named_waker{"uring", make_uring_waker}),
+                         [](const auto& test) { return test.param.name; });
+
+// A wake-up that is lost is waited for, so these hang when one is.
+
+TEST_P(wakers, do_not_forget_a_wake_up_that_comes_before_the_wait) {
+    for (int i = 0; i < 3; ++i) {
+        kernel->wake();
+        kernel->wait();
+    }
+}
+
+TEST_P(wakers, wake_from_another_thread_again_and_again) {
+    trial t(trial_size::smoke, 1000);
+    post_cross_thread(*kernel, t);
+    EXPECT_EQ(t.failure().value_or(""), "");
+    EXPECT_EQ(t.latency().count(), 1000u);
+}
+
+TEST_P(wakers, sleep_until_they_are_woken) {
+    std::atomic<bool> woken = false;
+    std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        woken = true;
+        kernel->wake();
+    });
+    int waits = 0;
+    while (!woken) {
+        kernel->wait();
+        ++waits;
+    }
+    other.join();
+    EXPECT_LE(waits, 2);  // a signal may end one
+}
+
+TEST(wakeup_floor, waits_on_when_it_is_woken_for_nothing) {
+    struct : waker {
+        void wake() noexcept override {}
+        void wait() override {
+            ++waits;
+            std::this_thread::yield();
+        }
+        int waits = 0;
+    } restless;
+    trial t(trial_size::smoke, 50);
+    post_cross_thread(restless, t);
+    EXPECT_EQ(t.failure().value_or(""), "");
+    EXPECT_GE(restless.waits, 50);
+}
+
+TEST(wakeup_floor, records_no_latency_when_it_is_told_so) {
+    trial t(trial_size::smoke, 50, false);
+    post_cross_thread(*make_futex_waker(), t);
+    EXPECT_EQ(t.failure().value_or(""), "");
+    EXPECT_EQ(t.latency().count(), 0u);
+}
+
+}  // namespace
+}  // namespace loopbench::bench::floors
