@@ -3,10 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <list>
 #include <string>
 #include <system_error>
@@ -29,10 +33,32 @@ void sync_folder_of(const fs::path& file) {
     if (opened && ::fsync(opened.get()) != 0 && errno == EIO) throw file_error{"write", file.native(), errno};
 }
 
+/// Removes the temporary files of writers of `target` that were killed. A living one has its file locked;
+/// where a file system has no locks, or the writer is about to lock it, its process still shows.
+void remove_abandoned(const fs::path& target) {
+    const auto front = target.filename().native() + ".";
+    const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
+    std::error_code error;
+    for (fs::directory_iterator entry{folder, error}, end; !error && entry != end; entry.increment(error)) {
+        const auto name = entry->path().filename().native();
+        if (!name.starts_with(front) || !name.ends_with(".tmp")) continue;
+        int writer = 0, attempt = 0, length = 0;
+        const auto* middle = name.c_str() + front.size();
+        if (std::sscanf(middle, "%d-%d.tmp%n", &writer, &attempt, &length) != 2 ||
+            middle + length != name.c_str() + name.size() || writer <= 0)
+            continue;
+        if (::kill(writer, 0) == 0 || errno != ESRCH) continue;
+        const unique_fd left{uninterrupted(
+            [&] { return ::open(entry->path().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); })};
+        if (left && ::flock(left.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    }
+}
+
 /// A fresh file beside its target. It disappears with this object unless it took the target's name.
 class temporary_file {
 public:
     explicit temporary_file(fs::path target) : target_{std::move(target)} {
+        remove_abandoned(target_);
         // Not mkstemp: that makes files that only their owner can read, whatever the umask says.
         constexpr int attempts_max = 100;
         for (int attempt = 0; attempt < attempts_max && !file_; ++attempt) {
@@ -43,6 +69,7 @@ public:
             if (!file_ && errno != EEXIST) break;
         }
         if (!file_) throw file_error{"create", target_.native(), errno};
+        ::flock(file_.get(), LOCK_EX | LOCK_NB);
     }
     temporary_file(const temporary_file&) = delete;
     temporary_file& operator=(const temporary_file&) = delete;

@@ -30,11 +30,16 @@ std::string write_json(const report& content);
 /// The report in `text`; throws format_error naming `name`, the position, the cause and the remedy.
 report read_json(std::string_view text, std::string_view name);
 
-/// The report in `text` as report.json has it, after read_json() found it to be one. What this loopbench does not know is
-/// kept: fields that a newer one, or somebody else, added.
+/// The report in `text` as report.json has it, after read_json() found it to be one. What this loopbench does
+/// not know is kept: fields that a newer one, or somebody else, added.
 std::string rewrite_json(std::string_view text, std::string_view name);
 
-/// Line and column, both from 1, of the byte at `offset` (from 0): "line 3, column 7".
-std::string position_in(std::string_view text, std::size_t offset);
+/// What a message shows of a text from outside: its first 60 bytes at the most, whole characters, with "..."
+/// where something was left out, and a space for every control character, as a terminal would obey those.
+std::string shown(std::string_view text);
+
+/// Line and column, both from 1, of the byte at `offset` (from 0): "line 3, column 7". `first_line` is the
+/// number of the text's first one, where it is a part of a file.
+std::string position_in(std::string_view text, std::size_t offset, std::size_t first_line = 1);
 
 }  // namespace loopbench::reports

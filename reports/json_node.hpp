@@ -1,5 +1,5 @@
-// Reading JSON that somebody else may have written, cut short or edited: every field is checked, and what is wrong
-// is named by its place ("results[3].median").
+// Reading JSON that somebody else may have written, cut short or edited: every field is checked, and what is
+// wrong is named by its place ("results[3].median").
 #pragma once
 
 #include <fmt/format.h>
@@ -16,10 +16,20 @@
 
 namespace loopbench::reports {
 
-/// The document in `text`. Stricter than JSON, so that no file can make its reader guess, overflow the stack or fill
-/// the memory: no key twice in an object, at most 64 levels, no number beyond a double. Throws format_error with line
-/// and column.
-nlohmann::ordered_json parse_strictly(std::string_view text);
+/// What parse_strictly() takes; far more than any report has. The parsed form of a value has up to 25 times
+/// the size of its text, and a key is looked for among all the others of its object.
+inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000;
+
+enum class duplicates { refused, allowed };
+
+/// Throws format_error when `text` is beyond these limits or, unless that is allowed, has a key twice in an
+/// object. Whether it is JSON is not looked at. Lines count from `first_line`.
+void check_limits(std::string_view text, duplicates twice, std::size_t first_line = 1);
+
+/// The document in `text`. Stricter than JSON, so that no file can make its reader guess, overflow the stack,
+/// fill the memory or take for ever: no key twice in an object, no number beyond a double, and the limits
+/// above. Throws format_error with line and column; lines count from `first_line`.
+nlohmann::ordered_json parse_strictly(std::string_view text, std::size_t first_line = 1);
 
 /// A value in the document together with the way to it.
 class node {
@@ -47,7 +57,7 @@ public:
     template <class function>
     void each_field(function take) const {
         for (const auto& [key, value] : object().items())
-            take(key, node{value, path_.empty() ? key : path_ + "." + key});
+            take(key, node{value, path_.empty() ? shown(key) : path_ + "." + shown(key)});
     }
 
     template <class function>
@@ -99,7 +109,8 @@ public:
     template <class value, class names>
     [[nodiscard]] value one_of(const names& all) const {
         const auto found = std::ranges::find(all, text());
-        if (found == all.end()) fail(fmt::format("\"{}\" is not one of {}", text(), fmt::join(all, ", ")));
+        if (found == all.end())
+            fail(fmt::format("\"{}\" is not one of {}", shown(text()), fmt::join(all, ", ")));
         return static_cast<value>(found - all.begin());
     }
 

@@ -88,6 +88,7 @@ std::optional<self_check> read_self_check(const node& from) {
     found.twin = from.at("twin").text();
     found.found = from.at("found").one_of<fitness>(fitness_names);
     found.reason = from.at("reason").maybe(&node::text);
+    if (found.found == fitness::unfit && !found.reason) from.at("reason").fail("what is unfit has a reason");
     found.spread_pct = from.at("spread_pct").maybe(&node::number);
     found.comparisons = from.at("comparisons").each(read_self_comparison);
     return found;
@@ -119,8 +120,8 @@ namespace {
 report read_report(const node& from) {
     const auto schema = from.at("schema");
     if (schema.text() != report_schema)
-        schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads", schema.text(),
-                                report_schema));
+        schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads",
+                                shown(schema.text()), report_schema));
     report content;
     content.complete = from.at("complete").flag();
     content.seed = from.at("seed").natural();

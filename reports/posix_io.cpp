@@ -3,9 +3,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace loopbench::reports {
@@ -64,6 +67,14 @@ std::string_view remedy_for(std::string_view action, std::string_view name, int 
     return action.starts_with("read") ? remedy_for_reading(error) : remedy_for_writing(error);
 }
 
+file_error too_large(std::string_view name, std::string_view found, std::size_t bytes_max) {
+    return file_error{
+        fmt::format("cannot read {}: {} and the limit is {} bytes ({} MiB); it is hardly what it should be, "
+                    "or its run has "
+                    "to be split (--contender, --workload, --blocks)",
+                    name, found, bytes_max, bytes_max >> 20U)};
+}
+
 }  // namespace
 
 file_error::file_error(std::string_view action, std::string_view name, int error)
@@ -89,15 +100,22 @@ void write_standard_output(std::string_view bytes) {
     write_all(STDOUT_FILENO, bytes, standard_output);
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, std::size_t bytes_max) {
     const unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
     if (!file) throw file_error{"read", path, errno};
+    struct stat about {};
+    if (::fstat(file.get(), &about) != 0) throw file_error{"read", path, errno};
+    const auto size = static_cast<std::uint64_t>(std::max<off_t>(about.st_size, 0));
+    if (S_ISREG(about.st_mode) && size > bytes_max)
+        throw too_large(path, fmt::format("it has {} bytes", size), bytes_max);
     std::string content;
     std::array<char, 65536> chunk;
     for (;;) {
         const auto count = uninterrupted([&] { return ::read(file.get(), chunk.data(), chunk.size()); });
         if (count < 0) throw file_error{"read", path, errno};
         if (count == 0) return content;
+        if (static_cast<std::size_t>(count) > bytes_max - content.size())
+            throw too_large(path, "it does not end", bytes_max);
         content.append(chunk.data(), static_cast<std::size_t>(count));
     }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -60,7 +61,13 @@ void write_all(int fd, std::string_view bytes, std::string_view name);
 /// Writes all of `bytes` to standard output; throws file_error.
 void write_standard_output(std::string_view bytes);
 
-/// The whole content of a file; throws file_error.
-std::string read_file(const std::string& path);
+/// What read_file() takes into memory at the most, unless it is told otherwise: ten times the largest report
+/// that the suite's own limits allow, and still little enough for its parsed form to fit into an ordinary
+/// machine.
+inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
+
+/// The whole content of a file. Throws file_error, also for one of more than `bytes_max` bytes; a device or a
+/// pipe that never ends is given up at that size.
+std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
 }  // namespace loopbench::reports

@@ -13,6 +13,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
+#include "bench/cli/cpus.hpp"
 #include "bench/cli/durations.hpp"
 #include "bench/cli/gate_exit.hpp"
 #include "bench/cli/messages.hpp"
@@ -42,7 +43,8 @@ struct compare_options {
     std::vector<std::string> of_measuring;  // the options on the command line that say how to measure
     std::uint64_t blocks = 20;
     std::optional<std::uint64_t> seed;
-    std::optional<double> budget_s;
+    std::optional<double> budget_s, trial_limit_s;
+    std::optional<int> cpu;
     double min_time_s = 0.1, threshold_pct = 1, tolerated_pct = 5;
 };
 
@@ -51,7 +53,7 @@ bool is_report(const std::string& file) {
         throw usage_error{fmt::format("{} is no file; name two reports, or two benchmark executables", file)};
     char first = 0;
     std::ifstream{file} >> first;
-    return first == '{';
+    return first == '{';  // of a journal, too
 }
 
 /// Names and paths of the same length, so that neither side's stack is placed differently (see add_twin).
@@ -74,7 +76,10 @@ std::optional<run_plan> plan_for(const compare_options& options, const interrupt
     plan.blocks = options.blocks;
     plan.threshold_pct = options.threshold_pct;
     plan.how = correction::holm;
+    plan.tolerated_pct = options.tolerated_pct;
+    plan.cpu = options.cpu;
     if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
+    if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
     plan.seed = options.seed ? *options.seed : std::random_device{}();
     plan.baseline = "base";
     plan.contenders = {side("base", options.base, plan, stop), side("next", options.next, plan, stop)};
@@ -87,13 +92,8 @@ std::optional<run_plan> plan_for(const compare_options& options, const interrupt
     return plan;
 }
 
-int conclude(const gate_result& found) {
-    for (const auto& reason : found.reasons) tell(fmt::format("loopbench: {}\n", reason));
-    return exit_code_of(found.outcome);
-}
-
 reports::report read_report(const std::string& file) {
-    return read_report_or_journal(reports::read_file(file), file);
+    return read_report_or_journal(reports::read_file(file, journal_bytes_max), file);
 }
 
 /// A run that was interrupted may have stopped before what it would have found.
@@ -156,6 +156,7 @@ void add_compare_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<compare_options>();
     auto* command =
         app.add_subcommand("compare", "two builds of a benchmark program against each other, or two reports");
+    command->footer(how_trials_run);
     command->add_option("BASE", options->base, "the old report, or the old Google Benchmark executable")
         ->required();
     command->add_option("NEW", options->next, "the new one")->required();
@@ -169,6 +170,9 @@ void add_compare_command(CLI::App& app, action& chosen) {
         command->add_option("--budget", options->budget_s, "stop before a block that would end later"));
     takes_duration(
         command->add_option("--min-time", options->min_time_s, "how long a trial measures (100ms)"));
+    takes_duration(
+        command->add_option("--trial-limit", options->trial_limit_s, "longest trial of one benchmark (60s)"));
+    takes_cpu(command->add_option("--pin", options->cpu, "run the trials on this CPU alone"));
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
@@ -182,7 +186,8 @@ void add_compare_command(CLI::App& app, action& chosen) {
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-compare)")
             ->type_name("DIR"));
     command->callback([options, &chosen, command] {
-        for (const auto* name : {"--blocks", "--budget", "--min-time", "--seed", "--output"})
+        for (const auto* name :
+             {"--blocks", "--budget", "--min-time", "--trial-limit", "--pin", "--seed", "--output"})
             if (command->get_option(name)->count() > 0) options->of_measuring.emplace_back(name);
         chosen = [options](const auto& command_line) { return compare(*options, command_line); };
     });

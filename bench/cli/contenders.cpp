@@ -9,7 +9,7 @@ namespace loopbench::bench {
 
 namespace fs = std::filesystem;
 
-std::vector<contender> contenders_in(const std::vector<std::string>& more_folders) {
+std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders) {
     const auto standard = default_contender_dir();
     std::vector<fs::path> folders;
     if (fs::is_directory(standard)) folders.push_back(standard);
@@ -19,12 +19,16 @@ std::vector<contender> contenders_in(const std::vector<std::string>& more_folder
                 "--contender-dir {}: there is no such folder; name one with contenders in it", folder)};
         folders.emplace_back(folder);
     }
-    auto all = find_contenders(folders);
+    return find_contenders(folders);
+}
+
+std::vector<contender> contenders_in(const std::vector<std::string>& more_folders) {
+    auto all = any_contenders_in(more_folders);
     if (all.empty())
         throw usage_error{
             fmt::format("there are no contenders in {}; build them, or name their folder with "
                         "--contender-dir",
-                        standard.native())};
+                        default_contender_dir().native())};
     return all;
 }
 

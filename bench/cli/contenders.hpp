@@ -13,9 +13,13 @@ namespace loopbench::bench {
 /// How long a contender may take to say what it has and what it is.
 inline constexpr std::chrono::seconds probe_limit{5};
 
-/// Every contender in the default folder, where that exists, and in `more_folders`, without workloads: none is started.
-/// Throws usage_error when a folder of `more_folders` is not there or when there is no contender at all.
+/// Every contender in the default folder, where that exists, and in `more_folders`, without workloads: none
+/// is started. Throws usage_error when a folder of `more_folders` is not there or when there is no contender
+/// at all.
 std::vector<contender> contenders_in(const std::vector<std::string>& more_folders);
+
+/// The same, and it may be none.
+std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders);
 
 /// The same with the workloads of each.
 std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,

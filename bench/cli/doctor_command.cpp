@@ -5,8 +5,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/contenders.hpp"
+#include "bench/engine/describe.hpp"
 #include "bench/engine/doctor.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
@@ -34,20 +37,36 @@ std::string as_json(const std::vector<finding>& all) {
     return reports::dump({{"findings", std::move(list)}}, 1) + "\n";
 }
 
-int doctor(bool json) {
-    const auto all = diagnose(examine_machine());
-    reports::write_standard_output(json ? as_json(all) : as_text(all));
+struct doctor_options {
+    bool json = false;
+    std::vector<std::string> contender_dirs;
+};
+
+std::vector<reports::contender> describe_contenders(const doctor_options& options) {
+    constexpr int never = -1;
+    auto found = any_contenders_in(options.contender_dirs);
+    for (auto& who : found) list_workloads(who, workload_size::smoke, probe_limit, never);
+    return describe_all(found, probe_limit, never);
+}
+
+int doctor(const doctor_options& options) {
+    auto all = diagnose(examine_machine());  // before anything of ours runs beside it
+    all.push_back(diagnose_builds(describe_contenders(options)));
+    reports::write_standard_output(options.json ? as_json(all) : as_text(all));
     return std::ranges::count(all, severity::unfit, &finding::how) > 0 ? exit_unfit : exit_ok;
 }
 
 }  // namespace
 
 void add_doctor_command(CLI::App& app, action& chosen) {
-    const auto json = std::make_shared<bool>(false);
+    const auto options = std::make_shared<doctor_options>();
     auto* command =
         app.add_subcommand("doctor", "whether this machine is fit to measure on, and what to do about it");
-    command->add_flag("--json", *json, "the same as JSON");
-    command->callback([json, &chosen] { chosen = [json](const auto&) { return doctor(*json); }; });
+    command->add_flag("--json", options->json, "the same as JSON");
+    command->add_option("--contender-dir", options->contender_dirs, "a further folder with contenders")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    command->callback([options, &chosen] { chosen = [options](const auto&) { return doctor(*options); }; });
 }
 
 }  // namespace loopbench::bench

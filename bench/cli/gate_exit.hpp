@@ -22,4 +22,8 @@ constexpr exit_code exit_code_of(gate_outcome outcome) {
     return exit_tool_failed;
 }
 
+/// The exit code for what a gate found; its reasons go to standard error. Not for a run that was interrupted,
+/// which shows nothing.
+int conclude(const gate_result& found);
+
 }  // namespace loopbench::bench

@@ -50,12 +50,12 @@ struct report_options {
 constexpr std::string_view hgrm = "hgrm";
 
 std::string histograms(const std::string& file) {
-    const auto report = read_report_or_journal(reports::read_file(file), file);
+    const auto report = read_report_or_journal(reports::read_file(file, journal_bytes_max), file);
     return reports::write_hgrm(histograms_beside(file, report));
 }
 
 std::string rewritten(const format& chosen, const std::string& file) {
-    const auto source = reports::read_file(file);
+    const auto source = reports::read_file(file, journal_bytes_max);
     if (chosen.write == reports::write_json && !is_journal(source))
         return reports::rewrite_json(source, file);
     return chosen.write(read_report_or_journal(source, file));

@@ -1,6 +1,5 @@
 // loopbench run: choose, measure, report.
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
+#include "bench/cli/cpus.hpp"
 #include "bench/cli/durations.hpp"
 #include "bench/cli/gate_exit.hpp"
 #include "bench/cli/paths.hpp"
@@ -83,8 +83,8 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
-/// A run measures what the chosen contenders have. A pattern may also name what only others have, who are asked then,
-/// and the report says that it is lacking.
+/// A run measures what the chosen contenders have. A pattern may also name what only others have, who are
+/// asked then, and the report says that it is lacking.
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
                                                   std::vector<contender> found, int stop_fd) {
     auto names = workloads_of(plan.contenders);
@@ -140,9 +140,10 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
 int resume_command(const std::filesystem::path& folder) {
     const auto started = session_start::clock::now();
     const interrupt stop;
-    const auto report = measure_rest(folder, stop, started);
+    const auto [plan, report] = measure_rest(folder, stop, started);
     publish(report, folder);
-    return exit_code_of(report, stop);
+    const bool is_gate = plan.tolerated_pct && report.complete && !stop.requested();
+    return is_gate ? conclude(judge_gate(report, *plan.tolerated_pct)) : exit_code_of(report, stop);
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
@@ -163,24 +164,12 @@ void add_choice_options(CLI::App& command, run_options& options) {
         ->type_name("NAME");
 }
 
-/// Why trials cannot be pinned there; empty when they can.
-std::string cpu_problem(std::string& text) {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return "the CPUs of this process are not known";
-    int cpu = -1;
-    if (!CLI::detail::lexical_cast(text, cpu) || cpu < 0 || cpu >= CPU_SETSIZE ||
-        !CPU_ISSET(static_cast<std::size_t>(cpu), &allowed))
-        return fmt::format("this process may not run on CPU {}; see `taskset -p $$`", text);
-    return {};
-}
-
 }  // namespace
 
 void add_run_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<run_options>();
     auto* command = app.add_subcommand("run", "measures contenders and writes the reports");
+    command->footer(how_trials_run);
     add_choice_options(*command, *options);
     command->add_flag("--counts", options->counts,
                       "count system calls, waits and allocations per operation, in a pass of its own");
@@ -200,9 +189,7 @@ void add_run_command(CLI::App& app, action& chosen) {
     takes_percent(command->add_option("--threshold", options->threshold_pct,
                                       "differences of less than PCT are none (1%)"),
                   0, 50);
-    command->add_option("--pin", options->cpu, "run the trials on this CPU alone")
-        ->check(CLI::Validator{cpu_problem, ""})
-        ->type_name("CPU");
+    takes_cpu(command->add_option("--pin", options->cpu, "run the trials on this CPU alone"));
     takes_duration(
         command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s; 5s with --quick)"));
     command->add_option("--seed", options->seed, "of the order of trials")
@@ -211,11 +198,10 @@ void add_run_command(CLI::App& app, action& chosen) {
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
             ->type_name("DIR"));
-    auto* resume =
-        command
-            ->add_option("--resume", options->resume,
-                         "go on with the run in DIR where it stopped, without --counts and --checks")
-            ->type_name("DIR");
+    auto* resume = command
+                       ->add_option("--resume", options->resume,
+                                    "go on with the run or comparison in DIR where it stopped")
+                       ->type_name("DIR");
     takes_path(resume);
     for (auto* other : command->get_options())
         if (other != resume && other != command->get_help_ptr()) resume->excludes(other);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -57,7 +56,8 @@ private:
     progress progress_;
 };
 
-/// The rest of the run of which `done` is done already, until the end or an interrupt; the journal then has all of it.
+/// The rest of the run of which `done` is done already, until the end or an interrupt; the journal then has
+/// all of it.
 run_outcome run_rest(const run_plan& plan, journal& written, histogram_log& histograms, const interrupt& stop,
                      session_start started, run_outcome done = {}) {
     std::chrono::nanoseconds spent{0};
@@ -70,13 +70,12 @@ run_outcome run_rest(const run_plan& plan, journal& written, histogram_log& hist
     return outcome;
 }
 
-/// What is older than the journal would pass for this run's.
-void remove_old(const fs::path& folder, std::initializer_list<const char*> names) {
-    for (const auto* name : names) {
-        std::error_code error;
-        fs::remove(folder / name, error);
-        if (error) throw reports::file_error{"remove", (folder / name).native(), error.value()};
-    }
+/// Those of an earlier run would pass for this one's.
+void remove_old_counts(const fs::path& folder) {
+    const auto file = folder / "counts.json";
+    std::error_code error;
+    fs::remove(file, error);
+    if (error) throw reports::file_error{"remove", file.native(), error.value()};
 }
 
 /// What this machine's calibration says. A file that cannot be used is no reason not to measure.
@@ -94,16 +93,36 @@ struct begun {
     journal written;
 };
 
-begun begin(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder) {
+begun begin(const run_plan& plan, further_passes further, const std::vector<std::string>& command,
+            const fs::path& folder) {
     reports::prepare_output_folder(folder);
     journal_content content;
     content.plan = plan;
+    content.plan.counts = further.counts;
+    content.plan.checks = further.checks;
     content.command = command;
     content.where = read_environment();
     content.where.calibrated = known_calibration(content.where);
-    journal written{folder / "journal.jsonl", plan, content.where, command};
-    remove_old(folder, {"report.json", "report.csv", "counts.json"});
+    journal written{folder / "journal.jsonl", content.plan, content.where, command};
     return {std::move(content), std::move(written)};
+}
+
+/// The passes that the plan asks for and the journal has not. They are of whole runs; an interrupt takes them back.
+void take_further_passes(journal_content& content, journal& written, const fs::path& folder,
+                         const interrupt& stop) {
+    const auto& plan = content.plan;
+    if ((!plan.counts && !plan.checks) || !content.counted.empty() || content.outcome.interrupted) return;
+    const auto report = report_of(content);
+    std::vector<counted_cell> counted;
+    if (plan.counts) counted = count_cells(report, plan, folder, stop.fd());
+    if (plan.checks && !stop.requested())
+        std::ranges::move(check_cells(report, plan, stop.fd()), std::back_inserter(counted));
+    if (stop.requested()) {
+        content.outcome.interrupted = true;
+        return written.end(content.outcome);
+    }
+    written.append(counted);
+    content.counted = std::move(counted);
 }
 
 /// The plan of a journal with contenders that can be run; throws usage_error when they are not what they were.
@@ -131,7 +150,7 @@ run_plan revived(const journal_content& old) {
 
 journal_content gather(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
                        const interrupt& stop, session_start started) {
-    auto [content, written] = begin(plan, command, folder);
+    auto [content, written] = begin(plan, {}, command, folder);
     histogram_log histograms{folder, histogram_log::beginning::anew};
     content.outcome = run_rest(plan, written, histograms, stop, started);
     return std::move(content);
@@ -139,40 +158,37 @@ journal_content gather(const run_plan& plan, const std::vector<std::string>& com
 
 reports::report measure(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
                         const interrupt& stop, session_start started, further_passes further) {
-    auto [content, written] = begin(plan, command, folder);
+    auto [content, written] = begin(plan, further, command, folder);
     histogram_log histograms{folder, histogram_log::beginning::anew};
-    content.outcome = run_rest(plan, written, histograms, stop, started);
-    auto report = report_of(content);
-    if ((!further.counts && !further.checks) || content.outcome.interrupted) return report;
-    std::vector<counted_cell> counted;
-    if (further.counts) counted = count_cells(report, plan, folder, stop.fd());
-    if (further.checks) std::ranges::move(check_cells(report, plan, stop.fd()), std::back_inserter(counted));
-    written.append(counted);
-    add_counts(report, counted);
-    return report;
+    content.outcome = run_rest(content.plan, written, histograms, stop, started);
+    take_further_passes(content, written, folder, stop);
+    if (!content.plan.counts) remove_old_counts(folder);
+    return report_of(content);
 }
 
-reports::report measure_rest(const fs::path& folder, const interrupt& stop, session_start started) {
+resumed_run measure_rest(const fs::path& folder, const interrupt& stop, session_start started) {
     const auto file = folder / "journal.jsonl";
     if (!fs::exists(file))
         throw usage_error{
             fmt::format("there is no {}; --resume takes the folder of an earlier run", file.native())};
+    reports::prepare_output_folder(folder);
     journal written{file};
-    const auto text = reports::read_file(file.native());
+    const auto text = reports::read_file(file.native(), journal_bytes_max);
     auto content = read_journal(text, file.native());
     content.plan = revived(content);
     auto done = std::move(content.outcome);
     done.interrupted = done.budget_spent = false;
     done.blocks_finished = 0;
     written.keep(text.rfind('\n') + 1);
-    remove_old(folder, {"report.json", "report.csv"});  // the counts are in the journal, and still hold
     histogram_log histograms{folder, histogram_log::beginning::behind_what_is_there};
     content.outcome = run_rest(content.plan, written, histograms, stop, started, std::move(done));
-    return report_of(content);
+    take_further_passes(content, written, folder, stop);
+    auto report = report_of(content);
+    return {std::move(content.plan), std::move(report)};
 }
 
-/// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the files
-/// are written all the same.
+/// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the
+/// files are written all the same.
 void publish(const reports::report& report, const fs::path& folder) {
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));

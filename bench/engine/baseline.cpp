@@ -58,7 +58,7 @@ expected_count read_count(const node& from) {
                         name_in(from.at("metric")), not_negative(from.at("per_op"))};
     const auto* metric = reports::find_metric(item.metric);
     if (metric == nullptr || !metric->deterministic)
-        from.at("metric").fail(fmt::format("\"{}\" is none of the counts ({})", item.metric,
+        from.at("metric").fail(fmt::format("\"{}\" is none of the counts ({})", reports::shown(item.metric),
                                            fmt::join(names_of_counts(), ", ")));
     return item;
 }
@@ -77,9 +77,10 @@ expected_times read_times(const node& from) {
     std::set<std::pair<std::string, std::string>> seen;
     for (const auto& item : times.ratios) {
         if (!seen.emplace(item.workload, item.contender).second)
-            from.at("ratios").fail(fmt::format("{} on {} is there twice", item.contender, item.workload));
+            from.at("ratios").fail(fmt::format("{} on {} is there twice", reports::shown(item.contender),
+                                               reports::shown(item.workload)));
         if (item.contender == times.to)
-            from.at("ratios").fail(fmt::format("{} has a ratio to itself", item.contender));
+            from.at("ratios").fail(fmt::format("{} has a ratio to itself", reports::shown(item.contender)));
     }
     return times;
 }
@@ -88,15 +89,15 @@ void refuse_repeated(const node& from, const std::vector<expected_count>& counts
     std::set<std::tuple<std::string, std::string, std::string>> seen;
     for (const auto& item : counts)
         if (!seen.emplace(item.workload, item.contender, item.metric).second)
-            from.fail(
-                fmt::format("{} of {} on {} is there twice", item.metric, item.contender, item.workload));
+            from.fail(fmt::format("{} of {} on {} is there twice", item.metric,
+                                  reports::shown(item.contender), reports::shown(item.workload)));
 }
 
 expectations read_expectations(const node& from) {
     const auto schema = from.at("schema");
     if (schema.text() != baseline_schema)
-        schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads", schema.text(),
-                                baseline_schema));
+        schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads",
+                                reports::shown(schema.text()), baseline_schema));
     expectations all;
     all.slack = read_slack(from.at("slack"));
     all.counts = from.at("counts").each(read_count);
@@ -182,14 +183,18 @@ std::optional<workload_size> size_of(const reports::report& report) {
     return std::nullopt;
 }
 
+expectations parse_baseline(std::string_view text) {
+    const auto document = reports::parse_strictly(text);
+    return read_expectations({document, ""});
+}
+
 expectations read_baseline(const std::string& file) {
     const auto remedy =
         fmt::format("`loopbench check --update --against {}` writes one, --help says with what", file);
     if (!std::filesystem::is_regular_file(file))
         throw usage_error{fmt::format("there is no baseline {}; {}", file, remedy)};
     try {
-        const auto document = reports::parse_strictly(reports::read_file(file));
-        return read_expectations({document, ""});
+        return parse_baseline(reports::read_file(file));
     } catch (const std::runtime_error& error) {  // format_error, file_error
         throw usage_error{fmt::format("{} is not a baseline: {}; {}", file, error.what(), remedy)};
     }

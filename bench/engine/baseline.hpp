@@ -61,6 +61,9 @@ std::optional<workload_size> size_of(const reports::report& report);
 /// something else.
 expectations read_baseline(const std::string& file);
 
+/// The baseline in the text. Throws reports::format_error.
+expectations parse_baseline(std::string_view text);
+
 /// The baseline as a file has it: a line for each count and for each ratio.
 std::string write_baseline(const expectations& all);
 

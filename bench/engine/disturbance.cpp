@@ -4,23 +4,32 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 
 namespace loopbench::bench {
 
 machine_sample read_machine() {
     machine_sample sample;
-    // user nice system idle iowait irq softirq steal, in ticks (man 5 proc).
+    enum { user, nice, system, idle, iowait, irq, softirq, steal, kinds };  // in ticks (man 5 proc)
     std::ifstream stat{"/proc/stat"};
     std::string label;
-    std::int64_t ticks = 0;
+    std::array<std::int64_t, kinds> ticks{};
     stat >> label;
-    constexpr int place_of_steal = 8;
-    for (int i = 0; i < place_of_steal; ++i) stat >> ticks;
+    for (auto& count : ticks) stat >> count;
     const auto ticks_per_second = ::sysconf(_SC_CLK_TCK);
-    if (stat && ticks_per_second > 0) sample.steal_ns = ticks * (1'000'000'000 / ticks_per_second);
+    if (stat && ticks_per_second > 0) {
+        const auto tick_ns = 1'000'000'000 / ticks_per_second;
+        sample.steal_ns = ticks[steal] * tick_ns;
+        for (const auto kind : {user, nice, system, irq, softirq}) sample.busy_ns += ticks[kind] * tick_ns;
+    }
     std::ifstream{"/sys/devices/system/clocksource/clocksource0/current_clocksource"} >> sample.clocksource;
     return sample;
+}
+
+std::int64_t load_ns(const machine_sample& before, const machine_sample& after, const resource_usage& usage) {
+    return std::max<std::int64_t>(after.busy_ns - before.busy_ns - usage.user_ns - usage.system_ns, 0);
 }
 
 std::string disturbance(const machine_sample& before, const machine_sample& after,

@@ -16,6 +16,8 @@
 #include <fstream>
 #include <thread>
 
+#include "bench/engine/parity.hpp"
+
 namespace loopbench::bench {
 
 namespace {
@@ -187,6 +189,27 @@ std::vector<finding> diagnose(const machine_facts& facts) {
     add_time_findings(all, facts);
     add_permission_findings(all, facts);
     return all;
+}
+
+finding diagnose_builds(std::span<const reports::contender> contenders) {
+    constexpr std::string_view about = "builds";
+    if (contenders.empty())
+        return {about, severity::warning, "no contenders were found",
+                "build them (cmake --build --preset release), or name their folder with --contender-dir"};
+    if (const auto mixed = mixed_builds(contenders))
+        return {about, severity::unfit, *mixed,
+                "build all contenders alike; `loopbench run` refuses to mix them"};
+    if (any_is_no_release_build(contenders))
+        return {about, severity::unfit, "compiled without optimisation, or with assertions or sanitizers",
+                "build them with cmake -DCMAKE_BUILD_TYPE=Release; the numbers of such a build say nothing "
+                "of it"};
+    if (const auto silent = silent_ones(contenders); !silent.empty())
+        return {about, severity::warning, fmt::format("not told by {}", fmt::join(silent, ", ")),
+                "see to it that these are release builds"};
+    return {about,
+            severity::fine,
+            fmt::format("{} contenders, all of them release builds", contenders.size()),
+            {}};
 }
 
 }  // namespace loopbench::bench

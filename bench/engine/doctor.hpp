@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "reports/results.hpp"
 
 namespace loopbench::bench {
 
@@ -45,5 +48,8 @@ struct finding {
 
 /// Pure: facts to findings, in a fixed order.
 std::vector<finding> diagnose(const machine_facts& facts);
+
+/// How the contenders were built, by what they say of themselves.
+finding diagnose_builds(std::span<const reports::contender> contenders);
 
 }  // namespace loopbench::bench

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "reports/json.hpp"
+#include "reports/json_node.hpp"
 
 namespace loopbench::bench {
 
@@ -27,7 +29,8 @@ double ns_per(std::string_view unit) {
     constexpr std::array<std::pair<std::string_view, double>, 4> units{
         {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
     const auto* found = std::ranges::find(units, unit, &std::pair<std::string_view, double>::first);
-    if (found == units.end()) throw gbench_error{fmt::format("printed the unknown time_unit \"{}\"", unit)};
+    if (found == units.end())
+        throw gbench_error{fmt::format("printed the unknown time_unit \"{}\"", reports::shown(unit))};
     return found->second;
 }
 
@@ -42,6 +45,9 @@ gbench_row read_row(const json& from) {
     row.name = text_or(from, "run_name", text_or(from, "name", ""));
     if (from.value("error_occurred", json(false)) == json(true))
         row.error = text_or(from, "error_message", "no message");
+    else if (from.value("skipped", json(false)) ==
+             json(true))  // since 1.8: nothing is wrong, and nothing was run
+        row.error = fmt::format("unsupported: {}", text_or(from, "skip_message", "it skipped itself"));
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
     for (const auto& [key, value] : from.items()) {
         if (!value.is_number() && !value.is_null()) continue;
@@ -54,33 +60,23 @@ gbench_row read_row(const json& from) {
 }
 
 [[noreturn]] void throw_not_json(std::string_view text, std::size_t offset) {
-    constexpr std::size_t shown_bytes = 40;
-    std::string first{text.substr(0, shown_bytes)};
-    std::ranges::replace_if(
-        first, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     throw gbench_error{fmt::format("printed something that is not JSON: {}, it begins with \"{}\"",
-                                   reports::position_in(text, offset), first)};
-}
-
-/// Whatever is done with a value later (copied, printed, destroyed) recurses into it, and the stack is not endless.
-bool refuse_deep_nesting(int levels_around, json::parse_event_t event, json&) {
-    constexpr int levels_max = 64;
-    const bool opens =
-        event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
-    if (opens && levels_around >= levels_max)
-        throw gbench_error{fmt::format("printed JSON that is nested more than {} levels deep", levels_max)};
-    return true;
+                                   reports::position_in(text, offset), reports::shown(text))};
 }
 
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
     const auto repaired = without_bare_non_finite(text);
     try {
-        return json::parse(repaired, refuse_deep_nesting);
+        // A counter may well be called like one of the fields that every row has.
+        reports::check_limits(repaired, reports::duplicates::allowed);
+        return json::parse(repaired);
+    } catch (const reports::format_error& error) {
+        throw gbench_error{fmt::format("printed JSON that cannot be read: {}", error.what())};
     } catch (const json::parse_error& error) {
         throw_not_json(text, error.byte > 0 ? error.byte - 1 : 0);
-    } catch (const json::exception& error) {
-        throw gbench_error{fmt::format("printed JSON that cannot be read: {}", error.what())};
+    } catch (const json::out_of_range&) {
+        throw gbench_error{"printed a number that is too large"};
     }
 }
 
@@ -118,10 +114,18 @@ gbench_output parse_gbench_json(std::string_view text) {
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
     for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
+    std::vector<gbench_row> means;
     for (const auto& row : *rows) {
         if (!row.is_object()) throw gbench_error{"printed a benchmark that is not an object"};
-        if (text_or(row, "run_type", "iteration") != "aggregate") output.rows.push_back(read_row(row));
+        if (text_or(row, "run_type", "iteration") != "aggregate")
+            output.rows.push_back(read_row(row));
+        else if (text_or(row, "aggregate_name", "") == "mean")
+            means.push_back(read_row(row));
     }
+    std::set<std::string> shown;
+    for (const auto& row : output.rows) shown.insert(row.name);
+    for (auto& mean : means)
+        if (!shown.contains(mean.name)) output.rows.push_back(std::move(mean));
     return output;
 }
 

@@ -27,7 +27,9 @@ struct gbench_row {
 struct gbench_output {
     /// Without host and path (a user's name, often): reports are made to be shared.
     nlohmann::ordered_json context;
-    std::vector<gbench_row> rows;  // of single runs; aggregates are left out
+    /// Of single runs. Aggregates are left out, but for the mean of a benchmark that shows nothing else
+    /// (ReportAggregatesOnly).
+    std::vector<gbench_row> rows;
 };
 
 /// Throws gbench_error.

@@ -39,7 +39,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 std::string workload_name(std::string_view printed) {
     for (;;) {
         const auto slash = printed.rfind('/');
-        if (slash == std::string_view::npos || !is_suffix(printed.substr(slash + 1)))
+        // What is left has to be a name.
+        if (slash == std::string_view::npos || slash == 0 || !is_suffix(printed.substr(slash + 1)))
             return std::string{printed};
         printed = printed.substr(0, slash);
     }

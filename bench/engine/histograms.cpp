@@ -55,6 +55,9 @@ struct place {
     auto operator<=>(const place&) const = default;
 };
 
+/// A run has to be able to go on whatever it has written, and this is a hundred times as much as its journal.
+constexpr std::size_t bytes_max = std::size_t{8} << 30U;
+
 struct line {
     std::uint64_t attempt = 0;
     std::vector<reports::histogram> histograms;
@@ -93,7 +96,7 @@ histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{fold
     const auto header = reports::dump({{"schema", schema}}) + "\n";
     const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
     if (!continues) reports::write_file_atomically(path_, header);
-    const auto whole = continues ? reports::read_file(path_).rfind('\n') + 1 : header.size();
+    const auto whole = continues ? reports::read_file(path_, bytes_max).rfind('\n') + 1 : header.size();
     file_ = reports::unique_fd{
         reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
     if (!file_ || (continues && ::ftruncate(file_.get(), static_cast<off_t>(whole)) != 0))
@@ -118,7 +121,7 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
             "there is no {}: a run writes it beside its report, so name the report where the run left it",
             file.native())};
     std::map<std::tuple<std::string, std::string, std::string>, reports::histogram> merged;
-    for (const auto& [where, found] : read_lines(reports::read_file(file.native()), file.native()))
+    for (const auto& [where, found] : read_lines(reports::read_file(file.native(), bytes_max), file.native()))
         for (const auto& each : found.histograms) {
             const auto& [workload, contender] = where.cell;
             auto& sum = merged[{workload, contender, each.metric}];

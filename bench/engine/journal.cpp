@@ -58,6 +58,9 @@ json header(const run_plan& plan, const reports::environment& where,
               {"correction", name_of(plan.how)},
               {"precision_pct", plan.precision_pct ? json(*plan.precision_pct) : json(nullptr)},
               {"cpu", plan.cpu ? json(*plan.cpu) : json(nullptr)},
+              {"tolerated_pct", plan.tolerated_pct ? json(*plan.tolerated_pct) : json(nullptr)},
+              {"counts", plan.counts},
+              {"checks", plan.checks},
               {"contenders", std::move(contenders)},
               {"workloads", plan.workloads}}},
             {"described", std::move(described)},
@@ -84,12 +87,13 @@ json trial_line(const run_plan& plan, const trial_record& record) {
               {"switches_voluntary", outcome.usage.switches_voluntary},
               {"switches_involuntary", outcome.usage.switches_involuntary},
               {"run_delay_ns", outcome.usage.run_delay_ns}}},
+            {"load_ns", outcome.load_ns},
             {"disturbed", outcome.disturbed.empty() ? json(nullptr) : json(outcome.disturbed)},
             {"context", outcome.context}};
 }
 
-/// The folder and not the journal, because another run would replace that. Where a file system has no such locks there
-/// is none.
+/// The folder and not the journal, because another run would replace that. Where a file system has no such
+/// locks there is none.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{

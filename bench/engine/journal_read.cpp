@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "bench/engine/stopping.hpp"
 #include "bench/engine/summary.hpp"
@@ -20,17 +23,30 @@ namespace {
 using reports::cell_status;
 using reports::node;
 
+double number_within(const node& from, double least, double most) {
+    const double value = from.number();
+    if (!(value >= least && value <= most))
+        from.fail(fmt::format("expected a number from {:g} to {:g}", least, most));
+    return value;
+}
+
+std::uint64_t natural_up_to(const node& from, std::uint64_t most) {
+    const auto value = from.natural();
+    if (value > most) from.fail(fmt::format("expected at most {}", most));
+    return value;
+}
+
 std::chrono::nanoseconds from_seconds(const node& from) {
     constexpr double longest_s = 1e9;
-    const double seconds = from.number();
-    if (!(seconds >= 0 && seconds <= longest_s)) from.fail("expected seconds, from 0 to a thousand million");
+    const double seconds = number_within(from, 0, longest_s);
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>{seconds});
 }
 
 /// The place of the text in `from` among `names`.
 std::size_t index_in(const std::vector<std::string>& names, const node& from) {
     const auto found = std::ranges::find(names, from.text());
-    if (found == names.end()) from.fail(fmt::format("\"{}\" is not in the plan", from.text()));
+    if (found == names.end())
+        from.fail(fmt::format("\"{}\" is not in the plan", reports::shown(from.text())));
     return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -107,10 +123,17 @@ public:
     }
 
 private:
+    // What a run can have: its own limits on blocks and durations, and far more cells than there are.
+    static constexpr std::uint64_t blocks_max = 100'000;
+    static constexpr std::size_t cells_max = 100'000;
+    static constexpr double longest_trial_s = 7 * 24 * 3600.0;
+
     journal_content content_;
     std::vector<std::string> contenders_;
+    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;  // [workload, contender]
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
     std::set<std::pair<std::uint64_t, std::size_t>> repeated_;
+    std::set<std::size_t> has_context_;  // contenders
 
     const std::vector<std::string>& workloads() const { return content_.plan.workloads; }
     std::optional<exclusion>& excluded(cell where) {
@@ -127,18 +150,26 @@ private:
         auto& plan = content_.plan;
         constexpr std::array size_names{std::string_view{"smoke"}, std::string_view{"real"}};
         plan.size = from.at("size").one_of<workload_size>(size_names);
-        plan.min_time_s = from.at("min_time_s").number();
-        plan.blocks = from.at("blocks").natural();
+        plan.min_time_s = number_within(from.at("min_time_s"), 0, longest_trial_s);
+        plan.blocks = natural_up_to(from.at("blocks"), blocks_max);
         if (const auto budget = from.at("budget_s"); !budget.is_null()) plan.budget = from_seconds(budget);
         plan.trial_limit = from_seconds(from.at("trial_limit_s"));
         plan.baseline = from.at("baseline").text();
-        plan.threshold_pct = from.at("threshold_pct").number();
+        plan.threshold_pct = number_within(from.at("threshold_pct"), 0, 100);
         plan.how = from.at("correction").one_of<correction>(correction_names);
-        plan.precision_pct = from.at("precision_pct").maybe(&node::number);
+        if (const auto precision = from.at("precision_pct"); !precision.is_null())
+            plan.precision_pct = number_within(precision, 1e-6, 100);
         if (const auto cpu = from.at("cpu").maybe(&node::count))
             plan.cpu = static_cast<int>(std::min<std::int64_t>(*cpu, 1 << 20));
+        // A journal from before these were written has none of them.
+        if (const auto tolerated = from.find("tolerated_pct"); tolerated && !tolerated->is_null())
+            plan.tolerated_pct = number_within(*tolerated, 0, 100);
+        if (const auto counts = from.find("counts")) plan.counts = counts->flag();
+        if (const auto checks = from.find("checks")) plan.checks = checks->flag();
         plan.workloads = distinct_names(from.at("workloads"));
         contenders_ = distinct_names(from.at("contenders"));
+        if (plan.workloads.size() > cells_max / contenders_.size())
+            from.fail(fmt::format("more than {} cells", cells_max));
         for (const auto& name : contenders_) {
             plan.contenders.emplace_back();
             plan.contenders.back().name = name;
@@ -171,10 +202,12 @@ private:
     trial_record read_trial(const node& from) {
         trial_record record;
         record.block = from.at("block").natural();
-        if (record.block >= std::min(content_.plan.blocks, blocks_max))
-            from.at("block").fail("there is no such block in the plan");
+        if (record.block >= content_.plan.blocks) from.at("block").fail("there is no such block in the plan");
         record.attempt = from.at("attempt").natural();
         record.where = where_of(from);
+        // Each block has a place in memory, and none is passed over.
+        if (record.block > trials_of_[{record.where.workload, record.where.contender}]++)
+            from.at("block").fail("blocks before this one are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
                  .second)
             from.fail("this trial is there twice");
@@ -182,8 +215,11 @@ private:
         outcome.status = status_of(from);
         outcome.reason = from.at("reason").maybe(&node::text).value_or("");
         outcome.disturbed = from.at("disturbed").maybe(&node::text).value_or("");
-        outcome.context = from.at("context").object();
-        outcome.wall = std::chrono::nanoseconds{from.at("wall_ns").count()};
+        // Every trial's would fill the memory, and only the first one's is ever looked at.
+        const auto& context = from.at("context").object();
+        if (!context.empty() && has_context_.insert(record.where.contender).second) outcome.context = context;
+        outcome.wall = std::chrono::nanoseconds{
+            natural_up_to(from.at("wall_ns"), static_cast<std::uint64_t>(longest_trial_s * 1e9))};
         from.at("metrics").each_field([&](const std::string& name, const node& value) {
             if (reports::find_metric(name) == nullptr) value.fail("there is no such metric");
             outcome.metrics[name] = value.maybe(&node::number);
@@ -191,6 +227,16 @@ private:
         return record;
     }
 };
+
+/// What is wrong has its line from the parser here, and from the caller elsewhere.
+template <class named>
+nlohmann::ordered_json parsed_line(std::string_view text, std::size_t line, const named& not_a_journal) {
+    try {
+        return reports::parse_strictly(text, line);
+    } catch (const reports::format_error& error) {
+        throw not_a_journal(error.what());
+    }
+}
 
 }  // namespace
 
@@ -206,25 +252,30 @@ executable_state state_of(const std::filesystem::path& executable) {
 journal_content read_journal(std::string_view text, std::string_view name) {
     journal_reader reader;
     std::size_t line = 0;
-    try {
-        while (!text.empty()) {
-            const auto end = text.find('\n');
-            ++line;
-            if (end == std::string_view::npos && line > 1) break;
-            if (end == std::string_view::npos) throw reports::format_error{"it is cut short"};
-            const auto document = reports::parse_strictly(text.substr(0, end));
+    const auto not_a_journal = [&](std::string_view cause) {
+        return reports::format_error{
+            fmt::format("{} is not a journal: {}; begin a new run with `loopbench run`", name, cause)};
+    };
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        ++line;
+        if (end == std::string_view::npos && line > 1) break;
+        if (end == std::string_view::npos) throw not_a_journal("line 1: it is cut short");
+        if (end > journal_line_bytes_max)
+            throw not_a_journal(fmt::format("line {}: it has {} bytes, and the limit is {}", line, end,
+                                            journal_line_bytes_max));
+        const auto document = parsed_line(text.substr(0, end), line, not_a_journal);
+        try {
             if (line == 1)
                 reader.take_header({document, ""});
             else
                 reader.take_line({document, ""});
-            text.remove_prefix(end + 1);
+        } catch (const reports::format_error& error) {
+            throw not_a_journal(fmt::format("line {}: {}", line, error.what()));
         }
-        if (line == 0) throw reports::format_error{"it is empty"};
-    } catch (const reports::format_error& error) {
-        throw reports::format_error{
-            fmt::format("{} is not a journal: line {}: {}; begin a new run with `loopbench run`", name,
-                        std::max<std::size_t>(line, 1), error.what())};
+        text.remove_prefix(end + 1);
     }
+    if (line == 0) throw not_a_journal("line 1: it is empty");
     return reader.take();
 }
 

@@ -30,8 +30,13 @@ struct journal_content {
     run_outcome outcome;  // interrupted unless the journal says how the run ended
 };
 
-/// Reads a journal. A last line that was cut short (the machine died while it was written) is passed over. Throws
-/// reports::format_error naming `name`, the line, the cause and the remedy.
+/// What a journal and one of its lines may have, in bytes. It is read line by line, so that it may be larger
+/// than a report: a hundred thousand trials have a quarter of this.
+inline constexpr std::size_t journal_bytes_max = std::size_t{1} << 30U,
+                             journal_line_bytes_max = std::size_t{16} << 20U;
+
+/// Reads a journal. A last line that was cut short (the machine died while it was written) is passed over.
+/// Throws reports::format_error naming `name`, the line, the cause and the remedy.
 journal_content read_journal(std::string_view text, std::string_view name);
 
 /// The report of a journal, to the byte the one that the run itself wrote.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -86,7 +87,8 @@ bool differs_from_release(sheets contenders, std::string_view key, std::string_v
     });
 }
 
-/// "client A=1 B=2; server A=1" as A -> "client 1, server 1" and B -> "client 2". A text of another form is one option.
+/// "client A=1 B=2; server A=1" as A -> "client 1, server 1" and B -> "client 2". A text of another form is
+/// one option.
 std::map<std::string, std::string> options_in(const std::string& text) {
     std::map<std::string, std::string> options;
     std::string end;
@@ -159,7 +161,7 @@ bool tells_nothing(const reports::contender& who) {
 
 }  // namespace
 
-void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy) {
+std::optional<std::string> mixed_builds(std::span<const reports::contender> contenders) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {
         groups all;
@@ -169,22 +171,37 @@ void refuse_mixed_builds(std::span<const reports::contender> contenders, std::st
         }
         if (all.size() > 1) mixed.push_back(sentence(what, all));
     }
-    if (mixed.empty()) return;
-    throw usage_error{fmt::format(
-        "the contenders are not built alike, and their numbers would compare the builds: {}; build them "
-        "alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
-        fmt::join(mixed, "; "), other_remedy)};
+    if (mixed.empty()) return std::nullopt;
+    return fmt::format("{}", fmt::join(mixed, "; "));
+}
+
+void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy) {
+    if (const auto mixed = mixed_builds(contenders))
+        throw usage_error{fmt::format(
+            "the contenders are not built alike, and their numbers would compare the builds: {}; build them "
+            "alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
+            *mixed, other_remedy)};
+}
+
+bool any_is_no_release_build(std::span<const reports::contender> contenders) {
+    return differs_from_release(contenders, "optimised", "yes") ||
+           differs_from_release(contenders, "assertions", "off") ||
+           differs_from_release(contenders, "sanitizers", "off");
+}
+
+std::vector<std::string> silent_ones(std::span<const reports::contender> contenders) {
+    std::vector<std::string> names;
+    for (const reports::contender& each : contenders)
+        if (tells_nothing(each)) names.push_back(each.name);
+    return names;
 }
 
 std::vector<reports::warning> parity_warnings(std::span<const reports::contender> all_contenders) {
     std::vector<reports::warning> found;
+    const auto strangers = silent_ones(all_contenders);
     std::vector<reports::contender> contenders;
-    std::vector<std::string> strangers;
-    for (const reports::contender& each : all_contenders)
-        if (tells_nothing(each))
-            strangers.push_back(each.name);
-        else
-            contenders.push_back(each);
+    std::ranges::copy_if(all_contenders, std::back_inserter(contenders),
+                         [](const reports::contender& each) { return !tells_nothing(each); });
     if (!contenders.empty() && !strangers.empty())
         found.push_back({"parity_not_told",
                          fmt::format("nothing is known of how these were built and what sockets they use: {}",
@@ -197,9 +214,7 @@ std::vector<reports::warning> parity_warnings(std::span<const reports::contender
                              std::string{thing.remedy}});
     compare_socket_options(found, contenders);
     warn_of_slowdowns(found, all_contenders);
-    if (differs_from_release(contenders, "optimised", "yes") ||
-        differs_from_release(contenders, "assertions", "off") ||
-        differs_from_release(contenders, "sanitizers", "off"))
+    if (any_is_no_release_build(contenders))
         found.push_back(
             {"no_release_build",
              "the contenders were compiled without optimisation, or with assertions or sanitizers: their "

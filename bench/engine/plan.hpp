@@ -34,14 +34,16 @@ struct run_plan {
     correction how = correction::benjamini_hochberg;
     std::optional<double> precision_pct;  // stop when every ratio is known to within this
     std::optional<int> cpu;               // trials run on this one alone
+    std::optional<double> tolerated_pct;  // a comparison of builds: judge_gate() has the last word
+    bool counts = false, checks = false;  // the passes that follow the trials
 
     /// The place of the baseline among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
 };
 
-/// Adds the baseline a second time, under a name of the same length: the length of argv[0] moves the stack, and with
-/// it the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", ASPLOS 2009).
-/// Without the baseline nothing happens.
+/// Adds the baseline a second time, under a name of the same length: the length of argv[0] moves the stack,
+/// and with it the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously
+/// Wrong!", ASPLOS 2009). Without the baseline nothing happens.
 void add_twin(run_plan& plan);
 
 /// Indices into a plan's contenders and workloads.
@@ -51,8 +53,9 @@ struct cell {
     bool operator==(const cell&) const = default;
 };
 
-/// How many bytes the environment of a trial is longer than it has to be, from 0 to 4095, by the seed: what the length
-/// of the environment does to the speed (see add_twin) is then noise that the interval shows, and no bias.
+/// How many bytes the environment of a trial is longer than it has to be, from 0 to 4095, by the seed: what
+/// the length of the environment does to the speed (see add_twin) is then noise that the interval shows, and
+/// no bias.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
 /// The orders of the blocks, one after the other. A seed gives the same orders on every machine and with

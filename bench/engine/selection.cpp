@@ -49,6 +49,7 @@ std::vector<std::string> with_fronts(std::span<const std::string> names) {
 
 bool matches(std::string_view pattern, std::string_view name) {
     const std::string exact{pattern}, whole{name};
+    if (exact == whole) return true;  // whatever is in it: "sort<int[3]>"
     return ::fnmatch(exact.c_str(), whole.c_str(), 0) == 0 ||
            ::fnmatch((exact + "/*").c_str(), whole.c_str(), 0) == 0;
 }

@@ -11,7 +11,7 @@
 namespace loopbench::bench {
 
 /// Whether the full name, or a front of it that ends before a '/', matches the shell pattern; '*' crosses
-/// '/'.
+/// '/'. A name matches itself, whatever a shell makes of its characters.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// The names that match any of the patterns, in their order; all of them without patterns. Throws usage_error

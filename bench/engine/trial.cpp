@@ -70,7 +70,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     if (ours == output.rows.end()) return set_failed(trial, "printed no result for the workload");
     if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
         return take_error(trial, *wrong->error);
-    // Of repetitions in one process only the first counts: they are not independent trials.
+    // Of repetitions in one process only the first counts: they are no trials of their own.
     auto metrics = metrics_of(*ours);
     if (const auto& time = metrics["time"]; !time || *time <= 0)
         return set_failed(trial, "printed no time above zero");
@@ -152,7 +152,9 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
     take_histograms(trial, request);
-    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
+    const auto after = read_machine();
+    trial.disturbed = disturbance(before, after, ended.usage, ended.wall);
+    trial.load_ns = load_ns(before, after, ended.usage);
     return trial;
 }
 

@@ -110,6 +110,40 @@ TEST(atomic_file, a_missing_folder_is_an_error_with_its_name) {
     EXPECT_NE(text.find("no/report: No such file or directory"), std::string::npos) << text;
 }
 
+TEST(atomic_file, takes_away_what_a_killed_writer_left_and_nothing_else) {
+    const scratch_folder folder;
+    const std::string nobody = "report.2147483647-0.tmp";
+    const std::string myself = "report." + std::to_string(::getpid()) + "-9.tmp";
+    for (const auto& name : {nobody, myself, std::string{"report.2147483647-0.tmp.tmp"},
+                             std::string{"report.note.tmp"}, std::string{"other.2147483647-0.tmp"}})
+        write_file_atomically(folder / name, "left");
+    write_file_atomically(folder / "report", "new");
+    EXPECT_FALSE(fs::exists(folder / nobody));
+    EXPECT_EQ(folder.files(), 5U);
+}
+
+TEST(read_file, refuses_what_is_larger_than_its_limit_and_says_what_to_do) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "12345678");
+    EXPECT_EQ(reports::read_file((folder / "report").native(), 8), "12345678");
+    const auto text = complaint([&] { reports::read_file((folder / "report").native(), 7); });
+    EXPECT_TRUE(text.starts_with("cannot read " + (folder / "report").native() + ": it has 8 bytes")) << text;
+    EXPECT_NE(text.find("the limit is 7 bytes"), std::string::npos) << text;
+    EXPECT_NE(text.find("--blocks"), std::string::npos) << text;
+    EXPECT_NE(complaint([] { reports::read_file("/dev/zero", 1'000'000); }).find("it does not end"),
+              std::string::npos);
+}
+
+TEST(read_file, does_not_begin_to_read_a_huge_file) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "{");
+    fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);
+    EXPECT_NE(complaint([&] {
+                  reports::read_file((folder / "report").native());
+              }).find("it has 1099511627776 bytes"),
+              std::string::npos);
+}
+
 TEST(output_folder, is_made_with_its_parents_and_left_empty) {
     const scratch_folder folder;
     reports::prepare_output_folder(folder / "a/b");

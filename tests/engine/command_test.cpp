@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "command_support.hpp"
 #include "journal_lines.hpp"
@@ -109,6 +111,36 @@ TEST_F(command, quick_leaves_contenders_out_only_where_nothing_is_named) {
     EXPECT_FALSE(has_libuv({}));
     EXPECT_TRUE(has_libuv({"--workload", "yield"}));
     EXPECT_TRUE(has_libuv({"--contender", "l*"}));
+}
+
+TEST_F(command, trials_run_where_they_are_pinned_and_in_environments_of_many_sizes) {
+    loopbench.add_contender("asio-epoll", R"sh(
+grep Cpus_allowed_list /proc/self/status >> "$0.cpus"
+env | grep -c '^LOOPBENCH_PADDING=' >> "$0.padded"
+printf %s "$LOOPBENCH_PADDING" | wc -c >> "$0.sizes"
+row '"real_time": 10')sh");
+    const auto ran = loopbench({"run", "--pin", "0", "--seed", "1", "--contender", "asio-epoll", "--workload",
+                                "yield", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto lines_of = [&](const char* file) {
+        std::istringstream text{content_of(loopbench.path(std::string{"bin/contenders/asio-epoll."} + file))};
+        std::set<std::string> distinct;
+        for (std::string line; std::getline(text, line);) distinct.insert(line);
+        return distinct;
+    };
+    EXPECT_EQ(lines_of("cpus"), std::set<std::string>{"Cpus_allowed_list:\t0"});
+    EXPECT_EQ(lines_of("padded"), std::set<std::string>{"1"});
+    EXPECT_GT(lines_of("sizes").size(), 6U);
+    EXPECT_EQ(loopbench({"run", "--pin", "4095", "-o", loopbench.out()}).code, 2);
+}
+
+TEST_F(command, help_says_how_trials_are_run) {
+    for (const auto* subcommand : {"run", "compare"}) {
+        const auto text = loopbench({subcommand, "--help"}).output;
+        for (const auto* wanted :
+             {"--pin", "--seed", "--trial-limit", "environment", "same length", "random order"})
+            EXPECT_NE(text.find(wanted), std::string::npos) << subcommand << " --help has no " << wanted;
+    }
 }
 
 TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {

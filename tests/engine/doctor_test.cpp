@@ -74,11 +74,46 @@ TEST(doctor, names_each_ill_with_its_remedy) {
     }
 }
 
+reports::contender built(const char* name, const char* build_type, const char* assertions) {
+    return reports::describe(name, {{"build_type", build_type},
+                                    {"optimised", "yes"},
+                                    {"assertions", assertions},
+                                    {"sanitizers", "off"}});
+}
+
+TEST(doctor, looks_at_how_contenders_were_built) {
+    using all = std::vector<reports::contender>;
+    const auto release = built("loop-epoll", "Release", "off"), debug = built("mine", "Debug", "on");
+    const auto found = [](const all& contenders) { return bench::diagnose_builds(contenders); };
+    EXPECT_EQ(found({release, built("asio-epoll", "Release", "off")}).how, severity::fine);
+    EXPECT_EQ(found({release}).remedy, "");
+    EXPECT_EQ(found({debug}).how, severity::unfit) << "numbers of such a build say nothing";
+    EXPECT_EQ(found({release, debug}).how, severity::unfit);
+    EXPECT_NE(found({release, debug}).found.find("Release (loop-epoll); Debug (mine)"), std::string::npos)
+        << found({release, debug}).found;
+    EXPECT_EQ(found({release, reports::describe("theirs", {})}).how, severity::warning);
+    EXPECT_EQ(found({}).how, severity::warning);
+    for (const auto& ill : {all{debug}, all{release, debug}, all{reports::describe("theirs", {})}, all{}})
+        EXPECT_NE(found(ill).remedy, "");
+}
+
+TEST(doctor, asks_the_contenders_that_there_are) {
+    loopbench_command loopbench;
+    const auto builds = [&](const std::vector<std::string>& arguments) {
+        return nlohmann::json::parse(loopbench(arguments).output).at("findings").back();
+    };
+    EXPECT_EQ(builds({"doctor", "--json"})["found"], "no contenders were found");
+    loopbench.add_contender("mine", "", R"(, "build_type": "Debug", "optimised": "no")");
+    EXPECT_EQ(builds({"doctor", "--json"})["severity"], "unfit");
+    EXPECT_EQ(loopbench({"doctor"}).code, 5);
+    EXPECT_EQ(loopbench({"doctor", "--contender-dir", "/no/where"}).code, 2);
+}
+
 TEST(doctor, examines_this_machine) {
     const loopbench_command loopbench;
     const auto ran = loopbench({"doctor", "--json"});
     const auto findings = nlohmann::json::parse(ran.output).at("findings");
-    EXPECT_EQ(findings.size(), bench::diagnose(healthy()).size());
+    EXPECT_EQ(findings.size(), bench::diagnose(healthy()).size() + 1);
     const bool unfit =
         std::ranges::any_of(findings, [](const auto& one) { return one["severity"] == "unfit"; });
     EXPECT_EQ(ran.code, unfit ? 5 : 0);

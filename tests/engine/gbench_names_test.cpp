@@ -28,8 +28,9 @@ TEST(workload_name, is_the_printed_name_without_the_suffixes) {
 }
 
 TEST(workload_name, keeps_what_only_looks_like_a_suffix) {
-    for (const auto* name : {"timers:100", "yield", "a/real_time/b", "a/threads",
-                             "a/threads:", "a/threads:2/conns:1", "a/unreal_time", "a/real_times", ""})
+    for (const auto* name :
+         {"timers:100", "yield", "a/real_time/b", "a/threads", "a/threads:", "a/threads:2/conns:1",
+          "a/unreal_time", "a/real_times", "", "/real_time", "/real_time/threads:2"})
         EXPECT_EQ(workload_name(name), name);
 }
 

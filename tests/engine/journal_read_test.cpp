@@ -118,21 +118,44 @@ TEST(journal_read, names_the_line_of_what_is_wrong) {
              damage{"loopbench-journal/1", "loopbench-journal/9", "line 1: schema: "},
              damage{R"("block":0)", R"("block":3)", "line 2: block: there is no such block"},
              damage{R"("block":0)", R"("block":-1)", "line 2: block: "},
-             damage{R"("attempt":0)", R"("block":0)",
-                    "line 2: line 1, column 12: the key \"block\" is there twice"},
+             damage{R"("attempt":0)", R"("block":0)", "line 2, column 12: the key \"block\" is there twice"},
              damage{R"("status":"ok")", R"("status":"fine")", "line 2: status: "},
-             damage{R"("time":12.5)", R"("time":1e400)", "line 2: line 1, column"},
-             damage{R"("time":12.5)", R"("time":NaN)", "line 2: line 1, column"},
+             damage{R"("time":12.5)", R"("time":1e400)", "line 2, column"},
+             damage{R"("time":12.5)", R"("time":NaN)", "line 2, column"},
              damage{R"("time":12.5)", R"("tiem":12.5)", "line 2: metrics.tiem: there is no such metric"},
              damage{R"("contender":"asio-epoll")", R"("contender":"nobody")",
                     "line 2: contender: \"nobody\" is not in"},
              damage{R"("contender":"loop-epoll","status":"failed")",
                     R"("contender":"asio-epoll","status":"failed")", "line 3: this trial is there twice"},
+             damage{R"("block":0)", R"("block":1)", "line 2: block: blocks before this one are missing"},
+             damage{R"("blocks":3)", R"("blocks":1000000000)",
+                    "line 1: plan.blocks: expected at most 100000"},
+             damage{R"("min_time_s":0.5)", R"("min_time_s":-1)",
+                    "line 1: plan.min_time_s: expected a number from 0"},
+             damage{R"("threshold_pct":1.0)", R"("threshold_pct":-200)", "line 1: plan.threshold_pct: "},
+             damage{R"("wall_ns":0)", R"("wall_ns":9223372036854775807)",
+                    "line 2: wall_ns: expected at most "},
              damage{R"(["asio-epoll","loop-epoll"])", R"(["loop-epoll","loop-epoll"])",
                     "line 1: plan.contenders: a name is there twice"},
          })
         EXPECT_NE(complaint_about(with(text, old, replacement)).find(complaint), std::string::npos)
             << complaint << " in " << complaint_about(with(text, old, replacement));
+}
+
+TEST(journal_read, refuses_more_cells_than_the_memory_may_have) {
+    std::string names = "[\"asio-epoll\",\"loop-epoll\"";
+    for (int i = 0; i < 60'000; ++i) names += ",\"w" + std::to_string(i) + "\"";
+    EXPECT_NE(
+        complaint_about(with(journal_text(), R"("workloads":["yield","echo")", R"("workloads":)" + names))
+            .find("line 1: plan: more than 100000 cells"),
+        std::string::npos);
+}
+
+TEST(journal_read, a_complaint_about_a_huge_name_stays_short) {
+    const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
+                                           R"("contender":")" + std::string(1'000'000, 'x') + '"'));
+    EXPECT_NE(text.find("line 2: contender: "), std::string::npos);
+    EXPECT_LT(text.size(), 400U);
 }
 
 TEST(journal_read, refuses_what_would_overflow_a_stack_or_the_memory) {
@@ -142,7 +165,7 @@ TEST(journal_read, refuses_what_would_overflow_a_stack_or_the_memory) {
         with(journal_text(), R"("context":{})", R"("context":{"a":)" + std::string(100'000, '['));
     EXPECT_NE(complaint_about(journal_text().substr(0, 100)).find("line 1: it is cut short"),
               std::string::npos);
-    EXPECT_NE(complaint_about(deep).find("line 2: line 1, column"), std::string::npos);
+    EXPECT_NE(complaint_about(deep).find("line 2, column"), std::string::npos);
     EXPECT_NE(complaint_about("").find("it is empty"), std::string::npos);
 }
 

@@ -1,9 +1,11 @@
 // Reports are read back from strangers: whatever is wrong has to be named with its place.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "reports/json.hpp"
+#include "reports/json_node.hpp"
 #include "sample_report.hpp"
 
 namespace loopbench::tests {
@@ -86,6 +88,46 @@ TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
     const auto text =
         complaint_about("{\n \"x\": " + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
     EXPECT_NE(text.find("line 2, column 70: nested more than 64 levels deep"), std::string::npos) << text;
+}
+
+TEST(json_read, what_would_fill_the_memory_or_take_for_ever_is_refused_with_its_place) {
+    std::string keys, values{"{\"x\": ["};
+    for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
+    EXPECT_NE(complaint_about("{\n" + keys + "\"last\":0}").find("line 2, column "), std::string::npos);
+    EXPECT_NE(complaint_about("{\n" + keys + "\"last\":0}").find("an object of more than 10000 keys"),
+              std::string::npos);
+    for (std::size_t i = 0; i < reports::json_values_max; ++i) values += "0,";
+    EXPECT_NE(complaint_about(values + "0]}").find("more than 10000000 values"), std::string::npos);
+}
+
+TEST(json_read, a_key_that_is_there_twice_is_refused_however_it_is_spelled) {
+    EXPECT_NE(
+        complaint_about("{\"a\": 0,\n \"a\": 1}").find("line 2, column 2: the key \"a\" is there twice"),
+        std::string::npos);
+    EXPECT_NE(complaint_about(R"({"a": 0, "\u0061": 1})").find("is there twice"), std::string::npos);
+    EXPECT_NE(complaint_about(R"({"a\n": 0, "\u0061\u000a": 1})").find("is there twice"), std::string::npos);
+    EXPECT_FALSE(complaint_about(R"({"\ud800": 0, "\ud800": 1, "\q": 2})").empty());
+}
+
+TEST(json_read, numbers_beyond_a_double_are_refused_with_their_place) {
+    const auto text = reports::write_json(sample_report());
+    for (const auto* number : {"1e400", "-1e400", "NaN", "Infinity", "-Infinity"}) {
+        auto wrong = text;
+        const auto at = wrong.find("\"seed\": ") + 8;
+        wrong.replace(at, wrong.find(',', at) - at, number);
+        EXPECT_NE(complaint_about(wrong).find("line 4, column"), std::string::npos) << complaint_about(wrong);
+    }
+}
+
+TEST(json_read, a_complaint_about_a_huge_or_wild_name_stays_short_and_plain) {
+    const auto text = complaint_after(
+        [](json& document) { document["results"][0]["status"] = "\x1b[31m" + std::string(1'000'000, 'x'); });
+    EXPECT_LT(text.size(), 400U);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(reports::shown("a\tb\x7f"), "a b ");
+    EXPECT_EQ(reports::shown(std::string(59, 'x') + "\u00e4"), std::string(59, 'x') + "...")
+        << "no half character";
+    EXPECT_EQ(reports::shown(std::string(60, 'x')), std::string(60, 'x'));
 }
 
 TEST(json_read, rewriting_a_report_keeps_what_is_not_known_here) {

@@ -28,6 +28,7 @@ TEST(selection, a_pattern_matches_a_name_or_its_front) {
     EXPECT_TRUE(bench::matches("echo/*/tcp", "echo/rtt/x/tcp"));
     EXPECT_TRUE(bench::matches("*tcp", "echo/rtt/tcp"));
     EXPECT_TRUE(bench::matches("loop-[ae]*", "loop-epoll"));
+    EXPECT_TRUE(bench::matches("sort<int[3]>", "sort<int[3]>"));
     EXPECT_FALSE(bench::matches("ech", "echo/rtt/tcp"));
     EXPECT_FALSE(bench::matches("rtt", "echo/rtt/tcp"));
     EXPECT_FALSE(bench::matches("yield", "gather/yield"));

@@ -1,0 +1,81 @@
+// man 2 ptrace: with PTRACE_O_TRACESYSGOOD a stop at a system call is SIGTRAP | 0x80, once as it begins and
+// once as it ends.
+#include "killed_at.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <system_error>
+
+#include "reports/posix_io.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+constexpr int refused = 126;
+
+[[noreturn]] void become(const std::vector<char*>& command) {
+    const int nothing = ::open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
+    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(refused);
+    ::execv(command.front(), command.data());
+    ::_exit(refused);
+}
+
+int wait_for(pid_t pid) {
+    int status = 0;
+    if (reports::uninterrupted([&] { return ::waitpid(pid, &status, __WALL); }) < 0)
+        throw std::system_error{errno, std::generic_category(), "waitpid"};
+    return status;
+}
+
+/// ptrace takes what is a number here as a pointer.
+void* as_pointer(long value) {
+    return reinterpret_cast<void*>(value);
+}
+
+/// Lets the process go on to its next stop; `status` is how it stopped.
+void go_on(pid_t pid, int status) {
+    const int signal = WSTOPSIG(status);
+    const bool is_ours = signal == (SIGTRAP | 0x80) || signal == SIGTRAP;
+    ::ptrace(PTRACE_SYSCALL, pid, nullptr, as_pointer(is_ours ? 0 : signal));
+}
+
+}  // namespace
+
+std::optional<traced_end> run_until_call(std::vector<std::string> command, std::uint64_t fatal_call) {
+    std::vector<char*> pointers;
+    for (auto& word : command) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    // The leak check of a process that is being traced fails.
+    const char* options = std::getenv("ASAN_OPTIONS");
+    const std::string old_options = options != nullptr ? options : "";
+    ::setenv("ASAN_OPTIONS", (old_options + ":detect_leaks=0").c_str(), 1);
+    const auto pid = ::fork();
+    if (pid < 0) throw std::system_error{errno, std::generic_category(), "fork"};
+    if (pid == 0) become(pointers);
+    ::setenv("ASAN_OPTIONS", old_options.c_str(), 1);
+
+    int status = wait_for(pid);
+    if (!WIFSTOPPED(status)) return std::nullopt;
+    ::ptrace(PTRACE_SETOPTIONS, pid, nullptr, as_pointer(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+    traced_end end;
+    bool enters = true;
+    for (; WIFSTOPPED(status); status = wait_for(pid)) {
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+            end.calls += enters ? 1U : 0U;
+            if (enters && end.calls == fatal_call) ::kill(pid, SIGKILL);
+            enters = !enters;
+        }
+        go_on(pid, status);
+    }
+    if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
+    return end;
+}
+
+}  // namespace loopbench::tests

@@ -1,0 +1,73 @@
+// A Google Benchmark program that knows nothing of loopbench: what its users write, the awkward things
+// included. The times are told and not taken (SetIterationTime), so that they are the same on every machine;
+// only real/chain does work. STRANGER_SLOWER_PCT makes another build of it.
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace {
+
+constexpr double slower = 1 + STRANGER_SLOWER_PCT / 100.0;
+
+/// Takes `us` for each iteration, give or take 0.3 % from process to process.
+void told(benchmark::State& state, double us) {
+    const double luck = 1 + 0.001 * (::getpid() * 37 % 7 - 3);
+    for ([[maybe_unused]] auto _ : state) state.SetIterationTime(us * 1e-6 * luck * slower);
+}
+
+void plain(benchmark::State& state) {
+    told(state, 100);
+}
+BENCHMARK(plain)->Name("told/plain")->UseManualTime();
+BENCHMARK(plain)
+    ->Name(R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)")
+    ->UseManualTime();
+BENCHMARK(plain)->Name("told/unit")->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(plain)->Name("told/repeated")->UseManualTime()->Repetitions(3);
+BENCHMARK(plain)->Name("told/aggregates")->UseManualTime()->Repetitions(3)->ReportAggregatesOnly(true);
+BENCHMARK(plain)->Name("told/iterations")->UseManualTime()->Iterations(10);
+
+void counted(benchmark::State& state) {
+    told(state, 100);
+    state.SetItemsProcessed(state.iterations() * 7);
+    state.SetBytesProcessed(state.iterations());
+    state.counters["own"] = 3;
+    state.counters["rate per s"] = benchmark::Counter(1, benchmark::Counter::kIsRate);
+    state.SetLabel("a label, with \"quotes\"");
+}
+BENCHMARK(counted)->Name("told/counters")->UseManualTime();
+
+void of_size(benchmark::State& state) {
+    told(state, static_cast<double>(state.range(0)));
+    state.SetComplexityN(state.range(0));
+}
+BENCHMARK(of_size)->Name("told/complexity")->Arg(64)->Arg(128)->UseManualTime()->Complexity();
+
+void threaded(benchmark::State& state) {
+    told(state, 100);
+}
+BENCHMARK(threaded)->Name("told/threads")->UseManualTime()->Threads(1)->Threads(2);
+
+void broken(benchmark::State& state) {
+    state.SkipWithError("no such device");
+    for ([[maybe_unused]] auto _ : state) {
+    }
+}
+BENCHMARK(broken);
+
+void chain(benchmark::State& state) {
+    constexpr auto rounds = static_cast<std::int64_t>(100'000 * slower);
+    std::uint64_t value = 1;
+    for ([[maybe_unused]] auto _ : state) {
+        for (std::int64_t i = 0; i < rounds; ++i) {
+            value = value * 6364136223846793005U + 1442695040888963407U;
+            benchmark::DoNotOptimize(value);
+        }
+    }
+}
+BENCHMARK(chain)->Name("real/chain");
+
+}  // namespace
+
+BENCHMARK_MAIN();

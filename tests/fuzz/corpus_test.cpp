@@ -1,0 +1,32 @@
+// Every input of the corpus, in every build: what the fuzzer found once stays found. An input that has a
+// bug's name is there because of it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "readers.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+TEST(fuzz_corpus, holds_nothing_that_a_reader_does_not_take_or_refuse) {
+    std::set<char> letters;
+    for (const auto& entry : std::filesystem::directory_iterator{LOOPBENCH_FUZZ_CORPUS}) {
+        const auto input = reports::read_file(entry.path().native());
+        ASSERT_FALSE(input.empty()) << entry.path();
+        letters.insert(input.front());
+        EXPECT_NO_THROW(fuzz::read(input)) << entry.path();
+        EXPECT_NO_THROW(fuzz::read(input.substr(0, input.size() / 2))) << entry.path() << " cut in half";
+    }
+    for (const auto& reader : fuzz::readers)
+        EXPECT_TRUE(letters.contains(reader.letter))
+            << "there is no seed for the reader of a " << reader.name;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

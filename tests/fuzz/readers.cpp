@@ -1,0 +1,124 @@
+// What is checked beyond "it does not crash": what was taken can be written in every format and read again.
+#include "readers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "bench/engine/baseline.hpp"
+#include "bench/engine/check.hpp"
+#include "bench/engine/compare_reports.hpp"
+#include "bench/engine/gate.hpp"
+#include "bench/engine/gbench_json.hpp"
+#include "bench/engine/gbench_names.hpp"
+#include "bench/engine/journal_read.hpp"
+#include "bench/engine/trial.hpp"
+#include "reports/bmf.hpp"
+#include "reports/csv.hpp"
+#include "reports/gbench.hpp"
+#include "reports/github.hpp"
+#include "reports/json.hpp"
+#include "reports/junit.hpp"
+#include "reports/markdown.hpp"
+#include "reports/openmetrics.hpp"
+#include "reports/table.hpp"
+
+namespace loopbench::fuzz {
+
+namespace {
+
+void require(bool holds, std::string_view what) {
+    if (!holds) throw std::logic_error{std::string{what}};
+}
+
+/// An error is for a person and a terminal: short, with its file, and in one line.
+void require_readable(const std::exception& error) {
+    const std::string_view text{error.what()};
+    constexpr std::size_t longest = 1000;
+    require(!text.empty() && text.size() <= longest, "an error of no or too many words");
+    require(std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }),
+            "an error with control characters");
+}
+
+void write_everywhere(const reports::report& report) {
+    for (auto* write :
+         {reports::write_csv, reports::write_markdown, reports::write_gbench, reports::write_bmf,
+          reports::write_openmetrics, reports::write_junit, reports::write_github, reports::write_table})
+        write(report);
+    const auto written = reports::write_json(report);
+    const auto again = reports::write_json(reports::read_json(written, "it"));
+    require(again == written, "a report changes when it is read and written");
+}
+
+}  // namespace
+
+void read_report(std::string_view text) {
+    reports::report report;
+    try {
+        report = reports::read_json(text, "it");
+    } catch (const reports::format_error& error) {
+        return require_readable(error);
+    }
+    reports::rewrite_json(text, "it");
+    write_everywhere(report);
+    constexpr std::size_t samples_max = 200;  // a comparison looks at all pairs
+    if (std::ranges::any_of(report.results,
+                            [](const auto& item) { return item.samples.size() > samples_max; }))
+        return;
+    const auto compared = bench::compare_reports(report, report, 1);
+    bench::judge_gate(compared, 5);
+    write_everywhere(compared);
+}
+
+void read_journal(std::string_view text) {
+    bench::journal_content journal;
+    try {
+        journal = bench::read_journal(text, "it");
+    } catch (const reports::format_error& error) {
+        return require_readable(error);
+    }
+    write_everywhere(bench::report_of(journal));
+}
+
+void read_baseline(std::string_view text) {
+    bench::expectations all;
+    try {
+        all = bench::parse_baseline(text);
+    } catch (const reports::format_error& error) {
+        return require_readable(error);
+    }
+    const auto written = bench::write_baseline(all);
+    require(bench::write_baseline(bench::parse_baseline(written)) == written,
+            "a baseline changes when it is read and written");
+    bench::check_counts(all, std::span<const bench::counted_cell>{});
+}
+
+void read_benchmark_output(std::string_view text) {
+    bench::child_outcome outcome;
+    outcome.output = text;
+    const auto judged = bench::judge(outcome, "yield", std::chrono::seconds{1});
+    require(judged.status == reports::cell_status::ok || !judged.reason.empty(),
+            "a failure without a reason");
+    require(judged.status != reports::cell_status::ok || judged.metrics.contains("time"),
+            "a result without a time");
+}
+
+void read_benchmark_list(std::string_view text) {
+    for (const auto& name : bench::workloads_from_listing(text)) {
+        require(!name.empty(), "a workload without a name");
+        bench::exact_filter(name);
+    }
+}
+
+void read(std::string_view input) {
+    if (input.empty()) return;
+    const auto* found = std::ranges::find(readers, input.front(), &reader::letter);
+    if (found != readers.end()) found->read(input.substr(1));
+}
+
+}  // namespace loopbench::fuzz
