@@ -58,8 +58,9 @@ concept Listener = std::movable<L> && requires(L& listener) {
     listener.close();
 };
 
-/// Something that a plain function can tell a task: made from a runtime, which must outlive it. set() is called once,
-/// in the loop's thread; wait() is awaitable, once, before or after set(), and completes when it has been called.
+/// Something that a plain function can tell a task: made from a runtime, which must outlive it. set() is
+/// called once, in the loop's thread; wait() is awaitable, once, before or after set(), and completes when it
+/// has been called.
 template <class E>
 concept Event = requires(E& event) {
     event.set();
@@ -86,8 +87,7 @@ concept Event = requires(E& event) {
 /// - post(f): f() runs on a later turn, in the order of posting, never inline.
 /// - post_from_any_thread(f): the same, from any thread; it wakes the loop when that sleeps.
 /// - listen(): a listener on 127.0.0.1, on a port that the kernel chooses, with a backlog of 4096.
-/// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error with the
-///   cause.
+/// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error (the cause).
 /// Destroying a runtime frees every suspended task.
 template <class R>
 concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&
@@ -110,25 +110,27 @@ concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&
     runtime.connect(port);  // awaitable, gives R::stream
 };
 
-/// How long before its deadline a sleep may end. Nothing, as the concept says, unless a runtime that adapts a library
-/// with coarser timers states `static constexpr std::chrono::nanoseconds early_limit`: its early fires are counted and
-/// shown, and only one beyond the limit is a failure.
+/// How long before its deadline a sleep may end. Nothing, as the concept says, unless a runtime that adapts a
+/// library with coarser timers states `static constexpr std::chrono::nanoseconds early_limit`: its early
+/// fires are counted and shown, and only one beyond the limit is a failure.
 template <class R>
 inline constexpr std::chrono::nanoseconds early_limit{0};
 template <class R>
-requires requires { R::early_limit; }
+requires requires {
+    R::early_limit;
+}
 inline constexpr std::chrono::nanoseconds early_limit<R> = R::early_limit;
 
 template <Runtime R, class T = void>
 using task_of = typename R::template task<T>;
 
-// Words that only some workloads need. A runtime may lack them: the workloads that need them are then `unsupported`
-// for it, and say which word it has not.
+// Words that only some workloads need. A runtime may lack them: the workloads that need them are then
+// `unsupported` for it, and say which word it has not.
 
 /// Streams over Unix sockets.
 /// - listen_unix(path): as listen(), at a path that does not exist yet; whoever called it removes the path.
-/// - connect_unix(path): awaitable, as connect(). The Stream that it gives, and that the listener accepts, means
-///   what R::stream does, without TCP_NODELAY.
+/// - connect_unix(path): awaitable, as connect(). The Stream that it gives, and that the listener accepts,
+///   means what R::stream does, without TCP_NODELAY.
 template <class R>
 concept UnixSockets = Runtime<R> && Stream<typename R::unix_stream> &&
     requires(R& runtime, typename R::unix_listener& listener, const std::string& path) {
@@ -139,18 +141,18 @@ concept UnixSockets = Runtime<R> && Stream<typename R::unix_stream> &&
 };
 
 /// Timers that call a function and can be cancelled.
-/// - call_at(when, f): f() runs when now() has reached `when`, never before and never inline. It is inserted among the
-///   runtime's timers by this call, not later.
-/// - The handle's cancel(): f is not called any more; harmless when it was called or cancelled before. Dropping the
-///   handle does not cancel. A handle must not outlive the runtime.
+/// - call_at(when, f): f() runs when now() has reached `when`, never before and never inline. It is inserted
+///   among the runtime's timers by this call, not later.
+/// - The handle's cancel(): f is not called any more; harmless when it was called or cancelled before.
+///   Dropping the handle does not cancel. A handle must not outlive the runtime.
 template <class R>
 concept CallTimers = Runtime<R> && requires(R& runtime, time_point when, void (*function)()) {
     { runtime.call_at(when, function) } -> std::movable;
     runtime.call_at(when, function).cancel();
 };
 
-/// Pipes: open_pipe() gives both ends of a new one. The reader has read_some() and close(), the writer write_all()
-/// and close(), which mean what they mean for a Stream; both close on destruction.
+/// Pipes: open_pipe() gives both ends of a new one. The reader has read_some() and close(), the writer
+/// write_all() and close(), which mean what they mean for a Stream; both close on destruction.
 template <class R>
 concept Pipes = Runtime<R> && requires(R& runtime, std::span<std::byte> in, std::span<const std::byte> out) {
     runtime.open_pipe().reader.read_some(in);   // awaitable, gives an IoResult

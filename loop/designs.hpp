@@ -42,14 +42,14 @@ struct tick_design : composition<select_driver, heap_timers, tick_wait, on_every
     static constexpr std::string_view name = "loop-tick";
 };
 
-/// Document 002: callbacks, then timers in a plain list, then a selector whose timeout is computed from both. The
-/// selector is asked on every turn, with a timeout of 0 when there are callbacks.
+/// Document 002: callbacks, then timers in a plain list, then a selector whose timeout is computed from both.
+/// The selector is asked on every turn, with a timeout of 0 when there are callbacks.
 struct layered_design : composition<select_driver, list_timers, block_every_turn_wait, on_every_turn> {
     static constexpr std::string_view name = "loop-layered";
 };
 
-/// Document 003: runs the ready queue until it is empty, and only then looks at the heap and at select. As in the
-/// document, a queue that never gets empty starves timers and I/O.
+/// Document 003: runs the ready queue until it is empty, and only then looks at the heap and at select. As in
+/// the document, a queue that never gets empty starves timers and I/O.
 struct scheduler_design : composition<select_driver, heap_timers, block_wait, only_when_idle> {
     static constexpr std::string_view name = "loop-scheduler";
 };

@@ -79,8 +79,8 @@ public:
         return promise.take();
     }
 
-    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread. The loop must outlive the call,
-    /// and not only f: it is looked at once more when f may have run already and ended run().
+    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread. The loop must outlive
+    /// the call, and not only f: it is looked at once more when f may have run already and ended run().
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(make_callback<heap_memory>(std::forward<F>(function)));

@@ -87,18 +87,19 @@ public:
     /// limit a task whose socket is always ready would never let another one run.
     static constexpr std::size_t inline_completions_max = 16;
 
-    /// What a completion counts as that moved so many bytes: one, or, of a large transfer, one for each 4 KiB.
+    /// What a completion counts as that moved so many bytes: one, or, of a large transfer, one for each 4
+    /// KiB.
     static constexpr std::size_t completions_worth_of(std::size_t bytes) noexcept {
         return bytes > small_transfer_bytes ? 1 + bytes / 4096 : 1;
     }
     static constexpr std::size_t small_transfer_bytes = 16'384;
 
-    /// So few bytes of a large transfer count as one callback more towards the next look at the kernel: a chunk of 64 KiB
-    /// is as much as a design that looks after 64 callbacks lets pass.
+    /// So few bytes of a large transfer count as one callback more towards the next look at the kernel: a
+    /// chunk of 64 KiB is as much as a design that looks after 64 callbacks lets pass.
     static constexpr std::size_t bytes_of_a_callback = 1024;
 
-    /// For awaiters that could complete at once, having moved so many bytes: false when this callback has had its share,
-    /// and must queue.
+    /// For awaiters that could complete at once, having moved so many bytes: false when this callback has had
+    /// its share, and must queue.
     bool may_complete_inline(std::size_t bytes) noexcept {
         const std::size_t weight = completions_worth_of(bytes);
         if (weight > 1) callbacks_worth_of_bytes_ += bytes / bytes_of_a_callback;
@@ -171,9 +172,9 @@ protected:
             debug_->ended(task.root);
     }
 
-    /// What the bytes that were moved since this was asked for the last time count as. (Otherwise a sender that the
-    /// kernel never refuses fills its socket with megabytes before the loop looks whether the receiver is ready, and
-    /// they have left the caches by then.)
+    /// What the bytes that were moved since this was asked for the last time count as. (Otherwise a sender
+    /// that the kernel never refuses fills its socket with megabytes before the loop looks whether the
+    /// receiver is ready, and they have left the caches by then.)
     std::size_t take_callbacks_worth_of_bytes() noexcept {
         return std::exchange(callbacks_worth_of_bytes_, 0);
     }

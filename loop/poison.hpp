@@ -1,7 +1,7 @@
 // Memory that must not be touched, as far as AddressSanitizer is there to see to it.
 //
-// Decided here and not in CMake, against the habit of the house: the header is installed, and whether there is a
-// sanitizer is a matter of the program that includes it. No macro is left behind for that program.
+// Decided here and not in CMake, against the habit of the house: the header is installed, and whether there
+// is a sanitizer is a matter of the program that includes it. No macro is left behind for that program.
 #pragma once
 
 #include <cstddef>

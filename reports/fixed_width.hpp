@@ -18,8 +18,8 @@ std::string padded(std::string_view text, std::size_t width, bool right_aligned)
 /// A line without blanks at its end, and with the end of a line.
 std::string finished(std::string row);
 
-/// A line for each row, each column as wide as its widest cell. The first `names` columns are left-aligned, the others
-/// right-aligned. Rows may be shorter than the first one.
+/// A line for each row, each column as wide as its widest cell. The first `names` columns are left-aligned,
+/// the others right-aligned. Rows may be shorter than the first one.
 std::string aligned(std::span<const std::vector<std::string>> rows, std::size_t names);
 
 }  // namespace loopbench::reports

@@ -14,8 +14,8 @@ struct bucket {
     std::uint64_t count = 0;
 };
 
-/// All values that the trials of a cell recorded, together: a picture of the distribution. Verdicts never come from it,
-/// since values of one process are no independent samples.
+/// All values that the trials of a cell recorded, together: a picture of the distribution. Verdicts never
+/// come from it, since values of one process are no independent samples.
 struct histogram {
     std::string workload, contender, metric;  // "latency" or "late"
     std::uint64_t trials = 0;
@@ -24,8 +24,8 @@ struct histogram {
     std::vector<bucket> values;  // ascending, none empty
 };
 
-/// The histograms one after the other, in microseconds; each begins with a comment that says what it is of. (A reader of
-/// one histogram in a file takes that for a comment, too.)
+/// The histograms one after the other, in microseconds; each begins with a comment that says what it is of.
+/// (A reader of one histogram in a file takes that for a comment, too.)
 std::string write_hgrm(std::span<const histogram> all);
 
 }  // namespace loopbench::reports

@@ -118,15 +118,15 @@ json to_json(const std::optional<self_check>& item) {
 
 json to_json(const environment& where) {
     json all{{"date", where.date},
-            {"loopbench_version", where.loopbench_version},
-            {"kernel", where.kernel},
-            {"cpu_model", where.cpu_model},
-            {"cores", where.cores},
-            {"memory_bytes", where.memory_bytes},
-            {"governor", text(where.governor)},
-            {"clocksource", text(where.clocksource)},
-            {"timer_slack_ns", where.timer_slack_ns},
-            {"load_average", where.load_average}};
+             {"loopbench_version", where.loopbench_version},
+             {"kernel", where.kernel},
+             {"cpu_model", where.cpu_model},
+             {"cores", where.cores},
+             {"memory_bytes", where.memory_bytes},
+             {"governor", text(where.governor)},
+             {"clocksource", text(where.clocksource)},
+             {"timer_slack_ns", where.timer_slack_ns},
+             {"load_average", where.load_average}};
     if (where.calibrated) all["calibration"] = to_json(*where.calibrated);
     return all;
 }

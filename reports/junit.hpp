@@ -19,8 +19,8 @@ struct junit_case {
 /// A document with one suite. Texts may come from outside; `date` is ISO 8601, or empty when it is not known.
 std::string junit_suite(std::string_view date, std::span<const junit_case> cases);
 
-/// A test for every cell: failed when it is slower than the baseline, in error when it failed, skipped when it is
-/// unsupported or nothing could be told.
+/// A test for every cell: failed when it is slower than the baseline, in error when it failed, skipped when
+/// it is unsupported or nothing could be told.
 std::string write_junit(const report& content);
 
 }  // namespace loopbench::reports

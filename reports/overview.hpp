@@ -1,4 +1,5 @@
-// A run at a glance: a row for each workload, a column for each contender, as many times as fast as the baseline.
+// A run at a glance: a row for each workload, a column for each contender, as many times as fast as the
+// baseline.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace loopbench::reports {
 
-/// The ratios of `time` in one matrix for a fixed-width font, with a line below that says how to read it. Empty when
-/// the baseline has not been measured, or nothing beside it.
+/// The ratios of `time` in one matrix for a fixed-width font, with a line below that says how to read it.
+/// Empty when the baseline has not been measured, or nothing beside it.
 std::string write_overview(const report& content);
 
 }  // namespace loopbench::reports

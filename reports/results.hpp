@@ -115,8 +115,8 @@ struct environment {
     std::optional<std::string> governor;
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
-    std::array<double, 3> load_average{};  // 1, 5 and 15 minutes, when the run began
-    std::optional<calibration> calibrated;     // absent when there is none of this machine
+    std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, when the run began
+    std::optional<calibration> calibrated;  // absent when there is none of this machine
 };
 
 /// What was to be done, as far as two reports have to be alike in it.
@@ -183,8 +183,8 @@ struct report {
     std::vector<warning> warnings;
 };
 
-/// Whether the contender says in its context that it is a floor: the bare system calls, below which no loop is to be
-/// expected.
+/// Whether the contender says in its context that it is a floor: the bare system calls, below which no loop
+/// is to be expected.
 bool is_floor(const contender& who);
 
 /// The context's text under `key`; nothing when it is absent, empty or not a text.

@@ -1,18 +1,20 @@
-// The vocabulary of bench/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's operations
-// directly, so that what is left of the cost is Asio's reactor, scheduler and timer queue.
+// The vocabulary of bench/runtime.hpp over Boost.Asio at its best on one thread: our tasks await Asio's
+// operations directly, so that what is left of the cost is Asio's reactor, scheduler and timer queue.
 //
 // What it gives is for a report to say:
 //
-//   loopbench run --contender asio-epoll --contender asio-tuned --workload schedule --workload gather --workload echo
+// loopbench run --contender asio-epoll --contender asio-tuned --workload schedule --workload gather
+// --workload echo
 //
-// Much where Asio's own handler memory and co_spawn are the cost (spawn, gather, yield), and little where four system
-// calls are (echo). Of the parts, only the sum has been measured.
+// Much where Asio's own handler memory and co_spawn are the cost (spawn, gather, yield), and little where
+// four system calls are (echo). Of the parts, only the sum has been measured.
 //
-// What is done for it: our frames from a free list and no co_spawn (spawn, gather); each operation's memory in the
-// waiting frame (yield, sleep, I/O), and in the same free list for what has no frame (post), so that Asio's own recycling
-// cache is not used at all, whatever its size; BOOST_ASIO_DISABLE_THREADS, which leaves no lock, no atomic count of work
-// and no thread-local lookup, where BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone keeps the last two; writes tried at once.
-// What was declined: to wait before a read (stream.hpp), and Asio's detail namespace, which is not for users.
+// What is done for it: our frames from a free list and no co_spawn (spawn, gather); each operation's memory
+// in the waiting frame (yield, sleep, I/O), and in the same free list for what has no frame (post), so that
+// Asio's own recycling cache is not used at all, whatever its size; BOOST_ASIO_DISABLE_THREADS, which leaves
+// no lock, no atomic count of work and no thread-local lookup, where BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone
+// keeps the last two; writes tried at once. What was declined: to wait before a read (stream.hpp), and Asio's
+// detail namespace, which is not for users.
 #pragma once
 
 #include <boost/asio/ip/address_v4.hpp>
@@ -36,7 +38,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Models loopbench::bench::Runtime; see there for the meaning, the errors and the thread rules of each function.
+/// Models loopbench::bench::Runtime; see there for the meaning, the errors and the thread rules of each
+/// function.
 class runtime : public scheduler {
 public:
     static constexpr std::string_view name = "asio-tuned";

@@ -71,9 +71,10 @@ public:
             std::rethrow_exception(roots_.take_failure());
     }
 
-    /// For awaiters that could complete at once, having moved so many bytes: false when this step has had its share, and
-    /// must queue. Without a limit a task whose socket always takes more would never let another one run, and one that
-    /// sends much would fill its socket with megabytes, which have left the caches before Asio looks at the receiver.
+    /// For awaiters that could complete at once, having moved so many bytes: false when this step has had its
+    /// share, and must queue. Without a limit a task whose socket always takes more would never let another
+    /// one run, and one that sends much would fill its socket with megabytes, which have left the caches
+    /// before Asio looks at the receiver.
     bool may_complete_inline(std::size_t bytes) noexcept {
         const std::size_t weight = loop::loop_core::completions_worth_of(bytes);
         if (inline_completions_left_ < weight) return false;

@@ -75,7 +75,8 @@ void check_cells(const journal_content& ran) {
                     fmt::format("nothing can be calibrated with a contender that fails: {}", why->reason)};
 }
 
-/// A single trial, so that a contender that cannot be slowed down is not found out after a quarter of an hour.
+/// A single trial, so that a contender that cannot be slowed down is not found out after a quarter of an
+/// hour.
 void check_contender(run_plan plan, const contender& who, const fs::path& folder,
                      const std::vector<std::string>& command, const interrupt& stop) {
     plan = calibration_plan(plan, who, std::vector{slowdown_pct_max});

@@ -80,7 +80,8 @@ std::vector<std::string> contenders_of(const expectations& all) {
     return names;
 }
 
-/// A count beyond its slack is taken a second time, so that a tracer's slip is none of the build's; the second counts.
+/// A count beyond its slack is taken a second time, so that a tracer's slip is none of the build's; the
+/// second counts.
 findings check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected.counts), 0);
     std::vector<cell_name> doubtful;

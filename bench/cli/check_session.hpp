@@ -36,14 +36,14 @@ struct cell_name {
     bool operator==(const cell_name&) const = default;
 };
 
-/// `check --update`: measures, or takes the reports, writes the baseline and shows the difference. Gives the exit code;
-/// the file is as it was unless that is 0.
+/// `check --update`: measures, or takes the reports, writes the baseline and shows the difference. Gives the
+/// exit code; the file is as it was unless that is 0.
 int update_baseline(const check_options& options, const std::vector<std::string>& command);
 
 class check_session {
 public:
-    /// Finds the contenders and asks them for their workloads. Throws usage_error for one that is not there; `named_by`
-    /// is who wants them ("the baseline").
+    /// Finds the contenders and asks them for their workloads. Throws usage_error for one that is not there;
+    /// `named_by` is who wants them ("the baseline").
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const std::vector<std::string>& command);
 
@@ -51,13 +51,13 @@ public:
     [[nodiscard]] bool stopped() const { return stop_.requested(); }
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Counts each cell once. Those that the contender does not have are not counted, and say so. counts.json is in the
-    /// output folder, of a second count in its folder `again`.
+    /// Counts each cell once. Those that the contender does not have are not counted, and say so. counts.json
+    /// is in the output folder, of a second count in its folder `again`.
     std::vector<counted_cell> count(std::span<const cell_name> cells, std::uint64_t number);
 
-    /// One session of trials of these cells beside the contender `times.to`, with an A/A. `number` is 0 for the first
-    /// and 1 for the confirming one, which has an order of its own. Journal and report.json are in a folder of that
-    /// number in the output folder. Ratios in `times` are not looked at.
+    /// One session of trials of these cells beside the contender `times.to`, with an A/A. `number` is 0 for
+    /// the first and 1 for the confirming one, which has an order of its own. Journal and report.json are in
+    /// a folder of that number in the output folder. Ratios in `times` are not looked at.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 

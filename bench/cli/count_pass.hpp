@@ -1,4 +1,5 @@
-// The passes after the timed one: counting in `run --counts`, and by itself in `check`; checks in `run --checks`.
+// The passes after the timed one: counting in `run --counts`, and by itself in `check`; checks in `run
+// --checks`.
 #pragma once
 
 #include <chrono>
@@ -18,8 +19,9 @@ struct cell_to_count {
     std::string workload;
 };
 
-/// Counts the cells, with `limit` for each process, and writes the system calls by name to `folder`/counts.json, which
-/// has to be there. Cells that are left when `stop_fd` becomes readable are not counted.
+/// Counts the cells, with `limit` for each process, and writes the system calls by name to
+/// `folder`/counts.json, which has to be there. Cells that are left when `stop_fd` becomes readable are not
+/// counted.
 std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
                                       const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                       int stop_fd);
@@ -28,8 +30,8 @@ std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
 std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
                                       const std::filesystem::path& folder, int stop_fd);
 
-/// Checks every cell that has a time in the report: price_of() in bench/engine/price.hpp. Cells that are left when
-/// `stop_fd` becomes readable are not checked.
+/// Checks every cell that has a time in the report: price_of() in bench/engine/price.hpp. Cells that are left
+/// when `stop_fd` becomes readable are not checked.
 std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

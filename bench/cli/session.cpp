@@ -107,7 +107,8 @@ begun begin(const run_plan& plan, further_passes further, const std::vector<std:
     return {std::move(content), std::move(written)};
 }
 
-/// The passes that the plan asks for and the journal has not. They are of whole runs; an interrupt takes them back.
+/// The passes that the plan asks for and the journal has not. They are of whole runs; an interrupt takes them
+/// back.
 void take_further_passes(journal_content& content, journal& written, const fs::path& folder,
                          const interrupt& stop) {
     const auto& plan = content.plan;
@@ -125,7 +126,8 @@ void take_further_passes(journal_content& content, journal& written, const fs::p
     content.counted = std::move(counted);
 }
 
-/// The plan of a journal with contenders that can be run; throws usage_error when they are not what they were.
+/// The plan of a journal with contenders that can be run; throws usage_error when they are not what they
+/// were.
 run_plan revived(const journal_content& old) {
     auto plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i)

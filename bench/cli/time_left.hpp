@@ -14,8 +14,8 @@ namespace loopbench::bench {
 
 using elapsed_time = std::chrono::duration<double>;
 
-/// What is left after `done` of `total` trials took `elapsed`, if the rest is like them; never more than what is left
-/// of `budget` (from the same start). Nothing while no trial is done.
+/// What is left after `done` of `total` trials took `elapsed`, if the rest is like them; never more than what
+/// is left of `budget` (from the same start). Nothing while no trial is done.
 inline std::optional<elapsed_time> time_left(elapsed_time elapsed, std::uint64_t done, std::uint64_t total,
                                              std::optional<elapsed_time> budget) {
     if (done == 0) return std::nullopt;

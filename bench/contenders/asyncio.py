@@ -356,7 +356,7 @@ def about():
             library, version = "uvloop", uvloop.__version__
         except ImportError:
             library, version = "uvloop", "not installed"
-    return {"library": library, "library_version": version, 
+    return {"library": library, "library_version": version,
             "buffers": f"echo server: the message's size, at least {BUFFER_BYTES_MIN} bytes"}
 
 

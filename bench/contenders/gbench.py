@@ -153,8 +153,8 @@ class Contender:
             trial = self.run_once(workload, smoke, workload.sizes[0 if smoke else 1])
         counters = trial.counters(self.early_limit_ns)
         time_ns = trial.cost[0] / trial.done
-        result = {"iterations": 1 if workload.sizes or told else trial.done, "real_time": time_ns, "cpu_time": counters["cpu"],
-                  "time_unit": "ns"} | counters
+        result = {"iterations": 1 if workload.sizes or told else trial.done, "real_time": time_ns,
+                  "cpu_time": counters["cpu"], "time_unit": "ns"} | counters
         return trial, result | ({"items_per_second": 1e9 / time_ns} if workload.rate else {})
 
     def row_of(self, workload, smoke, min_time_s, histograms):

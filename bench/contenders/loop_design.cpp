@@ -16,8 +16,9 @@ using design = loopbench::loop::LOOPBENCH_DESIGN;
 
 using loopbench::bench::workload_shape;
 
-// A tick is 100 ms, and everything that suspends costs at least one, so workloads of many turns would take minutes. Of
-// few turns are those that wait for what is due together, or for far deadlines, at their real size.
+// A tick is 100 ms, and everything that suspends costs at least one, so workloads of many turns would take
+// minutes. Of few turns are those that wait for what is due together, or for far deadlines, at their real
+// size.
 bool takes_few_turns(const workload_shape& workload) {
     constexpr std::array<std::string_view, 6> fronts{
         "sleep/", "idle/", "timer/expire/", "timer/ladder/us:100000", "gather/sleep/", "await/leaf"};

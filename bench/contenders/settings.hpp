@@ -20,9 +20,9 @@ struct contender_settings {
     // LOOPBENCH_RECORD, on or off: whether latencies are recorded. What they cost is the difference.
     bool recording = true;
 
-    // LOOPBENCH_SLOWDOWN, from 0 to 1: every timed section is made so much longer (0.03 is 3 %) by busy waiting, which
-    // wall time and CPU time show like any other work. For `loopbench calibrate`, which asks whether that is found; the
-    // context says it, so that such numbers cannot pass for real ones.
+    // LOOPBENCH_SLOWDOWN, from 0 to 1: every timed section is made so much longer (0.03 is 3 %) by busy
+    // waiting, which wall time and CPU time show like any other work. For `loopbench calibrate`, which asks
+    // whether that is found; the context says it, so that such numbers cannot pass for real ones.
     double slowdown = 0;
 
     // LOOPBENCH_SIDE_FILE, a path: where the histograms go (side_file.hpp). Empty: nowhere.

@@ -1,4 +1,5 @@
-// Seven short processes a cell: one to see how much it does, and pairs of N and 2N operations for each way of counting.
+// Seven short processes a cell: one to see how much it does, and pairs of N and 2N operations for each way of
+// counting.
 #include "bench/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -91,7 +92,8 @@ public:
     cell(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options} {}
 
-    /// One process: `front` in front of the contender's command. Without operations as many as the contender likes.
+    /// One process: `front` in front of the contender's command. Without operations as many as the contender
+    /// likes.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     variables environment) const {
         child_request child;

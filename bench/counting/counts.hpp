@@ -1,8 +1,8 @@
 // The counting pass: how many system calls, waits, allocations and context switches an operation costs.
 //
-// Each count is a slope: the contender does N operations in one process and 2N in another, and the difference is
-// divided by the difference in operations, so that what start-up and set-up cost cancels out. Nothing is timed here,
-// because the tracers slow the contender down.
+// Each count is a slope: the contender does N operations in one process and 2N in another, and the difference
+// is divided by the difference in operations, so that what start-up and set-up cost cancels out. Nothing is
+// timed here, because the tracers slow the contender down.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@
 namespace loopbench::bench {
 
 struct operation_counts {
-    // By the names of reports/metrics.cpp, per operation. What could not be counted is not in it, and `missing` says
-    // why.
+    // By the names of reports/metrics.cpp, per operation. What could not be counted is not in it, and
+    // `missing` says why.
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; without those of start-up
     std::string tracer;                                  // who counted the system calls
@@ -37,11 +37,13 @@ struct counting_options {
 /// The shared object that counts allocations: beside this executable, or in ../libexec/loopbench.
 std::filesystem::path default_malloc_counter();
 
-/// Runs the workload in up to seven processes, one after the other, at smoke size. Main thread only, as run_child().
+/// Runs the workload in up to seven processes, one after the other, at smoke size. Main thread only, as
+/// run_child().
 ///
-/// System calls are counted by `perf trace` (the tracepoint raw_syscalls) where the kernel permits that, otherwise by
-/// strace; the waits' arguments by strace in any case. Context switches are the voluntary ones. A contender that does
-/// not know LOOPBENCH_OPERATIONS, or does not do twice the work when told, has no counts.
+/// System calls are counted by `perf trace` (the tracepoint raw_syscalls) where the kernel permits that,
+/// otherwise by strace; the waits' arguments by strace in any case. Context switches are the voluntary ones.
+/// A contender that does not know LOOPBENCH_OPERATIONS, or does not do twice the work when told, has no
+/// counts.
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

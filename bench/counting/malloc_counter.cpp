@@ -1,10 +1,11 @@
-// Preloaded into a contender (LD_PRELOAD), counts what it allocates, whatever library asks: operator new, C libraries
-// and the loop's own pools all end in these functions. What it saw goes into the file that LOOPBENCH_MALLOC_FILE names
-// when the process ends: "ALLOCATIONS BYTES".
+// Preloaded into a contender (LD_PRELOAD), counts what it allocates, whatever library asks: operator new, C
+// libraries and the loop's own pools all end in these functions. What it saw goes into the file that
+// LOOPBENCH_MALLOC_FILE names when the process ends: "ALLOCATIONS BYTES".
 //
-// glibc's own names for its allocator are called, so that nothing has to be looked up while the first allocation is
-// made. Allocations are counted, not frees: calls of malloc, calloc, realloc and the aligned kinds, and the bytes asked
-// for; memory that is mapped directly (stacks of threads, io_uring's rings) is not among them.
+// glibc's own names for its allocator are called, so that nothing has to be looked up while the first
+// allocation is made. Allocations are counted, not frees: calls of malloc, calloc, realloc and the aligned
+// kinds, and the bytes asked for; memory that is mapped directly (stacks of threads, io_uring's rings) is not
+// among them.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

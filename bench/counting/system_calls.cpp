@@ -1,4 +1,5 @@
-// Both tracers write for people, so that their texts are taken apart with as little knowledge of them as will do.
+// Both tracers write for people, so that their texts are taken apart with as little knowledge of them as will
+// do.
 #include "bench/counting/system_calls.hpp"
 
 #include <algorithm>

@@ -11,10 +11,10 @@ namespace loopbench::bench {
 struct system_calls {
     std::map<std::string, std::uint64_t, std::less<>> by_name;
 
-    // Of the waits (select, poll, epoll_wait and their variants, and io_uring_enter that asks for completions): how
-    // many there were, how many ended with nothing, and how many were not allowed to wait. Only a tracer that shows
-    // arguments knows them. What io_uring_enter found cannot be seen from its result, so its waits are empty only when
-    // they timed out.
+    // Of the waits (select, poll, epoll_wait and their variants, and io_uring_enter that asks for
+    // completions): how many there were, how many ended with nothing, and how many were not allowed to wait.
+    // Only a tracer that shows arguments knows them. What io_uring_enter found cannot be seen from its
+    // result, so its waits are empty only when they timed out.
     std::uint64_t waits = 0;
     std::uint64_t empty_waits = 0;
     std::uint64_t zero_timeout_waits = 0;
@@ -22,12 +22,12 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// The log of `strace -f -o FILE`: a line for each call, "PID name(arguments) = result"; a call that another thread
-/// interrupts is in two lines and counts once. What is no call (signals, exits) is passed over.
+/// The log of `strace -f -o FILE`: a line for each call, "PID name(arguments) = result"; a call that another
+/// thread interrupts is in two lines and counts once. What is no call (signals, exits) is passed over.
 system_calls read_strace_log(std::string_view log);
 
-/// The file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a name and a number of calls. It
-/// has no waits. Empty when perf says that it lost events.
+/// The file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a name and a number of
+/// calls. It has no waits. Empty when perf says that it lost events.
 system_calls read_perf_trace(std::string_view file);
 
 }  // namespace loopbench::bench

@@ -137,7 +137,8 @@ std::string text_of(const expected_times& times) {
                        reports::dump(times.machine), lines_of(times.ratios, "   "));
 }
 
-/// A thousandth of an operation is less than any slack that is of use. Slopes of nothing may be a little below zero.
+/// A thousandth of an operation is less than any slack that is of use. Slopes of nothing may be a little
+/// below zero.
 double rounded_count(double value) {
     constexpr double steps = 1000;
     return std::max(0.0, std::round(value * steps) / steps);

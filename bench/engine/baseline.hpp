@@ -1,5 +1,6 @@
-// A baseline: what the operations of a build are expected to cost, in a file small enough to be read by a person, to be
-// committed, and to be reviewed as a difference. reports/baseline.schema.json says the same to others.
+// A baseline: what the operations of a build are expected to cost, in a file small enough to be read by a
+// person, to be committed, and to be reviewed as a difference. reports/baseline.schema.json says the same to
+// others.
 #pragma once
 
 #include <optional>
@@ -57,8 +58,8 @@ std::string machine_of(const reports::environment& where);
 /// The size that the report's contenders say they had; nothing when none says so.
 std::optional<workload_size> size_of(const reports::report& report);
 
-/// The baseline in the file. Throws usage_error naming the file, the cause and the remedy when there is none, or
-/// something else.
+/// The baseline in the file. Throws usage_error naming the file, the cause and the remedy when there is none,
+/// or something else.
 expectations read_baseline(const std::string& file);
 
 /// The baseline in the text. Throws reports::format_error.
@@ -67,8 +68,9 @@ expectations parse_baseline(std::string_view text);
 /// The baseline as a file has it: a line for each count and for each ratio.
 std::string write_baseline(const expectations& all);
 
-/// What a session found becomes what is expected, rounded so that a new run of the same build changes few lines.
-/// Counts of a cell that has some keep their choice of metrics: a line that somebody took out stays out.
+/// What a session found becomes what is expected, rounded so that a new run of the same build changes few
+/// lines. Counts of a cell that has some keep their choice of metrics: a line that somebody took out stays
+/// out.
 void expect_counts(expectations& all, const std::vector<counted_cell>& cells);
 
 /// The same for the ratios of a report to its baseline; those without an interval are left out.

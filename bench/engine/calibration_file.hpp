@@ -9,16 +9,16 @@
 
 namespace loopbench::bench {
 
-/// $XDG_STATE_HOME/loopbench/calibration.json, or ~/.local/state/loopbench/calibration.json when that variable is not
-/// an absolute path (XDG Base Directory Specification). Nothing when there is no home either.
+/// $XDG_STATE_HOME/loopbench/calibration.json, or ~/.local/state/loopbench/calibration.json when that
+/// variable is not an absolute path (XDG Base Directory Specification). Nothing when there is no home either.
 std::optional<std::filesystem::path> calibration_path();
 
 /// The text of such a file, for the machine that `where` describes.
 std::string write_calibration(const reports::calibration& found, const reports::environment& where);
 
-/// What the file at `path` says. Nothing when it is not there, or is of another machine (kernel, CPU model or number of
-/// cores): its rates say nothing of this one. Throws reports::file_error, or reports::format_error naming the file and
-/// the remedy.
+/// What the file at `path` says. Nothing when it is not there, or is of another machine (kernel, CPU model or
+/// number of cores): its rates say nothing of this one. Throws reports::file_error, or reports::format_error
+/// naming the file and the remedy.
 std::optional<reports::calibration> read_calibration(const std::filesystem::path& path,
                                                      const reports::environment& where);
 

@@ -1,4 +1,5 @@
-// Names and messages come from outside, so that each format escapes them by the rules of the reports' writers.
+// Names and messages come from outside, so that each format escapes them by the rules of the reports'
+// writers.
 #include "bench/engine/check_formats.hpp"
 
 #include <fmt/format.h>

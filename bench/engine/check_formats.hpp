@@ -1,4 +1,5 @@
-// What a check found, for a terminal, for programs and for CI systems. Each is one function from findings to text.
+// What a check found, for a terminal, for programs and for CI systems. Each is one function from findings to
+// text.
 #pragma once
 
 #include <array>
@@ -18,8 +19,8 @@ std::string write_check_json(std::span<const check_finding> findings);
 
 std::string write_check_markdown(std::span<const check_finding> findings);
 
-/// A test for each finding: a regression is a failure, what failed an error, and what is not known is skipped; the exit
-/// code tells that from a pass.
+/// A test for each finding: a regression is a failure, what failed an error, and what is not known is
+/// skipped; the exit code tells that from a pass.
 std::string write_check_junit(std::span<const check_finding> findings);
 
 /// Annotations: errors for what fails the build, warnings for all else that needs somebody.

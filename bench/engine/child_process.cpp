@@ -235,8 +235,8 @@ private:
                 usage.ru_nvcsw,     usage.ru_nivcsw,    0};
     }
 
-    /// The second number of /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst); still there while the
-    /// child waits to be reaped. 0 where the kernel does not count it.
+    /// The second number of /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst); still there while
+    /// the child waits to be reaped. 0 where the kernel does not count it.
     static std::int64_t run_delay_of(pid_t pid) {
         std::ifstream file{"/proc/" + std::to_string(pid) + "/schedstat"};
         std::int64_t running_ns = 0, waiting_ns = 0;

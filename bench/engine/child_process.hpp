@@ -52,10 +52,11 @@ struct child_outcome {
     std::chrono::nanoseconds wall{0};  // from before the start to the end
 };
 
-/// Runs the command to its end; standard input is /dev/null. When it returns or throws, nothing of the child's process
-/// group is left, and should the caller die first, the kernel kills the child. A descendant that leaves the group
-/// (setsid) is not followed: it outlives the trial, and nothing of it is counted. Only to be called from the main
-/// thread: a child dies with the thread that made it. Throws std::system_error when pipes or processes run out.
+/// Runs the command to its end; standard input is /dev/null. When it returns or throws, nothing of the
+/// child's process group is left, and should the caller die first, the kernel kills the child. A descendant
+/// that leaves the group (setsid) is not followed: it outlives the trial, and nothing of it is counted. Only
+/// to be called from the main thread: a child dies with the thread that made it. Throws std::system_error
+/// when pipes or processes run out.
 child_outcome run_child(const child_request& request);
 
 }  // namespace loopbench::bench

@@ -86,8 +86,8 @@ std::vector<result> lost_from(const report& then, const report& now, std::span<c
     return all;
 }
 
-/// Beyond the threshold by the reach of the interval and, for a power of 80 %, 0.84 of its standard errors (H. Bloom,
-/// "Minimum Detectable Effects", Evaluation Review 19, 1995).
+/// Beyond the threshold by the reach of the interval and, for a power of 80 %, 0.84 of its standard errors
+/// (H. Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
 std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {
     if (!shift.low || !shift.high) return std::nullopt;
     const boost::math::normal_distribution<double> normal;

@@ -9,11 +9,11 @@ namespace loopbench::bench {
 /// time for; where `now` has none, with the reason. Its warnings are of conditions that differ
 /// (conditions.hpp).
 ///
-/// Trials of two sessions are no pairs. Where both measured their own baseline beside a contender, the ratios to it
-/// are compared, so that a machine which became slower altogether does not look like a regression; the baseline
-/// itself, and where there is none, is compared by its times. The interval is that of Hodges and Lehmann's shift
-/// (rank_test.hpp) at the level that keeps 95 % for all comparisons together (Bonferroni's), and the verdict says
-/// where it lies.
+/// Trials of two sessions are no pairs. Where both measured their own baseline beside a contender, the ratios
+/// to it are compared, so that a machine which became slower altogether does not look like a regression; the
+/// baseline itself, and where there is none, is compared by its times. The interval is that of Hodges and
+/// Lehmann's shift (rank_test.hpp) at the level that keeps 95 % for all comparisons together (Bonferroni's),
+/// and the verdict says where it lies.
 reports::report compare_reports(const reports::report& then, const reports::report& now,
                                 double threshold_pct);
 

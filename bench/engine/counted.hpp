@@ -1,5 +1,5 @@
-// What the counting pass found, as journal and report have it: the pass itself is somewhere else (bench/counting), but
-// a report has to come out the same from the run and from its journal.
+// What the counting pass found, as journal and report have it: the pass itself is somewhere else
+// (bench/counting), but a report has to come out the same from the run and from its journal.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ struct counted_cell {
 /// Whether the cell was measured, as only those are counted.
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
 
-/// Adds the counts to the report as deterministic results, behind the cell's other results and in the order of the
-/// metrics, and a warning for each reason why some are missing. Cells without a time are passed over.
+/// Adds the counts to the report as deterministic results, behind the cell's other results and in the order
+/// of the metrics, and a warning for each reason why some are missing. Cells without a time are passed over.
 void add_counts(reports::report& report, std::span<const counted_cell> cells);
 
 }  // namespace loopbench::bench

@@ -32,8 +32,8 @@ std::uint64_t count_of(const reports::histogram& of) {
     return count;
 }
 
-/// Adds the values of another trial. The contenders' buckets do not overlap, whatever trial they are of; those of a
-/// stranger might, and are kept side by side.
+/// Adds the values of another trial. The contenders' buckets do not overlap, whatever trial they are of;
+/// those of a stranger might, and are kept side by side.
 void merge(reports::histogram& into, const reports::histogram& from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);

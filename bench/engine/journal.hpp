@@ -22,13 +22,13 @@ void refuse_folder_in_use(const std::filesystem::path& folder);
 
 class journal {
 public:
-    /// Begins a new journal; an old one of that name is replaced as soon as the new one's header is written. Throws
-    /// reports::file_error, also when another run's journal in the same folder is being written.
+    /// Begins a new journal; an old one of that name is replaced as soon as the new one's header is written.
+    /// Throws reports::file_error, also when another run's journal in the same folder is being written.
     journal(const std::filesystem::path& path, const run_plan& plan, const reports::environment& where,
             const std::vector<std::string>& command);
 
-    /// Opens an old journal, and changes nothing until keep(). Throws reports::file_error, also when it is being
-    /// written.
+    /// Opens an old journal, and changes nothing until keep(). Throws reports::file_error, also when it is
+    /// being written.
     explicit journal(const std::filesystem::path& path);
 
     /// Goes on behind the first `bytes` bytes, the whole lines of an old journal. Throws reports::file_error.

@@ -16,7 +16,8 @@ std::string same_length_name(std::string name) {
     return name;
 }
 
-/// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+/// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA
+/// 2014).
 std::uint64_t mixed(std::uint64_t value) {
     value += 0x9e3779b97f4a7c15;
     value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9;

@@ -11,18 +11,20 @@
 
 namespace loopbench::bench {
 
-/// t(2N)/t(N) is from here to there when time grows with the work (field experience of compilers that remove it:
-/// google/benchmark#2037).
+/// t(2N)/t(N) is from here to there when time grows with the work (field experience of compilers that remove
+/// it: google/benchmark#2037).
 inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 
-/// Runs the cell in a few triples of processes, in turn: N operations, 2N operations, and N without recording. N takes
-/// some 50 ms, by the cell's median in the report. Metrics of the result, each the median of the triples:
+/// Runs the cell in a few triples of processes, in turn: N operations, 2N operations, and N without
+/// recording. N takes some 50 ms, by the cell's median in the report. Metrics of the result, each the median
+/// of the triples:
 ///
 /// - doubling: t(2N)/t(N), of cells that have a throughput.
 /// - recording: time per operation with recording over without, of cells that have latencies.
 ///
-/// What cannot be had is in `missing`, and so is every reason why a trial failed. A cell with neither metric gives an
-/// empty result without running anything. What is left when `executor` reports an interrupt is not in the result.
+/// What cannot be had is in `missing`, and so is every reason why a trial failed. A cell with neither metric
+/// gives an empty result without running anything. What is left when `executor` reports an interrupt is not
+/// in the result.
 counted_cell price_of(const contender& who, const std::string& workload, const reports::report& report,
                       const run_plan& plan, trial_executor& executor);
 

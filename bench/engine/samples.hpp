@@ -31,14 +31,15 @@ public:
     [[nodiscard]] const samples_by_metric& of(cell where) const {
         return cells_[where.workload][where.contender];
     }
-    /// Whether the load was a share of the contender's own capacity: a contender that was found to be capable of more had
-    /// more to do, so nothing but that capacity can be compared with another's.
+    /// Whether the load was a share of the contender's own capacity: a contender that was found to be capable
+    /// of more had more to do, so nothing but that capacity can be compared with another's.
     [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are none.
+    /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are
+    /// none.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
 

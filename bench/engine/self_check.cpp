@@ -111,8 +111,8 @@ private:
                 corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
     }
 
-    /// How many of the workloads would have to differ as clearly as so many pairs can, so that a correction for all of
-    /// them calls any different.
+    /// How many of the workloads would have to differ as clearly as so many pairs can, so that a correction
+    /// for all of them calls any different.
     std::size_t fewest_that_show() const {
         std::size_t pairs = 0;
         for (const auto& one : pairs_) pairs = std::max(pairs, one.size());

@@ -1,5 +1,5 @@
-// The files in which contenders leave what their output cannot carry: bench/contenders/side_file.hpp says what is in
-// them.
+// The files in which contenders leave what their output cannot carry: bench/contenders/side_file.hpp says
+// what is in them.
 #pragma once
 
 #include <filesystem>
@@ -27,8 +27,8 @@ public:
 
     [[nodiscard]] std::string path() const { return (folder_ / "side.json").native(); }
 
-    /// The histograms of `workload` in the file that a process has left, which is removed; an empty list when it left
-    /// none. Throws reports::format_error when it is no side file.
+    /// The histograms of `workload` in the file that a process has left, which is removed; an empty list when
+    /// it left none. Throws reports::format_error when it is no side file.
     nlohmann::ordered_json take(std::string_view workload) const;
 
 private:

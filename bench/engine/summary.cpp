@@ -75,8 +75,8 @@ private:
         return all;
     }
 
-    /// Each metric is a family of its own: how many others a contender prints must not decide what is said of its
-    /// time.
+    /// Each metric is a family of its own: how many others a contender prints must not decide what is said of
+    /// its time.
     reports::judging judge(std::vector<reports::result>& results) const {
         const auto rule = rule_of(plan_);
         reports::judging found{std::string{name_of(rule.how)}, rule.threshold_pct, 0};
@@ -239,7 +239,8 @@ private:
     }
 };
 
-/// What a contender said before the run counts, because only then it was asked for everything; its trials may add to it.
+/// What a contender said before the run counts, because only then it was asked for everything; its trials may
+/// add to it.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {

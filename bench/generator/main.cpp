@@ -1,4 +1,5 @@
-// loopbench-generator: the client process of serve/open_loop. A contender starts it; it prints one JSON document.
+// loopbench-generator: the client process of serve/open_loop. A contender starts it; it prints one JSON
+// document.
 #include <fmt/format.h>
 #include <sched.h>
 

@@ -99,8 +99,8 @@ public:
         return true;
     }
 
-    /// Takes what has come, without waiting; reply(connection, request, is right) for each. False when a connection
-    /// ended; the number of replies is added to `replies`.
+    /// Takes what has come, without waiting; reply(connection, request, is right) for each. False when a
+    /// connection ended; the number of replies is added to `replies`.
     template <class Reply>
     bool receive(std::uint64_t& replies, Reply reply) {
         std::array<epoll_event, 64> events;

@@ -1,9 +1,10 @@
-// A client that does not wait for its server: requests go out on a schedule that was fixed before, and a reply's
-// latency counts from when its request was to be sent, so that a server that stalls is charged for every request that
-// it kept waiting, not for one (coordinated omission: Gil Tene, wrk2's README).
+// A client that does not wait for its server: requests go out on a schedule that was fixed before, and a
+// reply's latency counts from when its request was to be sent, so that a server that stalls is charged for
+// every request that it kept waiting, not for one (coordinated omission: Gil Tene, wrk2's README).
 //
-// One thread, bare epoll, no loop of the suite: the same for all contenders. It never sleeps, because a timer's slack
-// would be larger than what it measures; how much of its time it really worked is reported instead of its CPU time.
+// One thread, bare epoll, no loop of the suite: the same for all contenders. It never sleeps, because a
+// timer's slack would be larger than what it measures; how much of its time it really worked is reported
+// instead of its CPU time.
 #pragma once
 
 #include <chrono>
@@ -40,8 +41,8 @@ struct open_loop_result {
     std::string failure;      // why it ended too early; empty when it did not
 };
 
-/// Measures the capacity on connections of their own, closes them, opens others and keeps to the schedule. Throws
-/// std::system_error when it cannot connect.
+/// Measures the capacity on connections of their own, closes them, opens others and keeps to the schedule.
+/// Throws std::system_error when it cannot connect.
 open_loop_result run_open_loop(const open_loop_plan& plan);
 
 /// Why the result says more about the generator than about the server; nothing when it does not.

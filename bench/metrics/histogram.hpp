@@ -49,7 +49,8 @@ public:
     /// The value of this rank in ascending order (1 is the smallest, count() the largest), within 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
-    /// use(lowest, highest, count) for every counter that is not 0, in ascending order; both bounds belong to it.
+    /// use(lowest, highest, count) for every counter that is not 0, in ascending order; both bounds belong to
+    /// it.
     template <class Use>
     void for_each_bucket(Use use) const {
         for (std::size_t counter = 0; counter < counters_.size(); ++counter)

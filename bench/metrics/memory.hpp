@@ -5,12 +5,13 @@
 
 namespace loopbench::bench {
 
-/// Resident bytes of this process now, by /proc/self/statm: whole pages, and user space only (a socket's buffers and
-/// its kernel objects are not in it). 0 where /proc cannot be read.
+/// Resident bytes of this process now, by /proc/self/statm: whole pages, and user space only (a socket's
+/// buffers and its kernel objects are not in it). 0 where /proc cannot be read.
 std::int64_t resident_bytes() noexcept;
 
-/// The most that it has been so far, in bytes, by VmHWM of /proc/self/status; 0 where that cannot be read. (Not
-/// getrusage's ru_maxrss, which survives exec: it is at least what the process was that started this one.)
+/// The most that it has been so far, in bytes, by VmHWM of /proc/self/status; 0 where that cannot be read.
+/// (Not getrusage's ru_maxrss, which survives exec: it is at least what the process was that started this
+/// one.)
 std::int64_t resident_peak_bytes() noexcept;
 
 }  // namespace loopbench::bench

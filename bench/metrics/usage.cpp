@@ -42,7 +42,8 @@ usage usage::now() noexcept {
     return result;
 }
 
-// The clocks are read in the opposite order of usage::now(), so that what measures is not part of what is measured.
+// The clocks are read in the opposite order of usage::now(), so that what measures is not part of what is
+// measured.
 void usage_meter::begin() noexcept {
     begin_ = usage::now();
     begin_.cpu = cpu_now();

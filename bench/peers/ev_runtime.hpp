@@ -94,7 +94,8 @@ private:
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
     }
 
-    /// libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up ends in time.
+    /// libevent's time is a whole number of microseconds: counted from one, a delay that is rounded up ends
+    /// in time.
     static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
         using std::chrono::microseconds;
         const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));

@@ -1,9 +1,10 @@
-// Sockets and pipes over libevent's events, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
+// Sockets and pipes over libevent's events, as bench/runtime.hpp means a Stream and a Listener.
 //
-// Plain events over non-blocking sockets, edge-triggered and persistent (EV_ET | EV_PERSIST): each is added once, a
-// call is tried before it is waited for, and a short read means that there is no more, unless libevent has seen the end
-// of the stream as well (EV_CLOSED), which is no edge that comes again. Bufferevents would copy every
-// byte once more and own the buffers, which nobody does who uses libevent for speed.
+// Plain events over non-blocking sockets, edge-triggered and persistent (EV_ET | EV_PERSIST): each is added
+// once, a call is tried before it is waited for, and a short read means that there is no more, unless
+// libevent has seen the end of the stream as well (EV_CLOSED), which is no edge that comes again.
+// Bufferevents would copy every byte once more and own the buffers, which nobody does who uses libevent for
+// speed.
 #pragma once
 
 #include <event2/event.h>

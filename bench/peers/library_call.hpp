@@ -1,4 +1,5 @@
-// A function that a library's timer calls, unless it is cancelled before: what call_at() of the adapters makes.
+// A function that a library's timer calls, unless it is cancelled before: what call_at() of the adapters
+// makes.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,8 @@
 
 namespace loopbench::bench::peers {
 
-/// `Timer` is what the library needs for one: stop() takes it back. While it is armed or queued, the call holds a
-/// reference to itself.
+/// `Timer` is what the library needs for one: stop() takes it back. While it is armed or queued, the call
+/// holds a reference to itself.
 template <class Timer>
 struct library_call : loop::operation {
     explicit library_call(std::function<void()> what)

@@ -120,8 +120,8 @@ private:
         uv_runtime& self = *due.timer.runtime;
         due.armed = false;
         due.timer.stop();
-        // From the queue, which the idle handle runs: a function called from here that arms a timer of zero would be
-        // followed by that one, and the sockets would starve.
+        // From the queue, which the idle handle runs: a function called from here that arms a timer of zero
+        // would be followed by that one, and the sockets would starve.
         self.ready().push(due);
         self.call_soon();
     }
@@ -138,7 +138,8 @@ private:
         if (free_timers_.empty()) {
             uv_timer_t& made = timers_.emplace_back();
             uv_timer_init(&loop_, &made);
-            // So that giving one back cannot fail; doubled, or a million timers would be a million allocations.
+            // So that giving one back cannot fail; doubled, or a million timers would be a million
+            // allocations.
             if (free_timers_.capacity() < timers_.size()) free_timers_.reserve(2 * timers_.size());
             return &made;
         }

@@ -1,4 +1,5 @@
-// TCP, Unix sockets and pipes over libuv, with the meaning that bench/runtime.hpp gives to a Stream and a Listener.
+// TCP, Unix sockets and pipes over libuv, with the meaning that bench/runtime.hpp gives to a Stream and a
+// Listener.
 //
 // A libuv handle lives until its close callback, which comes in a later turn of the loop: so it is in a block
 // of its own, with the requests of the one read and the one write that may be pending, and the stream is a
@@ -212,7 +213,8 @@ private:
     int error_ = 0;
 };
 
-/// A listener on 127.0.0.1, or at a path, which libuv removes when it is closed. libuv accepts by itself and holds one connection until it is asked for.
+/// A listener on 127.0.0.1, or at a path, which libuv removes when it is closed. libuv accepts by itself and
+/// holds one connection until it is asked for.
 class uv_listener {
 public:
     /// Throws std::system_error.

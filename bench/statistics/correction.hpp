@@ -1,5 +1,5 @@
-// Forty comparisons at 5 % raise a false alarm in 87 % of all reports. Both corrections below make that 5 % when
-// nothing differs at all; they part where much differs.
+// Forty comparisons at 5 % raise a false alarm in 87 % of all reports. Both corrections below make that 5 %
+// when nothing differs at all; they part where much differs.
 #pragma once
 
 #include <array>
@@ -11,11 +11,12 @@ namespace loopbench::bench {
 
 /// How the p-values of one family of comparisons are corrected.
 ///
-/// - holm keeps the chance of even one false difference below alpha, whatever else is true: for gates, where one
-///   false alarm stops a release. Its price is that nothing can be found unless one p-value is below alpha / m.
+/// - holm keeps the chance of even one false difference below alpha, whatever else is true: for gates, where
+///   one false alarm stops a release. Its price is that nothing can be found unless one p-value is below
+///   alpha / m.
 /// - benjamini_hochberg keeps the expected share of false ones among the differences found below alpha: for
-///   reports, which compare a hundred cells of which most do differ, in few blocks. With seven blocks the least
-///   p-value is 1/64, and Holm would call a factor of ten inconclusive.
+///   reports, which compare a hundred cells of which most do differ, in few blocks. With seven blocks the
+///   least p-value is 1/64, and Holm would call a factor of ten inconclusive.
 enum class correction { holm, benjamini_hochberg };
 
 inline constexpr std::array<std::string_view, 2> correction_names{"holm", "benjamini-hochberg"};
@@ -24,9 +25,9 @@ constexpr std::string_view name_of(correction how) {
     return correction_names[static_cast<std::size_t>(how)];
 }
 
-/// The p-values, each within [0, 1], so adjusted that comparing them with alpha keeps the promise for the family.
-/// S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979;
-/// Y. Benjamini and Y. Hochberg, "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995, which
+/// The p-values, each within [0, 1], so adjusted that comparing them with alpha keeps the promise for the
+/// family. S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979; Y.
+/// Benjamini and Y. Hochberg, "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995, which
 /// holds for the positively dependent comparisons with one baseline too (Y. Benjamini and D. Yekutieli, Ann.
 /// Statist. 29, 2001).
 std::vector<double> adjusted(std::span<const double> p_values, correction how);

@@ -6,8 +6,8 @@
 
 namespace loopbench::bench {
 
-/// The interval of a proportion from `successes` of `trials` (at least one), which covers it with at least `level`:
-/// C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits", Biometrika 26, 1934.
+/// The interval of a proportion from `successes` of `trials` (at least one), which covers it with at least
+/// `level`: C. J. Clopper and E. S. Pearson, "The Use of Confidence or Fiducial Limits", Biometrika 26, 1934.
 std::pair<double, double> proportion_interval(std::uint64_t successes, std::uint64_t trials, double level);
 
 /// Its one-sided upper bound. Of no success in n trials that is 1 - (1 - level)^(1/n).

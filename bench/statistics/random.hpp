@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine: std::uniform_int_distribution and std::shuffle may differ
-// between libraries, std::mt19937_64 may not.
+// Random numbers that are the same on every machine: std::uniform_int_distribution and std::shuffle may
+// differ between libraries, std::mt19937_64 may not.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t exact_max = 20;
 
-/// P(U = u) for every u, without ties. counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1, u), filled row by
-/// row; as probabilities, so that nothing overflows.
+/// P(U = u) for every u, without ties. counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1, u),
+/// filled row by row; as probabilities, so that nothing overflows.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
     std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // m = 0: U is 0
     for (std::size_t i = 1; i <= m; ++i) {

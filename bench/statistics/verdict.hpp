@@ -1,5 +1,5 @@
-// From log ratios to words: faster, slower, equivalent or inconclusive, for all the comparisons of one report at
-// once, because their number decides how much evidence each of them needs.
+// From log ratios to words: faster, slower, equivalent or inconclusive, for all the comparisons of one report
+// at once, because their number decides how much evidence each of them needs.
 #pragma once
 
 #include <cmath>
@@ -33,22 +33,23 @@ struct judged_comparison {
 
 /// Judges a family of comparisons, each the log ratios of its pairs (above 0 is better; none empty).
 ///
-/// `faster` needs both: an interval of the median (median.hpp) beyond the threshold, and a sign test against the
-/// threshold (sign_test.hpp) that is significant at alpha after the correction for the family. `slower` likewise; `equivalent` needs
-/// the interval within the zone and two such tests, one against either threshold (D. J. Schuirmann, "A Comparison of
-/// the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15, 1987), corrected as a family of their own.
-/// A test is two-sided, so that without a correction it says what the interval says.
+/// `faster` needs both: an interval of the median (median.hpp) beyond the threshold, and a sign test against
+/// the threshold (sign_test.hpp) that is significant at alpha after the correction for the family. `slower`
+/// likewise; `equivalent` needs the interval within the zone and two such tests, one against either threshold
+/// (D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15,
+/// 1987), corrected as a family of their own. A test is two-sided, so that without a correction it says what
+/// the interval says.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
 /// Where the interval of a log ratio lies: beyond the threshold on either side, within it, or neither.
 reports::verdict zone_of(const estimate& found, double threshold);
 
-/// The smallest true difference in percent that such a test finds in four of five runs. Log ratios with the spread s
-/// of a normal distribution have the share q beyond the threshold when their median is
-///     threshold + s * quantile(q).
-/// s is the standard deviation of few and 1.4826 times the median absolute deviation of many log ratios, which
-/// outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed (sign_test.hpp) is nothing.
+/// The smallest true difference in percent that such a test finds in four of five runs. Log ratios with the
+/// spread s of a normal distribution have the share q beyond the threshold when their median is threshold + s
+/// * quantile(q). s is the standard deviation of few and 1.4826 times the median absolute deviation of many
+/// log ratios, which outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed
+/// (sign_test.hpp) is nothing.
 std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level);
 
 }  // namespace loopbench::bench

@@ -42,7 +42,8 @@ private:
         for (std::uint64_t i = 0; i < t_.operations(); ++i) {
             for (std::uint32_t seen = 0; (seen = allowed_.load(std::memory_order_acquire)) <= i;)
                 allowed_.wait(seen);
-            runtime_.post_from_any_thread([this, posted = t_.start_of_latency()] { run_in_the_loop(posted); });
+            runtime_.post_from_any_thread(
+                [this, posted = t_.start_of_latency()] { run_in_the_loop(posted); });
         }
     }
 
@@ -63,8 +64,8 @@ private:
 
 }  // namespace detail
 
-/// One operation: another thread posts a function, the sleeping loop wakes and runs it, and the thread is told. The
-/// latency is from before the post to when the function runs.
+/// One operation: another thread posts a function, the sleeping loop wakes and runs it, and the thread is
+/// told. The latency is from before the post to when the function runs.
 template <Runtime R>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
     detail::posting_thread<R> other(runtime, t);

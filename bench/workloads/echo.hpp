@@ -1,5 +1,5 @@
-// Round trips: the clients and the server share one loop, and every byte that comes back is compared with what was
-// sent. (The connections themselves are in echo_session.hpp.)
+// Round trips: the clients and the server share one loop, and every byte that comes back is compared with
+// what was sent. (The connections themselves are in echo_session.hpp.)
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// How many round trips each of the connections makes, so that all together make operations() of them, or a few more.
+/// How many round trips each of the connections makes, so that all together make operations() of them, or a
+/// few more.
 inline std::uint64_t round_trips_each(const trial& t, std::size_t connections) {
     return (t.operations() + connections - 1) / connections;
 }
@@ -37,8 +38,8 @@ echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, st
 
 }  // namespace detail
 
-/// One operation: one round trip. All connections together do operations() of them, each connection the same number;
-/// connecting and one round trip on each connection come before and are not timed.
+/// One operation: one round trip. All connections together do operations() of them, each connection the same
+/// number; connecting and one round trip on each connection come before and are not timed.
 template <Runtime R, std::size_t Connections, std::size_t Bytes = echo_bytes>
 task_of<R> echo_rtt_tcp(R& runtime, trial& t) {
     return detail::echo_rtt<tcp_transport<R>>(runtime, t, Connections, Bytes);
@@ -50,8 +51,8 @@ task_of<R> echo_rtt_unix(R& runtime, trial& t) {
     return detail::echo_rtt<unix_transport<R>>(runtime, t, Connections, echo_bytes);
 }
 
-/// One operation: one round trip of 64 bytes on one of 100 connections, while 10,000 others are open, waited for, and
-/// silent. Opening them is not timed; what each costs in memory is reported.
+/// One operation: one round trip of 64 bytes on one of 100 connections, while 10,000 others are open, waited
+/// for, and silent. Opening them is not timed; what each costs in memory is reported.
 template <Runtime R>
 task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     constexpr std::size_t active = 100;

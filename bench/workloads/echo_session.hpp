@@ -1,5 +1,5 @@
-// What every workload with echoing connections is made of: the connections, their server, their clients, and the
-// proof that each reply is the bytes that were sent.
+// What every workload with echoing connections is made of: the connections, their server, their clients, and
+// the proof that each reply is the bytes that were sent.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,9 @@ inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for 
 
 namespace detail {
 
-/// Messages that differ by connection and by round trip, so that neither a stale nor a foreign reply can pass; without
-/// the cost of making each: windows into one block of random bytes. Of two messages, one in 65,536 pairs is the same.
+/// Messages that differ by connection and by round trip, so that neither a stale nor a foreign reply can
+/// pass; without the cost of making each: windows into one block of random bytes. Of two messages, one in
+/// 65,536 pairs is the same.
 class echo_messages {
 public:
     explicit echo_messages(std::size_t bytes);
@@ -52,16 +53,16 @@ struct echo_counts {
     }
 };
 
-/// Jain's fairness index of shares: 1 when all are equal, k/n when k of n have everything. (Jain, Chiu, Hawe 1984:
-/// (sum of x)^2 / (n * sum of x^2).) 1 for no shares, or when all are 0.
+/// Jain's fairness index of shares: 1 when all are equal, k/n when k of n have everything. (Jain, Chiu, Hawe
+/// 1984: (sum of x)^2 / (n * sum of x^2).) 1 for no shares, or when all are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
 /// The sums of what every connection did, and how many differ from what each should have done.
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// How the first half of all round trips was shared among the connections: reported as `fairness`, and a failure when
-/// it says that some were served at the others' cost. With few round trips each it says nothing.
+/// How the first half of all round trips was shared among the connections: reported as `fairness`, and a
+/// failure when it says that some were served at the others' cost. With few round trips each it says nothing.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -98,8 +99,8 @@ struct echo_session {
             shares_at_half.push_back(each.round_trips + each.wrong_replies - 1);  // without the warm-up
     }
 
-    /// The trial is over, and this is why. Everybody else's operations end with ECANCELED: a peer that waited for one
-    /// that has failed would wait for ever.
+    /// The trial is over, and this is why. Everybody else's operations end with ECANCELED: a peer that waited
+    /// for one that has failed would wait for ever.
     void abort(std::string reason) {
         t.fail(std::move(reason));
         if (std::exchange(aborted, true)) return;
@@ -162,8 +163,8 @@ echo_task<Transport> echo_server(echo_session<Transport>& session) {
     co_await session.runtime.gather(std::span<echo_task<Transport>>(handlers));
 }
 
-/// One round trip after the other. `latency`, when there is one, gets each one's time: the end of one is the start of
-/// the next.
+/// One round trip after the other. `latency`, when there is one, gets each one's time: the end of one is the
+/// start of the next.
 template <class Transport>
 echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
                                       std::uint64_t first, std::uint64_t count, histogram* latency) {
@@ -223,8 +224,8 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
     co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
 }
 
-/// Connects the clients, lets `work` (a callable that gives a task) use them, and ends the connections, which the
-/// server's handlers see.
+/// Connects the clients, lets `work` (a callable that gives a task) use them, and ends the connections, which
+/// the server's handlers see.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
     co_await for_each_client(session,

@@ -1,4 +1,5 @@
-// The join: children that are ready, that suspend once, that sleep, that wait for a socket, that gather themselves.
+// The join: children that are ready, that suspend once, that sleep, that wait for a socket, that gather
+// themselves.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +46,8 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
     all.last = std::max(all.last, now);
 }
 
-/// Gathers 1000 of start(ended) at a time, until operations() children have ended. The first 1000 are not timed: they
-/// meet memory that the process has not touched yet.
+/// Gathers 1000 of start(ended) at a time, until operations() children have ended. The first 1000 are not
+/// timed: they meet memory that the process has not touched yet.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     std::uint64_t started = 0;
@@ -120,7 +121,8 @@ task_of<R> gather_yield(R& runtime, trial& t) {
 }
 
 /// One operation: a gather of 1000 children that sleep to the same deadline, 10 ms ahead. Every child's
-/// lateness is recorded, and how far the last child is behind the first: the median of the gathers is the skew.
+/// lateness is recorded, and how far the last child is behind the first: the median of the gathers is the
+/// skew.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;
@@ -141,7 +143,8 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     t.prove("children that woke", t.operations() * gather_children, t.lateness().count());
 }
 
-/// One operation: one child of a gather of 100; each child makes a round trip of 64 bytes on a connection of its own.
+/// One operation: one child of a gather of 100; each child makes a round trip of 64 bytes on a connection of
+/// its own.
 template <Runtime R>
 task_of<R> gather_echo(R& runtime, trial& t) {
     constexpr std::size_t connections = 100;
@@ -154,8 +157,8 @@ task_of<R> gather_echo(R& runtime, trial& t) {
     t.prove("round trips with the right reply", (gathers + 1) * connections, right_replies);
 }
 
-/// One operation: one leaf of a tree of gathers of ten; each leaf yields once. As with every gather, the first one is
-/// not timed.
+/// One operation: one leaf of a tree of gathers of ten; each leaf yields once. As with every gather, the
+/// first one is not timed.
 template <Runtime R, std::uint64_t Leaves>
 task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t started = 0;

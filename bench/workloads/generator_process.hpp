@@ -22,12 +22,14 @@ struct generator_plan {
     double capacity_s;
 };
 
-/// Starts the generator, and collects what it prints on a thread of its own, since a runtime need not have pipes.
+/// Starts the generator, and collects what it prints on a thread of its own, since a runtime need not have
+/// pipes.
 class generator_process {
 public:
-    /// Pins this thread to the core that it runs on, and the generator to another. False when there is no generator
-    /// (it is looked for beside the contenders' folder, and where LOOPBENCH_GENERATOR says) or no other core: the trial
-    /// is then unsupported. ended() is called on the other thread when the generator has ended.
+    /// Pins this thread to the core that it runs on, and the generator to another. False when there is no
+    /// generator (it is looked for beside the contenders' folder, and where LOOPBENCH_GENERATOR says) or no
+    /// other core: the trial is then unsupported. ended() is called on the other thread when the generator
+    /// has ended.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
 
     /// Kills the generator when it still runs, and gives this thread its cores back.
@@ -36,8 +38,8 @@ public:
     generator_process(const generator_process&) = delete;
     generator_process& operator=(const generator_process&) = delete;
 
-    /// After ended(): puts the generator's latencies and its own figures into the trial, and proves its work. A
-    /// generator that was the bottleneck makes the trial unsupported on this machine.
+    /// After ended(): puts the generator's latencies and its own figures into the trial, and proves its work.
+    /// A generator that was the bottleneck makes the trial unsupported on this machine.
     void prove(trial& t, std::uint64_t requests);
 
 private:

@@ -35,8 +35,8 @@ task_of<R> idle(R& runtime, trial& t) {
 
 }  // namespace detail
 
-/// One operation: 2 s (smoke: 50 ms) in which the loop has `Sleepers` far timers and nothing to do. They are still
-/// pending when the runtime is destroyed, which frees them.
+/// One operation: 2 s (smoke: 50 ms) in which the loop has `Sleepers` far timers and nothing to do. They are
+/// still pending when the runtime is destroyed, which frees them.
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;

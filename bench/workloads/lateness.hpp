@@ -11,8 +11,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Position i of 0 … count-1 in a mixed order: each once, neighbours far apart. (Multiplication by a number without a
-/// common factor; 2^31 - 1 is prime.) For deadlines, so that no timer queue gets them sorted.
+/// Position i of 0 … count-1 in a mixed order: each once, neighbours far apart. (Multiplication by a number
+/// without a common factor; 2^31 - 1 is prime.) For deadlines, so that no timer queue gets them sorted.
 constexpr std::uint64_t shuffled(std::uint64_t i, std::uint64_t count) noexcept {
     return i * 2'147'483'647 % count;
 }

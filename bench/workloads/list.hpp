@@ -47,8 +47,8 @@ struct workload : workload_shape {
     std::string_view lacks{};  // the word that the runtime has not; then there is nothing to run
 };
 
-/// A workload that needs a word beyond the Runtime concept: `run` is a generic function, compiled when the runtime has
-/// the word.
+/// A workload that needs a word beyond the Runtime concept: `run` is a generic function, compiled when the
+/// runtime has the word.
 template <Runtime R, bool HasTheWord, class Run>
 constexpr workload<R> needs(std::string_view word, const workload_shape& shape, Run run) {
     if constexpr (HasTheWord) {

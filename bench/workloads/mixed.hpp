@@ -1,4 +1,5 @@
-// The founding scheduler's program at real size: an echo server, and two coroutines that count while it serves.
+// The founding scheduler's program at real size: an echo server, and two coroutines that count while it
+// serves.
 #pragma once
 
 #include <array>
@@ -43,8 +44,8 @@ task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t
 
 }  // namespace detail
 
-/// One operation: one round trip of 64 bytes on one of 10 connections, while one coroutine counts up and one counts
-/// down, 1000 times a second. The lateness is the counters', the latency the round trips'.
+/// One operation: one round trip of 64 bytes on one of 10 connections, while one coroutine counts up and one
+/// counts down, 1000 times a second. The lateness is the counters', the latency the round trips'.
 template <Runtime R>
 task_of<R> mixed_server(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;

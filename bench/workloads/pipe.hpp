@@ -13,7 +13,8 @@ namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t pipe_chunk_bytes = 4096;
 
-/// One operation: 4 KiB written to a pipe and read from it, every byte compared. Writer and reader share the loop.
+/// One operation: 4 KiB written to a pipe and read from it, every byte compared. Writer and reader share the
+/// loop.
 template <Pipes R>
 task_of<R> pipe_read(R& runtime, trial& t) {
     auto ends = runtime.open_pipe();

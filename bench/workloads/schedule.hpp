@@ -110,8 +110,8 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t count, std::uint64_t& ran, std:
 
 }  // namespace detail
 
-/// One operation: a posted function that posts the next one. The last one wakes the task by an event, because a
-/// task that polled, or waited for I/O or a timer, would be in what is timed.
+/// One operation: a posted function that posts the next one. The last one wakes the task by an event, because
+/// a task that polled, or waited for I/O or a timer, would be in what is timed.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
@@ -159,8 +159,9 @@ task_of<R> yield(R& runtime, trial& t) {
     t.end();
 }
 
-/// One operation: an empty coroutine is spawned, runs and is freed; 10,000 are spawned at a time. The first 10,000 are
-/// not timed: they meet memory that the process has not touched yet, which says nothing of the runtime.
+/// One operation: an empty coroutine is spawned, runs and is freed; 10,000 are spawned at a time. The first
+/// 10,000 are not timed: they meet memory that the process has not touched yet, which says nothing of the
+/// runtime.
 template <Runtime R>
 task_of<R> spawn(R& runtime, trial& t) {
     std::uint64_t spawned = 0;

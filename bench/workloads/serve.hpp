@@ -40,7 +40,8 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// The generator's two visits: it measures the capacity, and then keeps to its schedule, which is the timed section.
+/// The generator's two visits: it measures the capacity, and then keeps to its schedule, which is the timed
+/// section.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections) {
     try {
@@ -56,8 +57,9 @@ task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener,
 
 }  // namespace detail
 
-/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the contender was
-/// found to be capable of just before, on 16 connections; the latency is from when a request was to be sent.
+/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the
+/// contender was found to be capable of just before, on 16 connections; the latency is from when a request
+/// was to be sent.
 template <Runtime R, int Load>
 task_of<R> serve_open_loop(R& runtime, trial& t) {
     constexpr std::size_t connections = 16;

@@ -1,5 +1,5 @@
-// Connections on which nothing happens: the server's end belongs to the runtime, which waits for it to speak; the
-// other end is a bare socket, so that only the waiting is measured.
+// Connections on which nothing happens: the server's end belongs to the runtime, which waits for it to speak;
+// the other end is a bare socket, so that only the waiting is measured.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// A process that holds the clients' ends, so that this one needs descriptors for the servers' ends only. Each 10,000
-/// of them come from a loopback address of their own, so that the range of ports is no limit; when they end they are
-/// reset, so that no port stays in TIME_WAIT. It dies with the thread that made it.
+/// A process that holds the clients' ends, so that this one needs descriptors for the servers' ends only.
+/// Each 10,000 of them come from a loopback address of their own, so that the range of ports is no limit;
+/// when they end they are reset, so that no port stays in TIME_WAIT. It dies with the thread that made it.
 class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;
@@ -28,8 +28,8 @@ public:
     silent_peers(const silent_peers&) = delete;
     silent_peers& operator=(const silent_peers&) = delete;
 
-    /// `at_a_time` connections more to 127.0.0.1, established when this returns, but not accepted: the listener's
-    /// backlog must have room. Throws std::system_error that names the remedy.
+    /// `at_a_time` connections more to 127.0.0.1, established when this returns, but not accepted: the
+    /// listener's backlog must have room. Throws std::system_error that names the remedy.
     void connect(std::uint16_t port);
 
     /// Ends all connections and the process, and waits for that.

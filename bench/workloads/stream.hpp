@@ -215,8 +215,8 @@ task_of<R> publisher(broadcast<R>& all) {
 
 }  // namespace detail
 
-/// One operation: 64 KiB sent and received over one connection, every byte compared. Sender and receiver share the
-/// loop.
+/// One operation: 64 KiB sent and received over one connection, every byte compared. Sender and receiver
+/// share the loop.
 template <Runtime R>
 task_of<R> stream_throughput(R& runtime, trial& t) {
     auto listener = runtime.listen();
@@ -247,8 +247,8 @@ task_of<R> accept_churn(R& runtime, trial& t) {
     t.prove("connections with the right reply", t.operations(), right_replies);
 }
 
-/// One operation: a message of 64 bytes sent to 100 connections, all of which must have it before the next one. The
-/// latency is from before the first write to when the last has it.
+/// One operation: a message of 64 bytes sent to 100 connections, all of which must have it before the next
+/// one. The latency is from before the first write to when the last has it.
 template <Runtime R>
 task_of<R> fanout_broadcast(R& runtime, trial& t) {
     auto listener = runtime.listen();

@@ -23,8 +23,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// The timed section of the periodic workloads: ticks of 1 ms on absolute deadlines, so that one late tick does not
-/// delay all that follow.
+/// The timed section of the periodic workloads: ticks of 1 ms on absolute deadlines, so that one late tick
+/// does not delay all that follow.
 template <Runtime R>
 task_of<R> tick_periodically(R& runtime, trial& t) {
     t.begin();
@@ -42,8 +42,8 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
             std::chrono::steady_clock::now() + t.early_limit() >= deadline ? 1 : 0);
 }
 
-/// Yields until it is told to stop. A loop that looks at its timers only when nothing is ready would never get that
-/// far, so it gives up by itself some time after the last tick was due.
+/// Yields until it is told to stop. A loop that looks at its timers only when nothing is ready would never
+/// get that far, so it gives up by itself some time after the last tick was due.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {
@@ -69,7 +69,8 @@ task_of<R> tick_and_stop(echo_session<tcp_transport<R>>& session, load_seen& loa
     session.stopped = true;
 }
 
-/// The timed section of timer/under_load: ticks, while every connection echoes and four coroutines yield all the time.
+/// The timed section of timer/under_load: ticks, while every connection echoes and four coroutines yield all
+/// the time.
 template <Runtime R>
 task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& load) {
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 40;
@@ -97,8 +98,8 @@ struct countdown {
     }
 };
 
-/// A timer that is due at once, and the wait for it: when this ends, the loop has looked at its timers and has run all
-/// that was queued before.
+/// A timer that is due at once, and the wait for it: when this ends, the loop has looked at its timers and
+/// has run all that was queued before.
 template <CallTimers R>
 task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     countdown<R> due{1, typename R::event(runtime)};
@@ -136,7 +137,8 @@ task_of<R> timer_periodic(R& runtime, trial& t) {
     return detail::tick_periodically(runtime, t);
 }
 
-/// One operation: a sleep of so many microseconds, alone in the loop. The lateness of every sleep is recorded.
+/// One operation: a sleep of so many microseconds, alone in the loop. The lateness of every sleep is
+/// recorded.
 template <Runtime R, int Microseconds>
 task_of<R> timer_ladder(R& runtime, trial& t) {
     t.begin();
@@ -154,10 +156,11 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
                 : 0);
 }
 
-/// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. One timer more in each batch is
-/// due at once, and the task sleeps until that one has fired: so the loop has gone to wait with all of them armed,
-/// and a runtime that puts insertion off has had to do it. A last one is waited for after the last batch, because a
-/// runtime may put off the end of a cancelled timer, too. The first batch, which gets the memory, is not timed.
+/// One operation: a timer is armed and cancelled, `Timers` at a time, in mixed order. One timer more in each
+/// batch is due at once, and the task sleeps until that one has fired: so the loop has gone to wait with all
+/// of them armed, and a runtime that puts insertion off has had to do it. A last one is waited for after the
+/// last batch, because a runtime may put off the end of a cancelled timer, too. The first batch, which gets
+/// the memory, is not timed.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -177,8 +180,8 @@ task_of<R> timer_churn(R& runtime, trial& t) {
     t.prove("due timers that fired", counts.batches + 2, counts.due_fired);
 }
 
-/// One operation: one of operations() timers that are all due when the loop looks at them. Arming is not timed, what
-/// each pending timer costs in memory is reported.
+/// One operation: one of operations() timers that are all due when the loop looks at them. Arming is not
+/// timed, what each pending timer costs in memory is reported.
 template <CallTimers R>
 task_of<R> timer_expire(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -204,8 +207,8 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     t.prove("timers that fired", count, all.called);
 }
 
-/// One operation: one period of 1 ms, while 10 connections echo and four coroutines yield all the time: what the loop
-/// lets timers wait for.
+/// One operation: one period of 1 ms, while 10 connections echo and four coroutines yield all the time: what
+/// the loop lets timers wait for.
 template <Runtime R>
 task_of<R> timer_under_load(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;

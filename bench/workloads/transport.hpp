@@ -1,4 +1,5 @@
-// How the two ends of a connection meet: TCP on loopback or a Unix socket. Each is a listener and a connect().
+// How the two ends of a connection meet: TCP on loopback or a Unix socket. Each is a listener and a
+// connect().
 #pragma once
 
 #include <string>

@@ -23,9 +23,9 @@ enum class trial_size { smoke, real };
 /// One workload, run once by one runtime. Used on the runtime's thread only.
 class trial {
 public:
-    /// Without `recording`, workloads record no latencies and read no clock for them: what is then saved is the
-    /// price of measuring. Lateness is always recorded, since it is part of the proof.
-    /// `slowdown` is the share by which the timed section is made longer on purpose, all of it at its end.
+    /// Without `recording`, workloads record no latencies and read no clock for them: what is then saved is
+    /// the price of measuring. Lateness is always recorded, since it is part of the proof. `slowdown` is the
+    /// share by which the timed section is made longer on purpose, all of it at its end.
     trial(trial_size size, std::uint64_t operations, bool recording = true, double slowdown = 0)
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {}
     trial(const trial&) = delete;
@@ -57,7 +57,8 @@ public:
     histogram* latency_if_recording() noexcept { return recording_ ? &latency_ : nullptr; }
     const histogram& latency() const noexcept { return latency_; }
 
-    /// How long before its deadline a timer may fire: the runtime's early_limit (bench/runtime.hpp), mostly nothing.
+    /// How long before its deadline a timer may fire: the runtime's early_limit (bench/runtime.hpp), mostly
+    /// nothing.
     void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
     std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
 

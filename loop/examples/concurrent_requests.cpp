@@ -50,9 +50,8 @@ task<target> located(loop::resolver<Loop>& resolver, std::string text) {
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
     // A statement of its own: g++ 12 destroys the vector twice when it is awaited inside of the braces.
     auto where = co_await resolver.resolve(host, port);
-    co_return target{.where = std::move(where),
-                     .host = host,
-                     .path = slash == text.size() ? "/" : text.substr(slash)};
+    co_return target{
+        .where = std::move(where), .host = host, .path = slash == text.size() ? "/" : text.substr(slash)};
 }
 
 std::span<const std::byte> bytes_of(std::string_view text) {

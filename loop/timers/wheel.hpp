@@ -47,9 +47,9 @@ public:
         soonest_ = std::min(soonest_, deadline);
     }
 
-    /// What time it is, for a wheel that is empty and may not have been looked at for long (a new one never was): timers
-    /// are placed by their distance from the last time that it knows, and from one long ago all would fall into one
-    /// wide slot, to be placed again when the first of them is due.
+    /// What time it is, for a wheel that is empty and may not have been looked at for long (a new one never
+    /// was): timers are placed by their distance from the last time that it knows, and from one long ago all
+    /// would fall into one wide slot, to be placed again when the first of them is due.
     void start_at(time_point now) noexcept {
         if (empty()) base_ = std::max(base_, detail::to_ticks(now));
     }

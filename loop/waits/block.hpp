@@ -1,5 +1,5 @@
-// The wait policies of every serious loop: sleep in the kernel until there is something to do. They differ in what they
-// do while there is.
+// The wait policies of every serious loop: sleep in the kernel until there is something to do. They differ in
+// what they do while there is.
 #pragma once
 
 #include "loop/drivers/driver.hpp"
@@ -18,8 +18,8 @@ struct block_wait {
     }
 };
 
-/// As block_wait, but the kernel is asked on every turn, with and without operations under way: the documents' loops
-/// call their selector so. It costs a system call for each turn that has work to do.
+/// As block_wait, but the kernel is asked on every turn, with and without operations under way: the
+/// documents' loops call their selector so. It costs a system call for each turn that has work to do.
 struct block_every_turn_wait {
     template <class Loop>
     void operator()(Loop& loop) {

@@ -126,7 +126,8 @@ def timer(programs, table):
 
 def http(programs, table):
     """Medians of alternating runs. The responder does some work for each request, so that it is what is measured."""
-    responder = subprocess.Popen(["taskset", "-c", "0", f"{programs}/http_responder"], stdout=subprocess.PIPE, text=True)
+    command = ["taskset", "-c", "0", f"{programs}/http_responder"]
+    responder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         port = responder.stdout.readline().strip()
 

@@ -1,6 +1,6 @@
-// An HTTP server with one answer, on the flagship loop, for wrk and for the suite's generator. It prints its port and
-// serves until it is killed. Each request costs it some 20 us of computing, so that the clients are never what is
-// measured.
+// An HTTP server with one answer, on the flagship loop, for wrk and for the suite's generator. It prints its
+// port and serves until it is killed. Each request costs it some 20 us of computing, so that the clients are
+// never what is measured.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>

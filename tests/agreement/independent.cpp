@@ -1,5 +1,5 @@
-// The same work as four of the suite's cells, written a second time without a line of the suite: what agree.py compares
-// the suite's numbers with. Plain Asio as its documentation has it, and plain system calls.
+// The same work as four of the suite's cells, written a second time without a line of the suite: what
+// agree.py compares the suite's numbers with. Plain Asio as its documentation has it, and plain system calls.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

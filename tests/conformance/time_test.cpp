@@ -97,7 +97,8 @@ TYPED_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
 
 TYPED_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
     if (TypeParam::name == loop::scheduler_design::name)
-        GTEST_SKIP() << TypeParam::name << ": document 003's loop looks at its timers only when the queue is empty";
+        GTEST_SKIP() << TypeParam::name
+                     << ": document 003's loop looks at its timers only when the queue is empty";
     TypeParam runtime;
     bool ended = false;
     auto busy = [&]() -> task_of<TypeParam> {

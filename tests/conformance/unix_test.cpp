@@ -1,5 +1,5 @@
-// Streams over Unix sockets: the word UnixSockets. They mean what TCP streams do, so these are the tests of what an
-// adapter could get wrong by making them another way.
+// Streams over Unix sockets: the word UnixSockets. They mean what TCP streams do, so these are the tests of
+// what an adapter could get wrong by making them another way.
 #include <unistd.h>
 
 #include <cerrno>

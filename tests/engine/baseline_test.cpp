@@ -1,4 +1,5 @@
-// The file of a baseline: what is written is read back, fits its schema, and anything else is refused with the reason.
+// The file of a baseline: what is written is read back, fits its schema, and anything else is refused with
+// the reason.
 #include "bench/engine/baseline.hpp"
 
 #include <fmt/format.h>

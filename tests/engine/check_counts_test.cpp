@@ -1,4 +1,5 @@
-// The real command on a contender whose counts are real: a planted system call or allocation per operation is found.
+// The real command on a contender whose counts are real: a planted system call or allocation per operation is
+// found.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -15,8 +15,8 @@ namespace {
 using bench::gate_outcome;
 using reports::verdict;
 
-/// A benchmark whose times scatter by a percent or two around `ns`, by a pattern that repeats after seven trials; each
-/// name that it is called by has a pattern of its own.
+/// A benchmark whose times scatter by a percent or two around `ns`, by a pattern that repeats after seven
+/// trials; each name that it is called by has a pattern of its own.
 std::string scattering(double ns, const char* offset) {
     return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
                        offset);

@@ -1,5 +1,6 @@
 // A contender that becomes dearer when the environment says so, as a change to a loop would make it:
-// LOOPBENCH_TEST_COST=system_call or allocation is one more per operation, LOOPBENCH_TEST_COST=crash is a bug.
+// LOOPBENCH_TEST_COST=system_call or allocation is one more per operation, LOOPBENCH_TEST_COST=crash is a
+// bug.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The gate beside a noise generator: `loopbench check` is neither red nor green then, whether the build is slower or not.
+# The gate beside a noise generator: `loopbench check` is neither red nor green then, whether the build is slower or
+# not.
 # noisy_check.sh LOOPBENCH COSTLY_CONTENDER. Exit 77: it cannot be tried here.
 set -euo pipefail
 

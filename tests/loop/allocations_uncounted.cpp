@@ -1,3 +1,4 @@
+// Where operator new and delete are a sanitizer's, nothing is counted, and the tests that count are skipped.
 #include "tests/loop/allocations.hpp"
 
 namespace loopbench::loop::test {

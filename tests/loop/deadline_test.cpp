@@ -46,8 +46,8 @@ nanoseconds next_after_a_near_one_is_cancelled(R& loop) {
     return next;
 }
 
-// The wheel places timers by their distance from the last time that it knows: when that is long ago, near and far ones
-// are thrown together, and are placed a second time when they could have run.
+// The wheel places timers by their distance from the last time that it knows: when that is long ago, near and
+// far ones are thrown together, and are placed a second time when they could have run.
 TEST(wheel, of_a_loop_that_is_new_or_had_no_timers_for_long_knows_the_time) {
     manual_time::now = manual_time::start;
     runtime<manual<epoll_design>> loop;

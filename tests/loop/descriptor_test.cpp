@@ -266,8 +266,7 @@ TYPED_TEST(used_up_descriptors, let_a_pausing_listener_be_closed) {
         std::vector tasks{create_task(runtime, accepts())};
         co_await runtime.sleep_for(100ms);
         listener.close();
-        limit
-            .restore();  // UBSan opens a pipe to look at an object's type, and reports the object when it cannot
+        limit.restore();
         co_await until_done(tasks);
         EXPECT_EQ(error, std::errc::operation_canceled);
     };

@@ -51,8 +51,8 @@ std::size_t waits_of_a_hundred_busy_turns() {
     return loop.driver().waits();
 }
 
-// The documents call select on every turn. The flagships spare the call while no operation is under way, and document
-// 003's loop asks only when nothing is ready.
+// The documents call select on every turn. The flagships spare the call while no operation is under way, and
+// document 003's loop asks only when nothing is ready.
 TEST(designs, named_loop_layered_and_loop_asyncio_ask_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns<layered_design>(), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns<asyncio_design>(), 101u);

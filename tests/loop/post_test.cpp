@@ -20,8 +20,8 @@ class posting : public on_design<R> {
 protected:
     static constexpr std::size_t threads = 4;
 
-    /// How many posts each thread makes. A bell of eventfd's rings for every driver but io_uring's, which has its own;
-    /// so one of each kind takes them all, and the others a share.
+    /// How many posts each thread makes. A bell of eventfd's rings for every driver but io_uring's, which has
+    /// its own; so one of each kind takes them all, and the others a share.
     static constexpr bool takes_all = on_design<R>::is("loop-epoll") || on_design<R>::is("loop-uring");
     static constexpr std::size_t posts = (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
 };

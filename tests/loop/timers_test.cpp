@@ -248,8 +248,8 @@ TEST(wheel_timers, tells_the_earliest_exactly_after_an_erase_when_few_timers_are
     }
 }
 
-// A distance of a time of day from a time long ago is in one wide slot, whatever the day: then an erase would leave a
-// floor behind for all of them.
+// A distance of a time of day from a time long ago is in one wide slot, whatever the day: then an erase would
+// leave a floor behind for all of them.
 TEST(wheel_timers, tells_near_from_far_when_it_has_been_told_the_time_while_it_was_empty) {
     checked_queue<wheel_timers> timers;
     for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {

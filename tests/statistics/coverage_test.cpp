@@ -1,5 +1,5 @@
-// Intervals and verdicts against chance: whether they are wrong as seldom as they say. Seeds are fixed, so that these
-// tests give the same numbers each time.
+// Intervals and verdicts against chance: whether they are wrong as seldom as they say. Seeds are fixed, so
+// that these tests give the same numbers each time.
 #include <gtest/gtest.h>
 
 #include "bench/statistics/median.hpp"

@@ -78,7 +78,8 @@ TEST_F(scipy, agrees_on_where_bca_intervals_end_in_the_same_resamples) {
     }
 }
 
-// SciPy's 20,000 resamples stray a little from what infinitely many would give: by much less than the interval's width.
+// SciPy's 20,000 resamples stray a little from what infinitely many would give: by much less than the
+// interval's width.
 TEST_F(scipy, nearly_agrees_on_bca_intervals_without_resampling) {
     for (const auto& answer : answers("bootstraps")) {
         const auto [low, high] = bench::bca_median_interval(numbers(answer, "data"), 0.95);

@@ -30,7 +30,9 @@ def tracked_files(root):
 def too_long(path, lines):
     for number, line in enumerate(lines, 1):
         columns_max = COLUMNS_MAX.get(path.suffix, OTHER_COLUMNS_MAX)
-        if len(line) > columns_max and "://" not in line:
+        # How wide code is, clang-format decides: it leaves literals alone.
+        if len(line) > columns_max and "://" not in line and \
+                (path.suffix not in CODE or line.lstrip().startswith("//")):
             yield number, f"{len(line)} columns, {columns_max} are allowed"
         if line != line.rstrip():
             yield number, "blanks at the end of a line"
@@ -81,7 +83,8 @@ def unnamed_files(root, files, texts):
     """A source that no CMakeLists.txt names, a header that nothing includes."""
     cmake = "\n".join(text for path, text in texts.items() if path.suffix in (".cmake", ".txt"))
     code = "\n".join(texts.values())
-    included = set(re.findall(r'#include ["<](?:[^">]*/)?([\w.-]+)[">]', code)) | set(re.findall(r"[\w.-]+\.hpp", cmake))
+    included = set(re.findall(r'#include ["<](?:[^">]*/)?([\w.-]+)[">]', code))
+    included |= set(re.findall(r"[\w.-]+\.hpp", cmake))
     for path in files:
         if path.suffix == ".cpp" and not re.search(rf"\b{path.stem}\b", cmake):
             yield path, 1, "no CMakeLists.txt names it"
@@ -90,6 +93,8 @@ def unnamed_files(root, files, texts):
 
 
 def ill_formatted(files, clang_format):
+    if clang_format.endswith("-NOTFOUND"):
+        sys.exit("style: clang-format-14 is not there; .ci/install style installs it")
     run = subprocess.run([clang_format, "--dry-run", *[str(path) for path in files if path.suffix in CODE]],
                          capture_output=True, text=True)
     seen = set()
@@ -103,7 +108,7 @@ def ill_formatted(files, clang_format):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    files = [path for path in tracked_files(root) if path.suffix in TEXT]
+    files = [path for path in tracked_files(root) if path.suffix in TEXT and "golden" not in path.parts]
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
     texts = {path: path.read_text() for path in files}

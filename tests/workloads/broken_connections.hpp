@@ -14,8 +14,8 @@
 
 namespace loopbench::bench {
 
-/// A runtime with streams of another type, which are made of a right one, their runtime, and whether they are the
-/// server's.
+/// A runtime with streams of another type, which are made of a right one, their runtime, and whether they are
+/// the server's.
 template <class Stream>
 struct runtime_with : asio_ref::runtime {
     using stream = Stream;
@@ -48,8 +48,8 @@ struct stream_of : asio_ref::stream {
     bool of_server;
 };
 
-/// Every thirteenth read, whoever reads, has one wrong bit. (Not every tenth: of ten connections, the same one's server
-/// and client would put two of them right.)
+/// Every thirteenth read, whoever reads, has one wrong bit. (Not every tenth: of ten connections, the same
+/// one's server and client would put two of them right.)
 struct corrupting_stream : stream_of<corrupting_stream> {
     using stream_of::stream_of;
     asio_ref::task<asio_ref::io_result> read_some(std::span<std::byte> in) {
@@ -121,7 +121,8 @@ struct misreporting_stream : stream_of<misreporting_stream<Number>> {
 template <int Number>
 using misreporting_runtime = runtime_with<misreporting_stream<Number>>;
 
-/// The first read of every hundredth connection of the server ends at once, with so many bytes that nobody sent.
+/// The first read of every hundredth connection of the server ends at once, with so many bytes that nobody
+/// sent.
 template <std::size_t Bytes>
 struct imagining_stream : stream_of<imagining_stream<Bytes>> {
     imagining_stream(asio_ref::stream whole, runtime_with<imagining_stream>& of, bool server)

@@ -33,7 +33,8 @@ struct uncancellable_runtime : asio_ref::runtime {
     }
 };
 
-/// Not broken: a cancelled timer is done with on a later turn, as in Asio. Counts what was cancelled and done with.
+/// Not broken: a cancelled timer is done with on a later turn, as in Asio. Counts what was cancelled and done
+/// with.
 struct late_paying_runtime : asio_ref::runtime {
     struct handle {
         void cancel() {
@@ -117,8 +118,8 @@ struct greedy_runtime : asio_ref::runtime {
     task<void> yield() { co_return; }
 };
 
-/// A sleep that does not sleep. The clock is an hour ahead, and with it the deadlines, so that no machine is so slow that
-/// they have passed all the same.
+/// A sleep that does not sleep. The clock is an hour ahead, and with it the deadlines, so that no machine is
+/// so slow that they have passed all the same.
 struct sleepless_runtime : asio_ref::runtime {
     time_point now() const { return asio_ref::runtime::now() + std::chrono::hours(1); }
     auto sleep_until(time_point) { return yield(); }

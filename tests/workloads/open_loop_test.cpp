@@ -131,8 +131,8 @@ TEST(open_loop, measures_the_capacity_first_when_it_is_given_a_load) {
     EXPECT_EQ(result.replies, 300u);
 }
 
-// A second at 2000 a second: 2000 requests are due while nobody answers. A client that waited for each reply before the
-// next request would see at most one late one on each connection.
+// A second at 2000 a second: 2000 requests are due while nobody answers. A client that waited for each reply
+// before the next request would see at most one late one on each connection.
 TEST(open_loop, charges_a_stopped_server_for_every_request_that_was_due) {
     const server_process server;
     std::thread stopping(stop_for, server.id(), 300ms, 1000ms);

@@ -1,5 +1,5 @@
-// Every proof of every workload, on a runtime with the fault that it is there for: what is not flagged here could be
-// printed as a number.
+// Every proof of every workload, on a runtime with the fault that it is there for: what is not flagged here
+// could be printed as a number.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -163,9 +163,9 @@ double spin_of(const usage& cost) {
     return std::chrono::duration<double>(cost.cpu) / std::chrono::duration<double>(cost.wall);
 }
 
-// How much of a core a loop that polls gets is the affair of whoever else wants it, and so the sharp bounds are of
-// something else: it never gives its core away, and the others do for every sleep, but for the few whose time passed while
-// the thread was kept from running.
+// How much of a core a loop that polls gets is the affair of whoever else wants it, and so the sharp bounds
+// are of something else: it never gives its core away, and the others do for every sleep, but for the few
+// whose time passed while the thread was kept from running.
 TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
     const usage polling = cost_of_sleeping<loop::round_robin_runtime>();
     EXPECT_LT(polling.voluntary_switches, 10);
