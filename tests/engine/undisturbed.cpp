@@ -9,6 +9,10 @@ machine_sample read_machine() {
     return {};
 }
 
+std::int64_t load_ns(const machine_sample&, const machine_sample&, const resource_usage&) {
+    return 0;
+}
+
 std::string disturbance(const machine_sample&, const machine_sample&, const resource_usage&,
                         std::chrono::nanoseconds) {
     return {};
