@@ -202,7 +202,7 @@ TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and
     EXPECT_EQ(ran.output.find("reports: "), std::string::npos) << ran.output;
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
     const auto left = std::filesystem::directory_iterator{loopbench.out()};
-    EXPECT_EQ(std::distance(begin(left), end(left)), 2);  // the journal and the link
+    EXPECT_EQ(std::distance(begin(left), end(left)), 3);  // the journal, the histograms and the link
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
 }
 

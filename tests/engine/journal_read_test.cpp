@@ -92,7 +92,7 @@ TEST(journal_read, of_a_precise_run_that_was_killed_says_how_many_blocks_it_want
         for (std::uint64_t block = 0; block < blocks; ++block)
             for (const std::size_t who : {0U, 1U})
                 written.append(
-                    plan, {block, {0, who}, took_ns(1000 + static_cast<double>((block + who) * 7 % 31))});
+                    plan, {block, {0, who}, took_ns(1000 + static_cast<double>(who * (block * 7 % 31)))});
         return bench::read_journal(content_of(folder / "journal.jsonl"), "it").outcome.blocks_planned;
     };
     EXPECT_EQ(planned_after(12), 30U) << "the pilot";

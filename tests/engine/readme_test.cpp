@@ -9,12 +9,12 @@ namespace loopbench::tests {
 
 namespace {
 
-/// The lines of the README that begin with `loopbench`.
+/// The lines of the README that begin with `loopbench`, without check, which needs contenders that can be counted.
 std::vector<std::string> shown_commands() {
     std::istringstream readme{content_of(LOOPBENCH_README)};
     std::vector<std::string> all;
     for (std::string line; std::getline(readme, line);)
-        if (line.starts_with("loopbench ")) all.push_back(line);
+        if (line.starts_with("loopbench ") && !line.starts_with("loopbench check ")) all.push_back(line);
     return all;
 }
 
