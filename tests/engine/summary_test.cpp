@@ -7,6 +7,7 @@
 
 #include "bench/engine/gate.hpp"
 #include "mock_executor.hpp"
+#include "reports/metrics.hpp"
 
 namespace loopbench::tests {
 
