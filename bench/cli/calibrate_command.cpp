@@ -213,11 +213,10 @@ void add_calibrate_command(CLI::App& app, action& chosen) {
         ->allow_extra_args(false);
     add_sizes(*command, options->sizes);
     takes_duration(command->add_option("--budget", options->budget_s, "end after so long (15min)"));
-    command->add_option("--threshold", options->threshold_pct, "differences of less than PCT are none (1%)")
-        ->type_name("PCT")
-        ->check(takes_percent(0, 50));
+    takes_percent(command->add_option("--threshold", options->threshold_pct,
+                                      "differences of less than PCT are none (1%)"),
+                  0, 50);
     command->add_flag("--real", options->real_size, "workloads at real size; they are short otherwise");
-    constexpr std::uint64_t largest_seed = (std::uint64_t{1} << 53U) - 1;
     command->add_option("--seed", options->seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
