@@ -112,7 +112,7 @@ public:
     }
     bool await_ready() noexcept {
         done_ = direction_ == nullptr || (direction_->may_be_ready() && attempt());
-        return done_ && owner().may_complete_inline();
+        return done_ && owner().may_complete_inline(bytes_moved());
     }
 
     template <class Promise>
@@ -135,6 +135,7 @@ protected:
 
     /// Makes the call. True when the operation is over, with a result or an error.
     virtual bool attempt() noexcept = 0;
+    virtual std::size_t bytes_moved() const noexcept { return 0; }
 
     ev_direction& direction() const noexcept { return *direction_; }
 
@@ -151,6 +152,7 @@ public:
 
 private:
     bool attempt() noexcept override;
+    std::size_t bytes_moved() const noexcept override { return result_ ? result_->bytes : 0; }
 
     std::span<std::byte> in_;
     bool from_pipe_;
@@ -164,6 +166,7 @@ public:
 
 private:
     bool attempt() noexcept override;
+    std::size_t bytes_moved() const noexcept override { return written_; }
 
     std::span<const std::byte> rest_;
     bool to_pipe_;

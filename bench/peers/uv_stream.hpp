@@ -111,7 +111,9 @@ struct uv_write_awaiter : callback_awaiter {
         if (socket != nullptr && socket->writer == this) socket->writer = nullptr;
     }
 
-    bool await_ready() noexcept { return (done = try_to_write()) && owner().may_complete_inline(); }
+    bool await_ready() noexcept {
+        return (done = try_to_write()) && owner().may_complete_inline(result.bytes);
+    }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         wait(waiter);
@@ -181,7 +183,7 @@ public:
     }
 
     /// True when libuv holds a connection.
-    bool await_ready() noexcept { return take() && owner().may_complete_inline(); }
+    bool await_ready() noexcept { return take() && owner().may_complete_inline(0); }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         wait(waiter);

@@ -9,7 +9,8 @@ namespace loopbench::tests {
 
 namespace {
 
-/// The lines of the README that begin with `loopbench`, without check, which needs contenders that can be counted.
+/// The lines of the README that begin with `loopbench`, without check, which needs contenders that can be
+/// counted.
 std::vector<std::string> shown_commands() {
     std::istringstream readme{content_of(LOOPBENCH_README)};
     std::vector<std::string> all;
