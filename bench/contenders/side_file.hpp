@@ -5,9 +5,10 @@
 // and their counts add up to `count`. A lateness below zero is an early fire. `min`, `max` and `mean` are
 // exact; a workload that ran more than once (repetitions, calibration) is there with its last run:
 //
-// {"schema": "loopbench-side/1", "contender": "loop-epoll", "histograms": [{"workload":
-// "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns", "count": 3000, "min": 3391, "max":
-// 91234, "mean": 3710.5, "buckets": [[3376, 3391, 12], ...]}]}
+//   {"schema": "loopbench-side/1", "contender": "loop-epoll",
+//    "histograms": [{"workload": "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns",
+//                    "count": 3000, "min": 3391, "max": 91234, "mean": 3710.5,
+//                    "buckets": [[3376, 3391, 12], ...]}]}
 //
 // `metric` is "latency" or "late", as in the names of the counters (latency_p50, late_max).
 #pragma once

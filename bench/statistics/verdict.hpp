@@ -46,10 +46,11 @@ std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> co
 reports::verdict zone_of(const estimate& found, double threshold);
 
 /// The smallest true difference in percent that such a test finds in four of five runs. Log ratios with the
-/// spread s of a normal distribution have the share q beyond the threshold when their median is threshold + s
-/// * quantile(q). s is the standard deviation of few and 1.4826 times the median absolute deviation of many
-/// log ratios, which outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed
-/// (sign_test.hpp) is nothing.
+/// spread s of a normal distribution have the share q beyond the threshold when their median is
+///     threshold + s * quantile(q).
+/// s is the standard deviation of few and 1.4826 times the median absolute deviation of many log ratios,
+/// which outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed (sign_test.hpp) is
+/// nothing.
 std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level);
 
 }  // namespace loopbench::bench

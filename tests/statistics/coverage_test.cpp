@@ -23,12 +23,12 @@ double coverage(const population& from, std::size_t count, int tries) {
     return static_cast<double>(covered) / tries;
 }
 
-// 6,000 tries have a standard error of 0.28 %, and the seed is fixed.
+// 40,000 tries have a standard error of 0.11 %; of the bootstrap, which takes longer, 2,000 have 0.5 %.
 TEST(coverage, of_few_and_of_many_blocks_is_95_percent_within_one_on_data_of_every_kind) {
     for (const auto& from : populations())
         for (const std::size_t count :
              {6UL, 7UL, 8UL, 9UL, 10UL, 11UL, 12UL, 15UL, 20UL, 30UL, 49UL, 50UL, 71UL})
-            EXPECT_NEAR(coverage(from, count, count < bench::many_samples ? 6000 : 2000), 0.95, 0.01)
+            EXPECT_NEAR(coverage(from, count, count < bench::many_samples ? 40'000 : 2000), 0.95, 0.01)
                 << from.name << count;
 }
 
@@ -76,7 +76,7 @@ TEST(coverage, without_the_correction_most_such_reports_would) {
     EXPECT_GT(wrong, 140);
 }
 
-TEST(coverage, what_could_have_been_seen_is_seen_in_four_of_five_runs) {
+TEST(coverage, what_could_have_been_seen_is_seen_in_four_of_five_runs_or_a_few_more) {
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};
@@ -89,7 +89,9 @@ TEST(coverage, what_could_have_been_seen_is_seen_in_four_of_five_runs) {
         for (int i = 0; i < 4000; ++i)
             seen += bench::judge_all(std::vector<std::vector<double>>{slower.sample(random, blocks)}, rule)[0]
                         .verdict == verdict::slower;
-        EXPECT_NEAR(seen / 4000.0, 0.8, 0.025) << blocks;
+        EXPECT_GE(seen / 4000.0, 0.775) << blocks;
+        EXPECT_LE(seen / 4000.0, 0.91)
+            << blocks << ": few see more than is said, between two order statistics";
     }
 }
 

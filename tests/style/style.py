@@ -59,7 +59,7 @@ def long_functions(lines):
 
 def torn_comments(lines):
     """Two or three words alone in the middle of a paragraph: what an editor leaves that cut long lines."""
-    pattern = re.compile(r"^(\s*)(///|//) +(\S.*)$")
+    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # what is set in further is a formula or an example
     for number, (line, following) in enumerate(zip(lines, lines[1:]), 1):
         this, next_one = pattern.match(line), pattern.match(following)
         if not this or not next_one or this.group(1, 2) != next_one.group(1, 2):
