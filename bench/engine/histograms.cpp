@@ -95,6 +95,7 @@ std::map<place, line> read_lines(std::string_view text, std::string_view name) {
 histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{folder / file_name} {
     const auto header = reports::dump({{"schema", schema}}) + "\n";
     const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
+    if (continues) reports::remove_abandoned(path_);
     if (!continues) reports::write_file_atomically(path_, header);
     const auto whole = continues ? reports::read_file(path_, bytes_max).rfind('\n') + 1 : header.size();
     file_ = reports::unique_fd{

@@ -100,7 +100,8 @@ TEST_F(end_to_end, six_blocks_have_an_interval_and_every_metric_of_the_first_day
     const auto ran = run({"--blocks", "6", "--workload", "yield", "--workload", "timer/periodic"});
     ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
     std::set<std::string> metrics;
-    for (const auto& item : report()["results"]) {
+    const auto written = report();
+    for (const auto& item : written["results"]) {
         metrics.insert(item["metric"]);
         if (item["metric"] != "time") continue;
         EXPECT_LE(item["low"].get<double>(), item["median"].get<double>()) << item;

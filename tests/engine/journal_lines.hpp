@@ -1,10 +1,14 @@
 // A journal as JSON; fails on half a line.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "scratch_folder.hpp"
@@ -20,10 +24,13 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     return lines;
 }
 
-/// How many trials it has, without those that were run again because something disturbed them.
+/// How many cells of how many blocks have been tried: trials without those that were run again, because something
+/// disturbed them or the run was taken up in the middle of a row.
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
-    return std::ranges::count_if(journal_lines(file),
-                                 [](const auto& line) { return line.value("attempt", 1) == 0; });
+    std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
+    for (const auto& line : journal_lines(file))
+        if (line.contains("attempt")) tried.insert({line["block"], line["workload"], line["contender"]});
+    return std::ssize(tried);
 }
 
 }  // namespace loopbench::tests

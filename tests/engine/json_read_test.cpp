@@ -39,8 +39,10 @@ TEST(json_read, a_report_from_before_floors_were_compared_with_has_no_multiples)
     for (auto& item : document["results"]) item.erase("times_floor");
     for (const auto& item : reports::read_json(reports::dump(document), "it").results)
         EXPECT_FALSE(item.times_floor);
-    EXPECT_EQ(complaint_after([](json& changed) { changed["results"][2]["times_floor"] = 1.08; }),
-              "report.json: results[2].times_floor: expected an object, found number");
+    EXPECT_EQ(
+        complaint_after([](json& changed) { changed["results"][2]["times_floor"] = 1.08; }),
+        "report.json is not a report: results[2].times_floor: expected an object, found number; write it "
+        "again with `loopbench run`");
 }
 
 TEST(json_read, every_cut_of_a_report_is_refused) {

@@ -58,7 +58,6 @@ TEST(parity, a_mix_of_builds_is_refused_and_each_kind_is_named_with_its_contende
     const auto text = refusal({made("a"), made("slow", {{"build_type", "Debug"}}), made("b")});
     EXPECT_NE(text.find("build type: Release (a, b); Debug (slow)"), std::string::npos) << text;
     EXPECT_NE(text.find("CMAKE_BUILD_TYPE=Release"), std::string::npos) << text;
-    EXPECT_NE(text.find("--contender"), std::string::npos) << text;
 }
 
 TEST(parity, optimisation_assertions_and_sanitizers_must_be_alike_whatever_the_type_is_called) {

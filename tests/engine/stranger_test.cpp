@@ -23,7 +23,8 @@ protected:
     /// The results for `time` by benchmark.
     std::map<std::string, nlohmann::json> times() const {
         std::map<std::string, nlohmann::json> all;
-        for (const auto& item : loopbench.report()["results"])
+        const auto report = loopbench.report();
+        for (const auto& item : report["results"])
             if (item["contender"] == "next" && item["metric"] == "time") all[item["workload"]] = item;
         return all;
     }
