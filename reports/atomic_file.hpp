@@ -21,8 +21,8 @@ struct new_file {
 /// The same for files that belong together: none takes its name before all of them are written.
 void write_files_atomically(std::span<const new_file> files);
 
-/// Removes the temporary files of writers of `target` that were killed: for whoever goes on with a file instead
-/// of writing it anew.
+/// Removes the temporary files of writers of `target` that were killed: for whoever goes on with a file
+/// instead of writing it anew.
 void remove_abandoned(const std::filesystem::path& target);
 
 /// Creates the folder where it is missing and tries that files can be made in it. Throws file_error.

@@ -24,8 +24,8 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     return lines;
 }
 
-/// How many cells of how many blocks have been tried: trials without those that were run again, because something
-/// disturbed them or the run was taken up in the middle of a row.
+/// How many cells of how many blocks have been tried: trials without those that were run again, because
+/// something disturbed them or the run was taken up in the middle of a row.
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
     std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
     for (const auto& line : journal_lines(file))

@@ -9,8 +9,8 @@ namespace loopbench::tests {
 
 namespace {
 
-/// The lines of the README that begin with `loopbench`, without check and calibrate, whose contenders have to be
-/// real: to be counted, and to be slowed down.
+/// The lines of the README that begin with `loopbench`, without check and calibrate, whose contenders have to
+/// be real: to be counted, and to be slowed down.
 std::vector<std::string> shown_commands() {
     std::istringstream readme{content_of(LOOPBENCH_README)};
     std::vector<std::string> all;
