@@ -29,7 +29,9 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
     std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
     for (const auto& line : journal_lines(file))
-        if (line.contains("attempt")) tried.insert({line["block"], line["workload"], line["contender"]});
+        if (line.contains("attempt"))
+            tried.emplace(line["block"].get<std::uint64_t>(), line["workload"].get<std::string>(),
+                          line["contender"].get<std::string>());
     return std::ssize(tried);
 }
 
