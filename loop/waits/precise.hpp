@@ -75,7 +75,8 @@ public:
             guard_.record_none();
         }
         seen_ = deadline;  // it is spun for, perhaps in several turns
-        // At least one look at the kernel: who is always late for a deadline would never see any I/O otherwise.
+        // At least one look at the kernel: who is always late for a deadline would never see any I/O
+        // otherwise.
         do {
             if (loop.driver().in_flight() != 0) loop.driver().wait(do_not_wait);
         } while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline);
