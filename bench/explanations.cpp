@@ -16,7 +16,7 @@ constexpr std::array contenders{
     explanation{"loop-tick",
                 "A heap of timers, a select that does not wait, and a sleep of 100 ms on every turn: next to "
                 "no CPU, and "
-                "lateness of up to a tick. What takes hundreds of turns is unsupported."},
+                "lateness of up to a tick. What takes many turns is unsupported."},
     explanation{
         "loop-layered",
         "Callbacks, then timers in a plain list, then a select whose timeout is computed from both; on "
