@@ -108,7 +108,8 @@ def ill_formatted(files, clang_format):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    files = [path for path in tracked_files(root) if path.suffix in TEXT and "golden" not in path.parts]
+    files = [path for path in tracked_files(root)
+             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # what programs printed
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
     texts = {path: path.read_text() for path in files}
