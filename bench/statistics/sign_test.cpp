@@ -88,9 +88,9 @@ estimate interpolated_interval(std::span<const double> samples, double level) {
 std::optional<double> share_needed(std::size_t pairs, double level) {
     const auto [k, between] = place_of(level / 2, pairs);
     if (k == 0) return std::nullopt;
-    const auto power_lacking = [&, k = k, between = between](double share) {
+    const auto power_lacking = [&, last = k, part = between](double share) {
         const binomial others{static_cast<double>(pairs), 1 - share};
-        return less_than(others, k) + between * exactly(others, k) - wanted_power;
+        return less_than(others, last) + part * exactly(others, last) - wanted_power;
     };
     constexpr int digits = 40;
     const auto [low, high] = boost::math::tools::bisect(power_lacking, 0.0, 1.0,
