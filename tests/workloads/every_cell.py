@@ -20,7 +20,7 @@ ALLOWED = [
     (r"asio-select|loop-(tick|layered|scheduler|asyncio)", r".*(conns|idle):1\d*000\b.*",
      r"select cannot watch descriptors of 1024 and more, .*"),
     (r"loop-tick",
-     r"timer/(periodic|churn/.*|under_load|ladder/us:10{1,4})|gather/(ready|yield|echo|tree)/.*|yield|spawn"
+     r"timer/(periodic|churn/.*|under_load|ladder/us:10{1,4})|gather/(ready|yield|sleep|echo|tree)/.*|yield|spawn"
      r"|(post|echo|serve|stream|accept|fanout|pipe|mixed)/.*", r"every turn sleeps 100 ms, .*"),
     (r"loop-scheduler", r"timer/under_load", r"it looks at its timers only when nothing is ready, .*"),
     (r"floor-.*", r".*", r".*\bfloor\b.*|.*\bsystem calls?\b.*"),
