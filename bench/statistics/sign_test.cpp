@@ -42,6 +42,12 @@ place_of_tail place_of(double tail, std::size_t count) {
     return {k, (tail - below) / step};
 }
 
+/// s: how far between the k-th sample and the next an interval ends.
+double part_between_ranks(std::size_t k, double between, std::size_t count) {
+    const double n = static_cast<double>(count), rank = static_cast<double>(k);
+    return (n - rank) * between / (rank + (n - 2 * rank) * between);
+}
+
 std::vector<double> sorted(std::span<const double> samples) {
     std::vector<double> all(samples.begin(), samples.end());
     std::ranges::sort(all);
@@ -78,8 +84,7 @@ estimate interpolated_interval(std::span<const double> samples, double level) {
     estimate found{median_of(x), {}, {}};
     const auto [k, between] = place_of((1 - level) / 2, x.size());
     if (k == 0) return found;
-    const double n = static_cast<double>(x.size()), rank = static_cast<double>(k);
-    const double s = (n - rank) * between / (rank + (n - 2 * rank) * between);
+    const double s = part_between_ranks(k, between, x.size());
     found.low = std::lerp(x[k - 1], x[k], s);
     found.high = std::lerp(x[x.size() - k], x[x.size() - k - 1], s);
     return found;
@@ -88,9 +93,13 @@ estimate interpolated_interval(std::span<const double> samples, double level) {
 std::optional<double> share_needed(std::size_t pairs, double level) {
     const auto [k, between] = place_of(level / 2, pairs);
     if (k == 0) return std::nullopt;
-    const auto power_lacking = [&, last = k, part = between](double share) {
+    const double s = part_between_ranks(k, between, pairs), rank = static_cast<double>(k);
+    const double others_of_rank = static_cast<double>(pairs) - rank;
+    const auto power_lacking = [&, last = k](double share) {
         const binomial others{static_cast<double>(pairs), 1 - share};
-        return less_than(others, last) + part * exactly(others, last) - wanted_power;
+        const double last_below = others_of_rank * (1 - share) * (1 - s);
+        const double found = s > 0 ? s * rank * share / (s * rank * share + last_below) : 0;
+        return less_than(others, last) + found * exactly(others, last) - wanted_power;
     };
     constexpr int digits = 40;
     const auto [low, high] = boost::math::tools::bisect(power_lacking, 0.0, 1.0,

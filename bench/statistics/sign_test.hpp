@@ -40,9 +40,12 @@ estimate interpolated_interval(std::span<const double> samples, double level = d
 
 /// The share of pairs that has to lie beyond a value so that in four of five runs the test above finds it at
 /// this level (two-sided): the q for which
-///     P(C <= k - 1) + I P(C = k) = 0.8,    C ~ Binomial(n, 1 - q),
-/// with the largest k whose 2 P(B <= k - 1) <= level, and the I that makes 2 (P(B <= k - 1) + I P(B = k)) =
-/// level. Nothing when no number of them would be significant.
+///     P(C <= k - 1) + w P(C = k) = 0.8,    C ~ Binomial(n, 1 - q),
+///     w = s k q / (s k q + (1 - s) (n - k) (1 - q)),
+/// with the k and s of the interval at 1 - level. When k samples are not beyond the value, the interval ends
+/// beyond it with the probability w: the distances of its two neighbours are about exponential, with the
+/// means (1 - q) / k and q / (n - k). At q = 1/2, w is the I of the test. Nothing when no number of them
+/// would be significant.
 std::optional<double> share_needed(std::size_t pairs, double level);
 
 /// The fewest pairs with which a difference can be significant at this level: 2 * 2^-n <= level.
