@@ -14,9 +14,9 @@ namespace loopbench::bench {
 /// is none in far more than 5 % of cases; even one that stops as soon as its intervals are narrow stops where
 /// they came out narrow by chance, and they then cover the truth in 92.5 % of cases instead of 95 (both
 /// simulated in tests/statistics/stopping_test.cpp). Two stages have the first fault not at all and the
-/// second hardly (94 %): the pilot's spread fixes the number of blocks, and nothing seen later changes it (C.
-/// Stein, "A Two-Sample Test for a Linear Hypothesis Whose Power Is Independent of the Variance", Ann. Math.
-/// Statist. 16, 1945).
+/// second hardly (94 %, which more blocks do not make 95: the pilot's own pairs are in the interval): the
+/// pilot's spread fixes the number of blocks, and nothing seen later changes it (C. Stein, "A Two-Sample Test
+/// for a Linear Hypothesis Whose Power Is Independent of the Variance", Ann. Math. Statist. 16, 1945).
 inline constexpr std::uint64_t pilot_blocks = 30;
 
 /// How many blocks make the interval of the median of `log_ratios` reach no further than `precision_pct` to
