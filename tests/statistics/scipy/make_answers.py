@@ -8,6 +8,7 @@ import json
 
 import numpy
 import scipy.stats
+import scipy.stats.mstats
 
 random = numpy.random.default_rng(20261121)
 
@@ -25,15 +26,9 @@ def samples_of(kind, count):
 
 
 def interval_of(data, level=0.95):
-    """Hettmansperger and Sheather's, from SciPy's binomial distribution."""
-    n, ordered = len(data), sorted(data)
-    covered = lambda k: 1 - 2 * scipy.stats.binom.cdf(k - 1, n, 0.5)
-    # The first rank whose distribution function reaches 2.5 %: all below it is outside of the interval.
-    k = int(scipy.stats.binom.ppf((1 - level) / 2, n, 0.5))
-    part = (covered(k) - level) / (covered(k) - covered(k + 1))
-    s = (n - k) * part / (k + (n - 2 * k) * part)
-    return {"low": float((1 - s) * ordered[k - 1] + s * ordered[k]),
-            "high": float((1 - s) * ordered[n - k] + s * ordered[n - k - 1])}
+    """Hettmansperger and Sheather's, which SciPy has, too."""
+    low, high = scipy.stats.mstats.median_cihs(data, alpha=1 - level)
+    return {"low": float(low), "high": float(high)}
 
 
 def median_answers(data):
