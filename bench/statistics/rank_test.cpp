@@ -2,8 +2,10 @@
 #include "bench/statistics/rank_test.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace loopbench::bench {
@@ -38,12 +40,15 @@ struct u_statistic {
 };
 
 u_statistic u_of(std::span<const double> first, std::span<const double> second) {
-    std::vector<double> all(first.begin(), first.end());
+    std::vector<double> all(first.begin(), first.end()), others(second.begin(), second.end());
     all.insert(all.end(), second.begin(), second.end());
     std::ranges::sort(all);
+    std::ranges::sort(others);
     u_statistic u;
-    for (const double a : first)
-        for (const double b : second) u.value += a < b ? 1 : a == b ? 0.5 : 0;
+    for (const double a : first) {
+        const auto equal = std::ranges::equal_range(others, a);
+        u.value += static_cast<double>(others.end() - equal.end()) + static_cast<double>(equal.size()) / 2;
+    }
     double tied = 0;
     for (auto group = all.begin(); group != all.end();) {
         const auto end = std::upper_bound(group, all.end(), *group);
@@ -76,6 +81,60 @@ std::size_t rank_of_interval(std::span<const double> first, std::span<const doub
         std::max(0.0, std::floor(m * n / 2 + z * std::sqrt(m * n * (m + n + 1) / 12))));
 }
 
+/// All differences b - a of two samples in their order, without a place in memory for each: the halves of a
+/// long run have billions.
+class pairwise_differences {
+public:
+    pairwise_differences(std::span<const double> from, std::span<const double> to)
+        : from_(from.begin(), from.end()), to_(to.begin(), to.end()) {
+        std::ranges::sort(from_);
+        std::ranges::sort(to_);
+    }
+
+    [[nodiscard]] std::size_t size() const { return from_.size() * to_.size(); }
+
+    /// The difference at that place, from 0: of all doubles, whose order is that of `key`, the first one that
+    /// more than `place` differences do not exceed.
+    [[nodiscard]] double operator[](std::size_t place) const {
+        auto low = key(to_.front() - from_.back()), high = key(to_.back() - from_.front());
+        while (low < high) {
+            const auto middle = low + (high - low) / 2;
+            if (up_to(value(middle)) > place)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        return value(low) + 0.0;  // of both zeros the positive one, as a difference has it
+    }
+
+    [[nodiscard]] double median() const {
+        const auto n = size();
+        return n % 2 == 1 ? (*this)[n / 2] : ((*this)[n / 2 - 1] + (*this)[n / 2]) / 2;
+    }
+
+private:
+    std::vector<double> from_, to_;
+
+    static constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
+    static std::uint64_t key(double of) {
+        const auto bits = std::bit_cast<std::uint64_t>(of);
+        return (bits & sign) != 0 ? ~bits : bits | sign;
+    }
+    static double value(std::uint64_t of) {
+        return std::bit_cast<double>((of & sign) != 0 ? of & ~sign : ~of);
+    }
+
+    /// How many differences are at most `most`. A rounded difference grows with b and falls with a, too.
+    [[nodiscard]] std::size_t up_to(double most) const {
+        std::size_t count = 0, reached = 0;
+        for (const double a : from_) {
+            while (reached < to_.size() && to_[reached] - a <= most) ++reached;
+            count += reached;
+        }
+        return count;
+    }
+};
+
 }  // namespace
 
 double mann_whitney(std::span<const double> first, std::span<const double> second) {
@@ -96,11 +155,8 @@ double mann_whitney(std::span<const double> first, std::span<const double> secon
 }
 
 estimate shift_between(std::span<const double> first, std::span<const double> second, double level) {
-    std::vector<double> differences;
-    for (const double a : first)
-        for (const double b : second) differences.push_back(b - a);
-    std::ranges::sort(differences);
-    estimate found{median_of(differences), {}, {}};
+    const pairwise_differences differences{first, second};
+    estimate found{differences.median(), {}, {}};
     const auto c = rank_of_interval(first, second, (1 - level) / 2);
     if (c > 0) {
         found.low = differences[c - 1];
