@@ -33,9 +33,11 @@ void sync_folder_of(const fs::path& file) {
     if (opened && ::fsync(opened.get()) != 0 && errno == EIO) throw file_error{"write", file.native(), errno};
 }
 
+}  // namespace
+
 /// A living writer has its file locked; where a file system has no locks, or the writer is about to lock it,
 /// its process still shows.
-void remove_leftovers_of(const fs::path& target) {
+void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
     std::error_code error;
@@ -54,11 +56,13 @@ void remove_leftovers_of(const fs::path& target) {
     }
 }
 
+namespace {
+
 /// A fresh file beside its target. It disappears with this object unless it took the target's name.
 class temporary_file {
 public:
     explicit temporary_file(fs::path target) : target_{std::move(target)} {
-        remove_leftovers_of(target_);
+        remove_abandoned(target_);
         // Not mkstemp: that makes files that only their owner can read, whatever the umask says.
         constexpr int attempts_max = 100;
         for (int attempt = 0; attempt < attempts_max && !file_; ++attempt) {
@@ -115,10 +119,6 @@ void write_in_place(const fs::path& path, std::string_view content) {
 }
 
 }  // namespace
-
-void remove_abandoned(const fs::path& target) {
-    remove_leftovers_of(target);
-}
 
 void write_files_atomically(std::span<const new_file> files) {
     std::list<temporary_file> filled;

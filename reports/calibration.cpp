@@ -8,6 +8,7 @@
 
 #include "reports/columns.hpp"
 #include "reports/fixed_width.hpp"
+#include "reports/json.hpp"
 
 namespace loopbench::reports {
 
@@ -15,20 +16,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json number(const std::optional<double>& value) {
-    if (!value) return nullptr;
-    return *value;
-}
-
 json to_json(const detection_rate& item) {
-    return {{"slowdown_pct", item.slowdown_pct},
-            {"measured", item.measured},
-            {"measured_slower", item.measured_slower},
-            {"low", number(item.low)},
-            {"high", number(item.high)},
-            {"replayed", item.replayed},
-            {"replayed_slower", item.replayed_slower},
-            {"faster", item.faster}};
+    return {{"slowdown_pct", item.slowdown_pct},       {"measured", item.measured},
+            {"measured_slower", item.measured_slower}, {"low", number_or_null(item.low)},
+            {"high", number_or_null(item.high)},       {"replayed", item.replayed},
+            {"replayed_slower", item.replayed_slower}, {"faster", item.faster}};
 }
 
 detection_rate read_rate(const node& from) {
@@ -121,8 +113,7 @@ std::string calibration_table(const calibration& found) {
     return out + aligned(rows, 1) +
            fmt::format(
                "\nA difference is one of more than {:g} %. A replayed try draws its blocks from all that "
-               "were "
-               "measured.\n",
+               "were measured.\n",
                found.threshold_pct);
 }
 

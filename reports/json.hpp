@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,6 +24,12 @@ nlohmann::ordered_json to_json(const report& content);
 /// JSON text of one value. Numbers in their shortest form that reads back the same, text that is not UTF-8
 /// with replacement characters: names come from outside and must not stop a report. `indent` -1 is one line.
 std::string dump(const nlohmann::ordered_json& value, int indent = -1);
+
+/// Null where there is no number, and for what JSON has none for (NaN, infinity).
+nlohmann::ordered_json number_or_null(std::optional<double> value);
+
+/// `text` with replacement characters for what is not UTF-8, as it comes back from a file.
+std::string valid_utf8(std::string_view text);
 
 /// report.json.
 std::string write_json(const report& content);

@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "reports/json.hpp"
+#include "reports/posix_io.hpp"
 
 namespace loopbench::reports {
 
 /// What parse_strictly() takes; far more than any report has. The parsed form of a value has up to 25 times
 /// the size of its text, and a key is looked for among all the others of its object.
-inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000;
+inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
+                             json_bytes_max = file_bytes_max;
 
 enum class duplicates { refused, allowed };
 
@@ -112,6 +114,14 @@ public:
         if (found == all.end())
             fail(fmt::format("\"{}\" is not one of {}", shown(text()), fmt::join(all, ", ")));
         return static_cast<value>(found - all.begin());
+    }
+
+    /// Fails unless the document's field "schema" is that one.
+    void require_schema(std::string_view known) const {
+        const auto schema = at("schema");
+        if (schema.text() != known)
+            schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads",
+                                    shown(schema.text()), known));
     }
 
     [[nodiscard]] bool is_null() const { return value_.is_null(); }

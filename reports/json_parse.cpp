@@ -28,6 +28,8 @@ public:
         : text_{text}, twice_{twice}, first_line_{first_line} {}
 
     void run() {
+        if (text_.size() > json_bytes_max)
+            fail(0, fmt::format("it has {} bytes, and the limit is {}", text_.size(), json_bytes_max));
         while (at_ < text_.size()) {
             switch (text_[at_]) {
                 case '"':

@@ -118,10 +118,7 @@ environment read_environment(const node& from) {
 namespace {
 
 report read_report(const node& from) {
-    const auto schema = from.at("schema");
-    if (schema.text() != report_schema)
-        schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads",
-                                shown(schema.text()), report_schema));
+    from.require_schema(report_schema);
     report content;
     content.complete = from.at("complete").flag();
     content.seed = from.at("seed").natural();

@@ -10,11 +10,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json number(std::optional<double> value) {
-    if (!value || !std::isfinite(*value)) return nullptr;
-    return *value;
-}
-
 json text(const std::optional<std::string>& value) {
     if (!value) return nullptr;
     return *value;
@@ -33,8 +28,8 @@ json to_json(const contender& item) {
 json to_json(const std::optional<planned>& item) {
     if (!item) return nullptr;
     return {{"size", item->size},
-            {"min_time_s", number(item->min_time_s)},
-            {"trial_limit_s", number(item->trial_limit_s)},
+            {"min_time_s", number_or_null(item->min_time_s)},
+            {"trial_limit_s", number_or_null(item->trial_limit_s)},
             {"blocks", item->blocks},
             {"cpu", item->cpu ? json(*item->cpu) : json(nullptr)}};
 }
@@ -42,22 +37,22 @@ json to_json(const std::optional<planned>& item) {
 json to_json(const std::optional<ratio>& item) {
     if (!item) return nullptr;
     return {{"to", item->to},
-            {"median", number(item->median)},
-            {"low", number(item->low)},
-            {"high", number(item->high)}};
+            {"median", number_or_null(item->median)},
+            {"low", number_or_null(item->low)},
+            {"high", number_or_null(item->high)}};
 }
 
 json to_json(const std::optional<floor_multiple>& item) {
     if (!item) return nullptr;
     return {{"floor", item->floor},
-            {"median", number(item->median)},
-            {"low", number(item->low)},
-            {"high", number(item->high)}};
+            {"median", number_or_null(item->median)},
+            {"low", number_or_null(item->low)},
+            {"high", number_or_null(item->high)}};
 }
 
 json to_json(const result& item) {
     auto samples = json::array();
-    for (const auto& sample : item.samples) samples.push_back(number(sample));
+    for (const auto& sample : item.samples) samples.push_back(number_or_null(sample));
     return {{"workload", item.workload},
             {"contender", item.contender},
             {"metric", item.metric},
@@ -65,21 +60,21 @@ json to_json(const result& item) {
             {"direction", name_of(item.better)},
             {"deterministic", item.deterministic},
             {"samples", std::move(samples)},
-            {"median", number(item.median)},
-            {"low", number(item.low)},
-            {"high", number(item.high)},
-            {"level", number(item.level)},
+            {"median", number_or_null(item.median)},
+            {"low", number_or_null(item.low)},
+            {"high", number_or_null(item.high)},
+            {"level", number_or_null(item.level)},
             {"ratio", to_json(item.to_baseline)},
             {"times_floor", to_json(item.times_floor)},
             {"verdict", item.judged ? json(name_of(*item.judged)) : json(nullptr)},
-            {"detectable_pct", number(item.detectable_pct)},
+            {"detectable_pct", number_or_null(item.detectable_pct)},
             {"status", name_of(item.status)},
             {"reason", text(item.reason)}};
 }
 
 json to_json(const judging& item) {
     return {{"correction", item.correction},
-            {"threshold_pct", number(item.threshold_pct)},
+            {"threshold_pct", number_or_null(item.threshold_pct)},
             {"comparisons", item.comparisons}};
 }
 
@@ -91,9 +86,12 @@ json to_json(const disturbances& item) {
 }
 
 json to_json(const self_comparison& item) {
-    return {{"workload", item.workload},           {"ratio", to_json(std::optional{item.to_itself})},
-            {"verdict", name_of(item.judged)},     {"detectable_pct", number(item.detectable_pct)},
-            {"drift_pct", number(item.drift_pct)}, {"drifted", item.drifted}};
+    return {{"workload", item.workload},
+            {"ratio", to_json(std::optional{item.to_itself})},
+            {"verdict", name_of(item.judged)},
+            {"detectable_pct", number_or_null(item.detectable_pct)},
+            {"drift_pct", number_or_null(item.drift_pct)},
+            {"drifted", item.drifted}};
 }
 
 json to_json(const warning& item) {
@@ -109,9 +107,12 @@ json list(const items& all) {
 
 json to_json(const std::optional<self_check>& item) {
     if (!item) return nullptr;
-    return {{"contender", item->contender},           {"twin", item->twin},
-            {"found", name_of(item->found)},          {"reason", text(item->reason)},
-            {"spread_pct", number(item->spread_pct)}, {"comparisons", list(item->comparisons)}};
+    return {{"contender", item->contender},
+            {"twin", item->twin},
+            {"found", name_of(item->found)},
+            {"reason", text(item->reason)},
+            {"spread_pct", number_or_null(item->spread_pct)},
+            {"comparisons", list(item->comparisons)}};
 }
 
 }  // namespace
@@ -149,6 +150,15 @@ json to_json(const report& content) {
 
 std::string dump(const nlohmann::ordered_json& value, int indent) {
     return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+json number_or_null(std::optional<double> value) {
+    if (!value || !std::isfinite(*value)) return nullptr;
+    return *value;
+}
+
+std::string valid_utf8(std::string_view text) {
+    return json::parse(dump(std::string{text})).get<std::string>();
 }
 
 std::string write_json(const report& content) {

@@ -70,8 +70,7 @@ std::string_view remedy_for(std::string_view action, std::string_view name, int 
 file_error too_large(std::string_view name, std::string_view found, std::size_t bytes_max) {
     return file_error{
         fmt::format("cannot read {}: {} and the limit is {} bytes ({} MiB); it is hardly what it should be, "
-                    "or its run has "
-                    "to be split (--contender, --workload, --blocks)",
+                    "or its run has to be split (--contender, --workload, --blocks)",
                     name, found, bytes_max, bytes_max >> 20U)};
 }
 

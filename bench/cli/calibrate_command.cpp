@@ -144,8 +144,7 @@ int conclude(const reports::calibration& found) {
     if (found.aa_tries > 0 && std::ranges::none_of(found.slowdowns, unseen)) return exit_ok;
     tell(
         "loopbench: the time was not enough for a single try; give it more (--budget), or make tries of "
-        "fewer "
-        "blocks (--blocks)\n");
+        "fewer blocks (--blocks)\n");
     return exit_inconclusive;
 }
 

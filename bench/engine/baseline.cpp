@@ -94,10 +94,7 @@ void refuse_repeated(const node& from, const std::vector<expected_count>& counts
 }
 
 expectations read_expectations(const node& from) {
-    const auto schema = from.at("schema");
-    if (schema.text() != baseline_schema)
-        schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads",
-                                reports::shown(schema.text()), baseline_schema));
+    from.require_schema(baseline_schema);
     expectations all;
     all.slack = read_slack(from.at("slack"));
     all.counts = from.at("counts").each(read_count);

@@ -50,9 +50,7 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
     try {
         const auto document = reports::parse_strictly(reports::read_file(path.native()));
         const reports::node from{document, ""};
-        if (from.at("schema").text() != schema)
-            from.at("schema").fail(
-                fmt::format("it is not \"{}\", the one that this loopbench reads", schema));
+        from.require_schema(schema);
         auto found = reports::read_calibration(from.at("calibration"));
         if (from.at("machine").object() != machine_of(where)) return std::nullopt;
         return found;

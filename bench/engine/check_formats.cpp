@@ -37,10 +37,6 @@ std::string summary_of(std::span<const check_finding> findings) {
     return fmt::format("{} of {} hold: {}", holding, findings.size(), outcome_name(findings));
 }
 
-json number(std::optional<double> value) {
-    return value ? json(*value) : json(nullptr);
-}
-
 std::string_view junit_element(finding_kind kind) {
     switch (kind) {
         case finding_kind::holds:
@@ -76,8 +72,8 @@ std::string write_check_json(std::span<const check_finding> findings) {
                         {"contender", found.contender},
                         {"metric", found.metric},
                         {"found", name_of(found.kind)},
-                        {"expected", number(found.expected)},
-                        {"measured", number(found.measured)},
+                        {"expected", reports::number_or_null(found.expected)},
+                        {"measured", reports::number_or_null(found.measured)},
                         {"message", found.message}});
     return reports::dump({{"schema", "loopbench-check/1"},
                           {"outcome", outcome_name(findings)},

@@ -80,8 +80,7 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
     if (!then.plan || !now.plan || then.plan->size == now.plan->size) return;
     throw usage_error{
         fmt::format("{} is of {} size and {} of {} size (--quick makes smoke size): they did not do the same "
-                    "work; measure "
-                    "both with --quick, or both without",
+                    "work; measure both with --quick, or both without",
                     then_name, then.plan->size, now_name, now.plan->size)};
 }
 

@@ -73,8 +73,7 @@ std::map<place, line> read_lines(std::string_view text, std::string_view name) {
             const auto document = reports::parse_strictly(text.substr(0, end));
             const node from{document, ""};
             if (++number == 1) {
-                if (from.at("schema").text() != schema)
-                    from.at("schema").fail(fmt::format("it is not \"{}\"", schema));
+                from.require_schema(schema);
                 continue;
             }
             const place where{from.at("block").natural(),

@@ -68,8 +68,7 @@ public:
     }
 
     void take_header(const node& from) {
-        if (from.at("schema").text() != "loopbench-journal/1")
-            from.at("schema").fail("it is not \"loopbench-journal/1\", the one that this loopbench reads");
+        from.require_schema("loopbench-journal/1");
         content_.command = from.at("command").each([](const node& word) { return word.text(); });
         content_.where = reports::read_environment(from.at("environment"));
         content_.plan.seed = from.at("seed").natural();

@@ -21,6 +21,18 @@ reports::bucket read_bucket(const node& from) {
     return {numbers[0], numbers[1], static_cast<std::uint64_t>(numbers[2])};
 }
 
+/// Whatever is at `path` is gone afterwards: the next trial is another contender's.
+std::string taken(const std::string& path) {
+    try {
+        auto text = reports::read_file(path);
+        fs::remove(path);
+        return text;
+    } catch (const reports::file_error& error) {
+        fs::remove_all(path);
+        throw reports::format_error{error.what()};
+    }
+}
+
 }  // namespace
 
 reports::histogram read_histogram(const node& from) {
@@ -50,12 +62,10 @@ side_file_place::~side_file_place() {
 json side_file_place::take(std::string_view workload) const {
     auto ours = json::array();
     if (!fs::exists(path())) return ours;
-    const auto text = reports::read_file(path());
-    fs::remove(path());
+    const auto text = taken(path());
     const auto document = reports::parse_strictly(text);
     const node from{document, ""};
-    if (from.at("schema").text() != "loopbench-side/1")
-        from.at("schema").fail("it is not \"loopbench-side/1\"");
+    from.require_schema("loopbench-side/1");
     static_cast<void>(from.at("histograms").each(read_histogram));  // or they could not be read later
     for (const auto& each : document.at("histograms"))
         if (each.at("workload") == workload) ours.push_back(each);

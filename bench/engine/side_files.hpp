@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::string path() const { return (folder_ / "side.json").native(); }
 
     /// The histograms of `workload` in the file that a process has left, which is removed; an empty list when
-    /// it left none. Throws reports::format_error when it is no side file.
+    /// it left none. Throws reports::format_error when it is no side file, or cannot be read.
     nlohmann::ordered_json take(std::string_view workload) const;
 
 private:

@@ -100,6 +100,10 @@ TEST(json_read, what_would_fill_the_memory_or_take_for_ever_is_refused_with_its_
               std::string::npos);
     for (std::size_t i = 0; i < reports::json_values_max; ++i) values += "0,";
     EXPECT_NE(complaint_about(values + "0]}").find("more than 10000000 values"), std::string::npos);
+    const std::string name(reports::json_bytes_max, 'x');  // a file for a journal may be larger
+    EXPECT_NE(
+        complaint_about("{\"schema\": \"" + name + "\"}").find("line 1, column 1: it has 268435470 bytes"),
+        std::string::npos);
 }
 
 TEST(json_read, a_key_that_is_there_twice_is_refused_however_it_is_spelled) {
