@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/engine/summary.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -109,7 +110,7 @@ std::vector<counted_cell> counts_in(const reports::report& report) {
             cell = all.insert(cell, counted_cell{item.workload, item.contender, {}, {}, false});
         if (is_count) cell->metrics[item.metric] = *item.median;
         if (!failed) continue;
-        cell->failed = true;
+        cell->failed = cell->failed || !was_never_reached(item);
         cell->missing.push_back(item.reason.value_or("it failed"));
     }
     return all;

@@ -8,6 +8,7 @@
 
 #include "bench/engine/check.hpp"
 #include "bench/engine/self_check.hpp"
+#include "bench/engine/summary.hpp"
 #include "bench/statistics/verdict.hpp"
 
 namespace loopbench::bench {
@@ -80,7 +81,8 @@ std::variant<compared_time, check_finding> pairs_of(const expected_ratio& expect
     const auto* other = time_of(session, expected.workload, to);
     for (const auto* item : {mine, other}) {
         if (item != nullptr && item->status == cell_status::ok) continue;
-        if (item != nullptr && item->status == cell_status::failed) found.kind = finding_kind::failed;
+        if (item != nullptr && item->status == cell_status::failed && !was_never_reached(*item))
+            found.kind = finding_kind::failed;
         found.message = fmt::format("{} has no time: {}", item == other ? to : expected.contender,
                                     item == nullptr ? "it was not measured, or does not have the workload"
                                                     : item->reason.value_or("no reason given"));

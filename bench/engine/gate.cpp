@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "bench/engine/self_check.hpp"
+#include "bench/engine/summary.hpp"
 
 namespace loopbench::bench {
 
@@ -40,11 +41,13 @@ bool take(gate_result& found, const reports::report& report, gate_outcome outcom
     return true;
 }
 
-}  // namespace
+bool has_failed(const result& item) {
+    return item.status == cell_status::failed;
+}
 
-gate_result judge_session(const reports::report& report) {
+template <class predicate>
+gate_result judge_session(const reports::report& report, predicate failed) {
     gate_result found;
-    const auto failed = [](const result& item) { return item.status == cell_status::failed; };
     if (take(found, report, gate_outcome::failed, failed,
              [](const result& item) { return item.reason.value_or("failed"); }))
         return found;
@@ -52,8 +55,15 @@ gate_result judge_session(const reports::report& report) {
     return found;
 }
 
+}  // namespace
+
+gate_result judge_session(const reports::report& report) {
+    return judge_session(report, has_failed);
+}
+
 gate_result judge_gate(const reports::report& report, double tolerated_pct) {
-    auto found = judge_session(report);
+    auto found = judge_session(
+        report, [](const result& item) { return has_failed(item) && !was_never_reached(item); });
     if (found.outcome != gate_outcome::pass) return found;
     const auto is_compared = [](const result& item) { return item.metric == "time" && item.to_baseline; };
     const auto slower = [&](const result& item) {
@@ -63,7 +73,8 @@ gate_result judge_gate(const reports::report& report, double tolerated_pct) {
         return is_compared(item) && !rules_out(item, tolerated_pct);
     };
     const auto lost = [&](const result& item) {
-        return item.status == cell_status::unsupported && !baseline_lacks(report, item);
+        return was_never_reached(item) ||
+               (item.status == cell_status::unsupported && !baseline_lacks(report, item));
     };
     if (take(found, report, gate_outcome::regression, slower, [](const result& item) {
             return fmt::format("slower by {:.1f} %", 100 * (1 / item.to_baseline->median - 1));

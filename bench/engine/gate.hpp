@@ -24,7 +24,8 @@ gate_result judge_session(const reports::report& report);
 ///
 /// One that is slower comes first. Of the rest, each has to rule a slowdown of more than `tolerated_pct` out
 /// with its whole interval, and none that the baseline has a time for may be without one: that nothing was
-/// found is no pass unless something could have been.
+/// found is no pass unless something could have been. Nor is there a pass while a cell was never reached, as
+/// the run was interrupted or its time budget ended; it has not failed either.
 gate_result judge_gate(const reports::report& report, double tolerated_pct);
 
 }  // namespace loopbench::bench

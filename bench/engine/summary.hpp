@@ -12,4 +12,8 @@ namespace loopbench::bench {
 /// command and the environment).
 reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 
+/// Whether the cell's turn never came, because the run was interrupted or its time budget ended: it is
+/// `failed` in a report, but nothing has failed there.
+bool was_never_reached(const reports::result& item);
+
 }  // namespace loopbench::bench

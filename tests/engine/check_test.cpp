@@ -80,6 +80,20 @@ TEST(check_counts, of_a_report_are_its_deterministic_results) {
     EXPECT_TRUE(cells[1].failed);
 }
 
+TEST(check_counts, of_a_cell_that_a_run_never_reached_are_unclear_and_no_failure) {
+    reports::report cut;
+    reports::result item;
+    item.workload = "yield";
+    item.contender = "loop-epoll";
+    item.metric = "time";
+    item.status = reports::cell_status::failed;
+    item.reason = "interrupted before its first trial";
+    cut.results = {item};
+    const auto found = bench::check_counts(one_count("syscalls", 1), bench::counts_in(cut));
+    EXPECT_EQ(found.at(0).kind, finding_kind::unclear);
+    EXPECT_NE(found.at(0).message.find("interrupted before"), std::string::npos) << found.at(0).message;
+}
+
 /// A session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`), each scattering by a percent.
 reports::report session(double slower, std::size_t blocks = 20) {
     reports::report content;
@@ -181,6 +195,8 @@ TEST(check_times, that_are_not_there_are_unclear_or_failed) {
     failed.results.back().reason = "killed by SIGSEGV";
     EXPECT_EQ(time_found(failed).kind, finding_kind::failed);
     EXPECT_NE(time_found(failed).message.find("SIGSEGV"), std::string::npos);
+    failed.results.back().reason = "the time budget ended before its first trial did";
+    EXPECT_EQ(time_found(failed).kind, finding_kind::unclear);
 }
 
 findings after_two(const reports::report& first, const reports::report& second) {

@@ -71,6 +71,16 @@ TEST_F(compare, with_too_few_blocks_is_inconclusive_and_no_pass) {
     EXPECT_NE(ran.error_tail.find("a slowdown of 5 % is not ruled out"), std::string::npos) << ran.error_tail;
 }
 
+TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_and_no_failure) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto ran = run({"--budget", "1ms"});
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("next on yield: there is no time to compare: the time budget ended before"),
+              std::string::npos)
+        << ran.error_tail;
+}
+
 TEST_F(compare, in_a_session_whose_baseline_scatters_is_unfit) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", scattering(50000, "10"));
@@ -260,6 +270,16 @@ TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
             << ran.error_tail;
     }
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(slower)).code, 3);
+    auto& unreached = cut.results.back();
+    unreached.status = reports::cell_status::failed;
+    unreached.reason = "interrupted before its first trial";
+    unreached.median.reset();
+    unreached.samples.clear();
+    const auto ran = between(report_with(100, 50), reports::write_json(cut));
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("there is no time to compare: interrupted before its first trial"),
+              std::string::npos)
+        << ran.error_tail;
 }
 
 TEST_F(compare_reports, of_different_sizes_are_refused) {

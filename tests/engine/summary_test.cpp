@@ -259,7 +259,9 @@ TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_di
     EXPECT_EQ(std::ranges::count(report.results, "the time budget ended before its first trial did",
                                  [](const auto& item) { return item.reason.value_or(""); }),
               1);
-    EXPECT_EQ(bench::judge_session(report).outcome, bench::gate_outcome::failed);
+    EXPECT_EQ(std::ranges::count_if(report.results, bench::was_never_reached), 1);
+    EXPECT_EQ(bench::judge_session(report).outcome, bench::gate_outcome::failed) << "of a run";
+    EXPECT_EQ(bench::judge_gate(report, 5).outcome, bench::gate_outcome::inconclusive) << "of a comparison";
 }
 
 TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
