@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reports/columns.hpp"
@@ -53,7 +54,10 @@ void add_rows(std::string& out, const histogram& from, std::uint64_t count) {
     std::uint64_t seen = 0;
     for (const auto& each : from.values) {
         seen += each.count;
-        const double reached = 100 * static_cast<double>(seen) / static_cast<double>(count);
+        // Closer to 100 % a double has no next percentile.
+        constexpr double last_percentile = 100 - 1e-10;
+        const double reached =
+            std::min(100 * static_cast<double>(seen) / static_cast<double>(count), last_percentile);
         const auto highest_ns = static_cast<double>(std::min(each.highest_ns, from.max_ns));
         if (seen == count) {
             add_row(out, highest_ns, 1, seen);

@@ -86,7 +86,10 @@ private:
         const auto index =
             static_cast<std::size_t>(std::ranges::find(plan_.workloads, workload) - plan_.workloads.begin());
         std::vector<double> all;
-        for (const auto& time : samples_.of({index, baseline_}).find("time")->second)
+        const auto& measured = samples_.of({index, baseline_});
+        const auto times = measured.find("time");
+        if (times == measured.end()) return all;  // a stranger's journal may have none
+        for (const auto& time : times->second)
             if (time && *time > 0) all.push_back(std::log(*time));
         return all;
     }

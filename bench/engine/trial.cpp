@@ -11,6 +11,7 @@
 #include "bench/engine/disturbance.hpp"
 #include "bench/engine/gbench_json.hpp"
 #include "bench/engine/gbench_names.hpp"
+#include "reports/json.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -28,7 +29,7 @@ std::string last_line(std::string_view text) {
 }
 
 std::string with_last_line(std::string cause, std::string_view error_tail) {
-    const auto line = last_line(error_tail);
+    const auto line = reports::valid_utf8(last_line(error_tail));
     return line.empty() ? cause : fmt::format("{}: {}", cause, line);
 }
 

@@ -59,6 +59,14 @@ TEST_F(command_failure, an_exit_code_is_told_with_the_last_words) {
     EXPECT_EQ(reason_for("exits"), "in block 1 of 2: exit code 3: no such luck");
 }
 
+TEST_F(command_failure, last_words_that_are_not_utf8_are_the_same_in_the_run_and_of_its_journal) {
+    loopbench.add_contender("exits", "printf 'no L\\344rm' >&2; exit 3");
+    EXPECT_EQ(reason_for("exits"), "in block 1 of 2: exit code 3: no L\uFFFDrm");
+    const auto journal = loopbench.path("out/journal.jsonl").native();
+    EXPECT_EQ(loopbench({"report", journal, "--format", "csv"}).output,
+              content_of(loopbench.path("out/report.csv")));
+}
+
 TEST_F(command_failure, a_contender_that_hangs_is_ended_at_the_trial_limit) {
     loopbench.add_contender("hangs", "sleep 1000");
     EXPECT_EQ(reason_for("hangs", {"--trial-limit", "1s"}), "in block 1 of 2: no result within 1 s");

@@ -1,6 +1,7 @@
 // Histograms from a contender's side file to a report that shows them, through the real command.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bench/engine/side_files.hpp"
@@ -80,6 +81,16 @@ TEST_F(histograms, that_cannot_be_read_fail_the_trial) {
     }
 }
 
+TEST_F(histograms, that_are_no_file_fail_their_trial_and_nobody_elses) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    loopbench.add_contender("loop-epoll", "mkdir \"$LOOPBENCH_SIDE_FILE\"\n" + leaves(four_values, "5000"));
+    EXPECT_EQ(run().code, 1);
+    EXPECT_EQ(time_of(loopbench.report(), "asio-epoll")["status"], "ok");
+    const auto cell = time_of(loopbench.report(), "loop-epoll");
+    EXPECT_EQ(cell["status"], "failed");
+    EXPECT_NE(cell["reason"].get<std::string>().find("Is a directory"), std::string::npos) << cell;
+}
+
 TEST_F(histograms, outlive_a_kill_and_are_completed_when_the_run_goes_on) {
     loopbench.add_contender("asio-epoll",
                             "[ $(trials) -ne 4 ] || kill -9 $PPID\n" + leaves(four_values, "5000"));
@@ -131,6 +142,14 @@ TEST(hgrm, shows_the_percentiles_that_its_plotter_expects) {
         EXPECT_NE(text.find(row), std::string::npos) << row << text;
     EXPECT_NE(text.find("#[Mean    =       50.500, StdDeviation   =       28.866]"), std::string::npos)
         << text;
+}
+
+TEST(hgrm, ends_where_a_double_has_no_next_percentile) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 62U;
+    const reports::histogram hostile{"w", "c", "late", 1, 1, 2, {{1, 1, most}, {2, 2, 1}}};
+    const auto text = reports::write_hgrm(std::span(&hostile, 1));
+    EXPECT_LT(std::ranges::count(text, '\n'), 300);
+    EXPECT_NE(text.find(" 1.000000 4611686018427387905          inf\n"), std::string::npos) << text;
 }
 
 }  // namespace

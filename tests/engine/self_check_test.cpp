@@ -56,6 +56,16 @@ TEST(self_check, of_a_baseline_like_itself_is_fit_and_not_among_the_results) {
     for (const auto& item : report.results) EXPECT_NE(item.contender, "asio-epol~");
 }
 
+TEST(self_check, of_a_strangers_journal_with_capacities_and_no_times_says_nothing_of_drift) {
+    const auto report = report_of(plan_with_twin(8), [](const auto&) {
+        bench::trial_outcome outcome;
+        outcome.metrics["capacity"] = 1000;
+        return outcome;
+    });
+    ASSERT_EQ(report.aa.value().comparisons.size(), 2U);
+    EXPECT_FALSE(report.aa->comparisons[0].drift_pct);
+}
+
 TEST(self_check, of_what_was_loaded_by_its_own_capacity_compares_the_capacities) {
     const auto report_with = [](double twins_capacity) {
         return report_of(plan_with_twin(7), [twins_capacity](const trial_request& request) {

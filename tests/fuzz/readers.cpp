@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bench/engine/baseline.hpp"
 #include "bench/engine/check.hpp"
@@ -17,12 +18,15 @@
 #include "bench/engine/gbench_json.hpp"
 #include "bench/engine/gbench_names.hpp"
 #include "bench/engine/journal_read.hpp"
+#include "bench/engine/side_files.hpp"
 #include "bench/engine/trial.hpp"
 #include "reports/bmf.hpp"
 #include "reports/csv.hpp"
 #include "reports/gbench.hpp"
 #include "reports/github.hpp"
+#include "reports/hgrm.hpp"
 #include "reports/json.hpp"
+#include "reports/json_node.hpp"
 #include "reports/junit.hpp"
 #include "reports/markdown.hpp"
 #include "reports/openmetrics.hpp"
@@ -113,6 +117,17 @@ void read_benchmark_list(std::string_view text) {
         require(!name.empty(), "a workload without a name");
         bench::exact_filter(name);
     }
+}
+
+void read_histograms(std::string_view text) {
+    std::vector<reports::histogram> all;
+    try {
+        const auto document = reports::parse_strictly(text);
+        all = reports::node{document, ""}.each(bench::read_histogram);
+    } catch (const reports::format_error& error) {
+        return require_readable(error);
+    }
+    reports::write_hgrm(all);
 }
 
 void read(std::string_view input) {

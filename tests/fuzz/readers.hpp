@@ -21,6 +21,7 @@ void read_journal(std::string_view text);
 void read_baseline(std::string_view text);
 void read_benchmark_output(std::string_view text);
 void read_benchmark_list(std::string_view text);
+void read_histograms(std::string_view text);
 
 /// A new format is a function above and a line here, and a seed in the folder corpus/.
 inline constexpr std::array readers{
@@ -29,6 +30,7 @@ inline constexpr std::array readers{
     reader{'b', "baseline", read_baseline},
     reader{'g', "benchmark output", read_benchmark_output},
     reader{'l', "benchmark list", read_benchmark_list},
+    reader{'h', "list of histograms", read_histograms},
 };
 
 /// Gives the input to its reader; an input of nobody is passed over.
