@@ -8,7 +8,7 @@
 namespace loopbench::reports {
 
 /// A row for every trial that has a time; rows of equal names are repetitions. No aggregates: a chart takes a
-/// deviation for a time.
+/// deviation for a time. Nor is there a row for a cell without numbers, whose time a chart would take for 0.
 std::string write_gbench(const report& content);
 
 }  // namespace loopbench::reports

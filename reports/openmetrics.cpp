@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "reports/columns.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::reports {
@@ -13,7 +14,7 @@ namespace {
 
 std::string label(std::string_view text) {
     std::string escaped;
-    for (const char c : text) {
+    for (const char c : printable(text, "\n")) {
         if (c == '\n')
             escaped += "\\n";
         else if (c == '"' || c == '\\')
@@ -36,6 +37,21 @@ std::string unit_text(std::string_view unit) {
     return is_of_measure ? fmt::format(", in {}", unit) : "";
 }
 
+std::string without_numbers(const report& content) {
+    std::string samples;
+    for (const auto& item : content.results)
+        if (item.status != cell_status::ok)
+            samples += fmt::format(
+                "loopbench_without_numbers{{workload=\"{}\",contender=\"{}\",status=\"{}\",reason=\"{}\"}} "
+                "1\n",
+                label(item.workload), label(item.contender), name_of(item.status),
+                label(item.reason.value_or("")));
+    if (samples.empty()) return "";
+    return "# TYPE loopbench_without_numbers gauge\n# HELP loopbench_without_numbers workloads that a "
+           "contender failed at or does not support\n" +
+           samples;
+}
+
 }  // namespace
 
 std::string write_openmetrics(const report& content) {
@@ -52,7 +68,7 @@ std::string write_openmetrics(const report& content) {
         out += fmt::format("# TYPE loopbench_{0} gauge\n# HELP loopbench_{0} {1}{2}\n{3}", metric.name,
                            label(metric.summary), unit_text(metric.unit), samples);
     }
-    return out + "# EOF\n";
+    return out + without_numbers(content) + "# EOF\n";
 }
 
 }  // namespace loopbench::reports
