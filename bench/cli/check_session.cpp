@@ -107,9 +107,10 @@ reports::report check_session::measure(const expected_times& times, std::span<co
     if (!stop_.requested()) refuse_mixed_builds(plan.described);
     add_twin(plan);
     const auto folder = std::filesystem::path{options_.output} / (number == 0 ? "first" : "second");
-    auto report = bench::measure(plan, command_, folder, stop_, started);
-    reports::write_file_atomically(folder / "report.json", reports::write_json(report));
-    return report;
+    auto run = bench::measure(plan, command_, folder, stop_, started);
+    if (run.unwritten) throw *run.unwritten;
+    reports::write_file_atomically(folder / "report.json", reports::write_json(run.report));
+    return std::move(run.report);
 }
 
 }  // namespace loopbench::bench

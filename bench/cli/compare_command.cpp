@@ -56,7 +56,7 @@ bool is_report(const std::string& file) {
     return first == '{';  // of a journal, too
 }
 
-/// Names and paths of the same length, so that neither side's stack is placed differently (see add_twin).
+/// Called by names of the same length, so that neither side's stack is placed differently (see add_twin).
 contender side(const char* name, const std::string& file, const run_plan& plan, const interrupt& stop) {
     contender who;
     who.name = name;
@@ -145,9 +145,9 @@ int compare(const compare_options& options, const std::vector<std::string>& comm
     const interrupt stop;
     const auto plan = plan_for(options, stop);
     if (!plan) return exit_interrupted;
-    const auto report = measure(*plan, command, options.output, stop, started);
-    publish(report, options.output);
-    return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
+    const auto run = measure(*plan, command, options.output, stop, started);
+    publish(run, options.output);
+    return run.report.complete ? conclude(judge_gate(run.report, options.tolerated_pct)) : exit_interrupted;
 }
 
 }  // namespace

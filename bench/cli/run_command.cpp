@@ -131,26 +131,28 @@ int run_command(const run_options& options, const std::vector<std::string>& comm
     refuse_mixed_builds(plan.described, ", or choose those that are with --contender");
     add_twin(plan);
 
-    const auto report = measure(plan, command, options.output, stop, started,
-                                {.counts = options.counts, .checks = options.checks});
-    publish(report, options.output);
-    return exit_code_of(report, stop);
+    const auto run = measure(plan, command, options.output, stop, started,
+                             {.counts = options.counts, .checks = options.checks});
+    publish(run, options.output);
+    return exit_code_of(run.report, stop);
 }
 
 int resume_command(const std::filesystem::path& folder) {
     const auto started = session_start::clock::now();
     const interrupt stop;
-    const auto [plan, report] = measure_rest(folder, stop, started);
-    publish(report, folder);
-    const bool is_gate = plan.tolerated_pct && report.complete && !stop.requested();
-    return is_gate ? conclude(judge_gate(report, *plan.tolerated_pct)) : exit_code_of(report, stop);
+    const auto run = measure_rest(folder, stop, started);
+    publish(run, folder);
+    const bool is_gate = run.plan.tolerated_pct && run.report.complete && !stop.requested();
+    return is_gate ? conclude(judge_gate(run.report, *run.plan.tolerated_pct))
+                   : exit_code_of(run.report, stop);
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag(
         "--quick", options.quick,
         "the headline at smoke size, in at most a minute; named workloads on all contenders");
-    command.add_flag("--full", options.full, "everything at real size, in at most half an hour")
+    command
+        .add_flag("--full", options.full, "instead of that, everything at real size, in at most half an hour")
         ->excludes(quick);
     const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* type,
                                 const char* text) {
@@ -183,8 +185,9 @@ void add_run_command(CLI::App& app, action& chosen) {
     auto* budget =
         command->add_option("--budget", options->budget_s, "stop before a block that would end later");
     takes_duration(budget);
-    auto* precision = command->add_option("--precision", options->precision_pct,
-                                          "as many blocks as ratios of time to within PCT need");
+    auto* precision = command->add_option(
+        "--precision", options->precision_pct,
+        "as many blocks, instead of --blocks, as ratios of time to within PCT need; with --budget");
     takes_percent(precision->excludes(blocks)->needs(budget), 0.01, 50);
     takes_percent(command->add_option("--threshold", options->threshold_pct,
                                       "differences of less than PCT are none (1%)"),
@@ -198,10 +201,11 @@ void add_run_command(CLI::App& app, action& chosen) {
     takes_path(
         command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
             ->type_name("DIR"));
-    auto* resume = command
-                       ->add_option("--resume", options->resume,
-                                    "go on with the run or comparison in DIR where it stopped")
-                       ->type_name("DIR");
+    auto* resume =
+        command
+            ->add_option("--resume", options->resume,
+                         "go on with the run or comparison in DIR where it stopped; without any other option")
+            ->type_name("DIR");
     takes_path(resume);
     for (auto* other : command->get_options())
         if (other != resume && other != command->get_help_ptr()) resume->excludes(other);

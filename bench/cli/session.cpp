@@ -126,6 +126,18 @@ void take_further_passes(journal_content& content, journal& written, const fs::p
     content.counted = std::move(counted);
 }
 
+/// The same; what keeps it from being written is no reason to lose the table of the trials.
+std::optional<reports::file_error> try_further_passes(journal_content& content, journal& written,
+                                                      const fs::path& folder, const interrupt& stop) {
+    try {
+        take_further_passes(content, written, folder, stop);
+        if (!content.plan.counts) remove_old_counts(folder);
+        return std::nullopt;
+    } catch (const reports::file_error& error) {
+        return error;
+    }
+}
+
 /// The plan of a journal with contenders that can be run; throws usage_error when they are not what they
 /// were.
 run_plan revived(const journal_content& old) {
@@ -158,17 +170,17 @@ journal_content gather(const run_plan& plan, const std::vector<std::string>& com
     return std::move(content);
 }
 
-reports::report measure(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
-                        const interrupt& stop, session_start started, further_passes further) {
+finished_run measure(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
+                     const interrupt& stop, session_start started, further_passes further) {
     auto [content, written] = begin(plan, further, command, folder);
     histogram_log histograms{folder, histogram_log::beginning::anew};
     content.outcome = run_rest(content.plan, written, histograms, stop, started);
-    take_further_passes(content, written, folder, stop);
-    if (!content.plan.counts) remove_old_counts(folder);
-    return report_of(content);
+    auto unwritten = try_further_passes(content, written, folder, stop);
+    auto report = report_of(content);
+    return {std::move(content.plan), std::move(report), std::move(unwritten)};
 }
 
-resumed_run measure_rest(const fs::path& folder, const interrupt& stop, session_start started) {
+finished_run measure_rest(const fs::path& folder, const interrupt& stop, session_start started) {
     const auto file = folder / "journal.jsonl";
     if (!fs::exists(file))
         throw usage_error{
@@ -184,14 +196,15 @@ resumed_run measure_rest(const fs::path& folder, const interrupt& stop, session_
     written.keep(text.rfind('\n') + 1);
     histogram_log histograms{folder, histogram_log::beginning::behind_what_is_there};
     content.outcome = run_rest(content.plan, written, histograms, stop, started, std::move(done));
-    take_further_passes(content, written, folder, stop);
+    auto unwritten = try_further_passes(content, written, folder, stop);
     auto report = report_of(content);
-    return {std::move(content.plan), std::move(report)};
+    return {std::move(content.plan), std::move(report), std::move(unwritten)};
 }
 
 /// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the
 /// files are written all the same.
-void publish(const reports::report& report, const fs::path& folder) {
+void publish(const finished_run& run, const fs::path& folder) {
+    const auto& report = run.report;
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
     std::optional<reports::file_error> unseen;
@@ -205,6 +218,7 @@ void publish(const reports::report& report, const fs::path& folder) {
     const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv}};
     reports::write_files_atomically(files);
     if (unseen) throw *unseen;
+    if (run.unwritten) throw *run.unwritten;
     reports::write_standard_output(fmt::format("reports: {}, {} (every trial: {})\n", json.native(),
                                                csv.native(), (folder / "journal.jsonl").native()));
 }

@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/engine/interrupt.hpp"
 #include "bench/engine/journal_read.hpp"
 #include "bench/engine/runner.hpp"
+#include "reports/posix_io.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -37,22 +39,25 @@ struct further_passes {
 journal_content gather(const run_plan& plan, const std::vector<std::string>& command,
                        const std::filesystem::path& folder, const interrupt& stop, session_start started);
 
-/// Measures the plan with a new journal in `folder`, which it makes; the reports of an earlier run there stay
-/// until publish() replaces them. An interrupted run has no further passes.
-reports::report measure(const run_plan& plan, const std::vector<std::string>& command,
-                        const std::filesystem::path& folder, const interrupt& stop, session_start started,
-                        further_passes further = {});
-
-struct resumed_run {
+struct finished_run {
     run_plan plan;
     reports::report report;
+    /// Why what the further passes found could not be written; then it is not in the report either.
+    std::optional<reports::file_error> unwritten;
 };
+
+/// Measures the plan with a new journal in `folder`, which it makes; the reports of an earlier run there stay
+/// until publish() replaces them. An interrupted run has no further passes.
+finished_run measure(const run_plan& plan, const std::vector<std::string>& command,
+                     const std::filesystem::path& folder, const interrupt& stop, session_start started,
+                     further_passes further = {});
 
 /// Goes on with the journal in `folder`, with the further passes of that run if it has not had them. Throws
 /// usage_error when there is none, or when an executable has changed.
-resumed_run measure_rest(const std::filesystem::path& folder, const interrupt& stop, session_start started);
+finished_run measure_rest(const std::filesystem::path& folder, const interrupt& stop, session_start started);
 
-/// Writes report.json and report.csv, the table to standard output and the warnings to standard error.
-void publish(const reports::report& report, const std::filesystem::path& folder);
+/// Writes report.json and report.csv, the table to standard output and the warnings to standard error. Throws
+/// reports::file_error for what could not be written, here or before, after everything else has been.
+void publish(const finished_run& run, const std::filesystem::path& folder);
 
 }  // namespace loopbench::bench

@@ -87,6 +87,22 @@ row "\"real_time\": 5, \"operations\": ${LOOPBENCH_OPERATIONS:-10}")sh");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/counts.json"))) << "it is of an earlier run";
 }
 
+TEST_F(crash, of_the_counts_alone_costs_neither_the_table_nor_the_reports) {
+    loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
+                                          R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
+    const auto ran = loopbench.in_shell(
+        "mkdir -p $out/counts.json; exec $loopbench run --workload yield --contender asio-epoll --blocks 7 "
+        "--counts -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("counts.json: Is a directory"), std::string::npos) << ran.error_tail;
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_EQ(report_of_journal(), content_of(report));
+    const auto mended = loopbench.in_shell("rmdir $out/counts.json; exec $loopbench run --resume $out");
+    EXPECT_EQ(mended.code, 0) << mended.error_tail;
+    EXPECT_NE(content_of(report).find(R"("metric": "context_switches")"), std::string::npos);
+    EXPECT_EQ(report_of_journal(), content_of(report));
+}
+
 TEST_F(crash, forgets_nothing_of_what_contenders_said_before_they_were_measured) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')",
                             R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=1")");
