@@ -229,9 +229,12 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->expected(0, 2);
     auto* update = command->add_flag("--update", options->update,
                                      "write the baseline as it is now, and show the difference to commit");
-    command->add_flag("--quick", options->quick, "take the times of a new baseline at smoke size")
+    command
+        ->add_flag("--quick", options->quick, "with --update: take the times of a new baseline at smoke size")
         ->needs(update);
-    command->add_option("--baseline", options->to, "the contender of a new baseline's ratios (asio-epoll)")
+    command
+        ->add_option("--baseline", options->to,
+                     "with --update: the contender of a new baseline's ratios (asio-epoll)")
         ->type_name("NAME")
         ->needs(update);
     std::vector<std::string> names;

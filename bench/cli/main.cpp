@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -30,6 +31,16 @@ void keep_standard_streams_apart() {
     for (int fd = 0; fd < 3; ++fd)
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
+
+/// `--name VALUE`: what belongs together and what excludes each other is said by descriptions and errors,
+/// where a person looks for it.
+class plain_formatter : public CLI::Formatter {
+public:
+    std::string make_option_opts(const CLI::Option* option) const override {
+        if (option->get_type_size() == 0 || option->get_positional()) return {};
+        return " " + option->get_type_name() + (option->get_required() ? " (required)" : "");
+    }
+};
 
 std::vector<std::string> subcommand_names(const CLI::App& app) {
     std::vector<std::string> names;
@@ -75,6 +86,7 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
 int command_line(const std::vector<std::string>& arguments) {
     CLI::App app{"What an event loop costs: measures loops against each other, in paired, interleaved runs.",
                  "loopbench"};
+    app.formatter(std::make_shared<plain_formatter>());
     app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version());
     app.require_subcommand(1);
     app.allow_extras();

@@ -85,11 +85,13 @@ void add_report_command(CLI::App& app, action& chosen) {
     std::vector<std::string> names;
     for (const auto& known : formats) names.emplace_back(known.name);
     names.emplace_back(hgrm);
-    command->add_option("--format", options->format_name, "the format")
+    command->add_option("--format", options->format_name, fmt::format("{}", fmt::join(names, ", ")))
+        ->type_name("FMT")
         ->required()
-        ->check(CLI::IsMember(names));
+        ->check(CLI::IsMember(names).description(""));
     takes_path(
-        command->add_option("-o,--output", options->output, "the file to write; standard output otherwise"));
+        command->add_option("-o,--output", options->output, "the file to write; standard output otherwise")
+            ->type_name("FILE"));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return report(*options); }; });
 }
 

@@ -143,6 +143,20 @@ TEST_F(command, help_says_how_trials_are_run) {
     }
 }
 
+TEST_F(command, help_has_an_option_and_its_value_beside_what_it_does) {
+    for (const auto* subcommand :
+         {"list", "run", "compare", "check", "calibrate", "doctor", "report", "explain"}) {
+        const auto text = loopbench({subcommand, "--help"}).output;
+        for (const auto* clutter : {"Excludes:", "Needs:", "TEXT", "REQUIRED", "...", ":{"})
+            EXPECT_EQ(text.find(clutter), std::string::npos) << clutter << " in " << text;
+    }
+    const auto text = loopbench({"run", "--help"}).output;
+    EXPECT_NE(text.find("  --seed N                    of the order of trials\n"), std::string::npos) << text;
+    EXPECT_NE(
+        loopbench({"report", "--help"}).output.find("--format FMT (required)     json, csv, markdown, "),
+        std::string::npos);
+}
+
 TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0);
