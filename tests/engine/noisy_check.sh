@@ -22,8 +22,8 @@ check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?
 [ "$code" -ne 5 ] || { echo "this machine is too noisy by itself:"; cat "$folder/log"; exit 77; }
 [ "$code" -eq 0 ] || { cat "$folder/log"; exit 1; }
 
-# Two for each core: a contender then has a third of one, and who else runs differs from trial to trial.
-for ((i = 0; i < 2 * $(nproc); ++i)); do
+# Four for each core: a contender then has a fifth of one, and waits for it again and again.
+for ((i = 0; i < 4 * $(nproc); ++i)); do
     if command -v stress-ng >/dev/null; then
         stress-ng --cpu 1 --timeout 120s --quiet &
     else
