@@ -73,7 +73,8 @@ constexpr std::array contenders{
                 "The contender asyncio on uvloop, which is libuv under asyncio; where that is installed."},
     explanation{
         "floor-blocking",
-        "Bare blocking send and recv, no loop at all: what an echo costs in this kernel at the least."},
+        "Bare blocking calls (send and recv, write and read, futex) and no loop at all: what this kernel "
+        "costs where nothing is multiplexed."},
     explanation{"floor-epoll", "Bare epoll, timerfd and eventfd calls, placed by hand for each workload."},
     explanation{"floor-uring", "Bare io_uring, placed by hand for each workload."},
     explanation{

@@ -163,6 +163,16 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
+/// A slope is one only where twice the operations are twice the work, however long they take.
+void refuse_what_has_no_slope(std::string_view workload) {
+    for (const std::string_view timed : {"serve/open_loop", "timer/under_load"})
+        if (workload.starts_with(timed))
+            throw uncountable{
+                fmt::format("{} has no counts per operation: it works at full speed for a time, and a tracer "
+                            "slows it down",
+                            timed)};
+}
+
 /// Large enough for whole batches of the workloads that work in batches: 10,000 at the most.
 std::uint64_t operations_for(const cell& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
@@ -289,6 +299,7 @@ fs::path default_malloc_counter() {
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options) {
     operation_counts counts;
     try {
+        refuse_what_has_no_slope(workload);
         const cell where{who, workload, options};
         const auto operations = operations_for(where);
         count_allocations_and_switches(counts, where, operations, options.malloc_counter);

@@ -43,7 +43,7 @@ std::filesystem::path default_malloc_counter();
 /// System calls are counted by `perf trace` (the tracepoint raw_syscalls) where the kernel permits that,
 /// otherwise by strace; the waits' arguments by strace in any case. Context switches are the voluntary ones.
 /// A contender that does not know LOOPBENCH_OPERATIONS, or does not do twice the work when told, has no
-/// counts.
+/// counts; nor has a workload that does as much as it can in a time (serve/open_loop, timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

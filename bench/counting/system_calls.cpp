@@ -106,8 +106,8 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    std::map<std::string, std::string, std::less<>>
-        begun;  // by pid: the part of a call before it was interrupted
+    // By pid: the part of a call before it was interrupted.
+    std::map<std::string, std::string, std::less<>> begun;
     for_each_line(log, [&](std::string_view line) {
         const std::string pid{take_pid(line)};
         std::string whole{line};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -86,6 +87,26 @@ TEST(counts, of_a_contender_that_does_not_do_what_it_is_told_are_missing_with_th
     EXPECT_NE(missing(counted).find("did 100 operations when told to do 100, and 100 when told to do 200"),
               std::string::npos)
         << missing(counted);
+}
+
+TEST(counts, of_a_contender_that_hangs_under_the_tracer_end_at_the_limit_of_a_trial_with_the_reason) {
+    if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
+    const auto counted =
+        count(planted, "shy", {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .limit = std::chrono::seconds(2)});
+    EXPECT_TRUE(counted.metrics.contains("allocations"));  // for which nobody traces it
+    EXPECT_FALSE(counted.metrics.contains("waits"));
+    EXPECT_EQ(missing(counted), "under strace: no result within 2 s; ");
+    EXPECT_FALSE(counted.failed);
+}
+
+TEST(counts, of_a_workload_that_works_for_a_time_are_refused) {
+    for (const std::string workload : {"serve/open_loop", "timer/under_load"}) {
+        const auto counted = counts_of(workload + "/load:50");
+        EXPECT_TRUE(counted.metrics.empty());
+        EXPECT_TRUE(missing(counted).starts_with(workload + " has no counts per operation: "))
+            << missing(counted);
+        EXPECT_FALSE(counted.failed);
+    }
 }
 
 TEST(counts, say_when_allocations_cannot_be_counted) {

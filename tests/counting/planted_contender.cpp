@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "asio_ref/runtime.hpp"
 #include "bench/contenders/contender_main.hpp"
@@ -28,6 +30,21 @@ void same_work_always(trial& t) {
     t.prove("things done", 1, 1);
 }
 
+bool is_traced() {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    while (word != "TracerPid:" && status >> word) {
+    }
+    return status >> word && word != "0";
+}
+
+void wait_for_ever_when_traced(trial& t) {
+    while (is_traced()) ::pause();
+    t.begin();
+    t.end();
+    t.prove("things done", 1, 1);
+}
+
 template <Runtime R>
 contender_workload yields(std::string_view name) {
     return with_runtime(workload<R>{{name, 1000, 1000}, workloads::yield<R>});
@@ -44,5 +61,6 @@ int main(int argc, char** argv) {
         {yields<plain>("yield/plain"),
          yields<dearer_runtime>("yield/dearer"),
          with_runtime(workload<plain>{{"echo", 500, 500}, workloads::echo_rtt_tcp<plain, 1>}),
-         {{"same", 10, 10}, same_work_always}});
+         {{"same", 10, 10}, same_work_always},
+         {{"shy", 10, 10}, wait_for_ever_when_traced}});
 }
