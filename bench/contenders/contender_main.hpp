@@ -24,9 +24,8 @@ namespace loopbench::bench {
 struct contender_info {
     std::string library;
     std::string library_version;
-    std::string driver;  // how I/O completes: select, poll, epoll, io_uring
-    std::string role =
-        {};  // "floor" for bare system calls, the limit that others are compared with; else empty
+    std::string driver;     // how I/O completes: select, poll, epoll, io_uring
+    std::string role = {};  // "floor": bare system calls, the limit that others are compared with; else empty
 
     // Filled in by contender_main().
     std::optional<build_facts> build = {};

@@ -96,12 +96,11 @@ private:
     std::size_t receive(echo_pair& pair, int fd, std::span<std::byte> to) {
         const ssize_t bytes = ::recv(fd, to.data(), to.size(), MSG_DONTWAIT);
         if (bytes > 0) return static_cast<std::size_t>(bytes);
-        if (bytes == 0) {
+        // EAGAIN: this was a second piece's event, and that piece was taken with the first.
+        if (bytes == 0)
             fail(pair, ECONNRESET);
-        } else if (errno !=
-                   EAGAIN) {  // which is a second piece that was taken with the first, before its event
+        else if (errno != EAGAIN)
             fail(pair, errno);
-        }
         return 0;
     }
 

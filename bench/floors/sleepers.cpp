@@ -8,6 +8,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "bench/floors/waits.hpp"
 #include "loop/drivers/uring_ring.hpp"
 #include "loop/system_error.hpp"
 #include "loop/unique_fd.hpp"
@@ -55,12 +56,7 @@ public:
     void sleep_until(time_point deadline) override {
         const itimerspec until{.it_interval = {}, .it_value = to_timespec(deadline)};
         checked(::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &until, nullptr), "timerfd_settime");
-        epoll_event event;
-        int count;
-        do {
-            count = ::epoll_wait(epoll_.get(), &event, 1, -1);
-        } while (count < 0 && errno == EINTR);
-        checked(count, "epoll_wait");
+        wait_for_event(epoll_.get());
     }
 
 private:
@@ -70,7 +66,7 @@ private:
 
 class uring_sleeper final : public sleeper {
 public:
-    uring_sleeper() : ring_(loop::uring_limits{.submissions = 8, .completions = 16, .buffers = 0}) {
+    uring_sleeper() : ring_(small_ring) {
         ring_.enter();  // it is this thread's from here on
     }
 
@@ -78,23 +74,11 @@ public:
         const std::int64_t ns = monotonic_ns(deadline);
         __kernel_timespec until{.tv_sec = ns / ns_per_s, .tv_nsec = ns % ns_per_s};
         io_uring_prep_timeout(io_uring_get_sqe(&ring_.native()), &until, 0, IORING_TIMEOUT_ABS);
-        int result;
-        do {
-            result = io_uring_submit_and_wait(&ring_.native(), 1);
-        } while (result == -EINTR || (result >= 0 && io_uring_cq_ready(&ring_.native()) == 0));
-        if (result < 0) throw_errno("io_uring_enter", -result);
-        take_expiry();
-    }
-
-private:
-    void take_expiry() {
-        io_uring_cqe* completion = nullptr;
-        static_cast<void>(io_uring_peek_cqe(&ring_.native(), &completion));
-        const int error = -completion->res;
-        io_uring_cqe_seen(&ring_.native(), completion);
+        const int error = -submit_and_take(ring_.native()).result;
         if (error != ETIME) throw_errno("IORING_OP_TIMEOUT", error);
     }
 
+private:
     loop::uring_ring ring_;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/floors/connections.hpp"
+#include "bench/floors/waits.hpp"
 #include "bench/workloads/stream.hpp"
 #include "loop/drivers/uring_ring.hpp"
 #include "loop/system_error.hpp"
@@ -87,13 +88,7 @@ public:
     /// last bytes.
     void wait() {
         if (over_) return;
-        epoll_event event;
-        int count;
-        do {
-            count = ::epoll_wait(epoll_.get(), &event, 1, -1);
-        } while (count < 0 && errno == EINTR);
-        checked(count, "epoll_wait");
-        over_ = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+        over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     }
 
 private:
@@ -104,8 +99,7 @@ private:
 /// Writes and reads in one entry each, or only reads.
 class uring_stream {
 public:
-    explicit uring_stream(stream_state& stream)
-        : stream_(stream), ring_(loop::uring_limits{.submissions = 8, .completions = 16, .buffers = 0}) {
+    explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
         ring_.enter();  // it is this thread's from here on
         // Not the writer: a registered file is a reference of its own, and closing the writer would not end
         // the stream.
@@ -127,20 +121,11 @@ public:
         io_uring_prep_read(entry, 0, stream_.buffer.data(), static_cast<unsigned>(stream_.buffer.size()), 0);
         entry->flags = IOSQE_FIXED_FILE;
         entry->user_data = of_read;
-        int result;
-        do {
-            result = io_uring_submit_and_wait(&ring_.native(), 1);
-        } while (result == -EINTR || (result >= 0 && io_uring_cq_ready(&ring_.native()) == 0));
-        if (result < 0) loop::throw_errno("io_uring_enter", -result);
-        io_uring_cqe* completion = nullptr;
-        static_cast<void>(io_uring_peek_cqe(&ring_.native(), &completion));
-        const bool was_write = completion->user_data == of_write;
-        const int bytes = completion->res;
-        io_uring_cqe_seen(&ring_.native(), completion);
-        if (was_write)
-            stream_.fail(bytes < 0 ? -bytes : ENOBUFS);
+        const auto [tag, result, flags] = submit_and_take(ring_.native());
+        if (tag == of_write)
+            stream_.fail(result < 0 ? -result : ENOBUFS);
         else
-            stream_.take(bytes);
+            stream_.take(result);
     }
 
 private:

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "bench/floors/waits.hpp"
 #include "loop/drivers/uring_ring.hpp"
 #include "loop/system_error.hpp"
 #include "loop/unique_fd.hpp"
@@ -62,11 +63,7 @@ public:
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, event_.get(), &watched), "epoll_ctl");
     }
     void wake() noexcept override { add_one(event_.get()); }
-    void wait() override {
-        epoll_event event;
-        const int count = ::epoll_wait(epoll_.get(), &event, 1, -1);
-        if (count < 0 && errno != EINTR) throw_errno("epoll_wait", errno);
-    }
+    void wait() override { wait_for_event(epoll_.get()); }
 
 private:
     loop::unique_fd event_;
@@ -76,32 +73,20 @@ private:
 // One entry for a wait: it submits the read of the eventfd and returns with its completion.
 class uring_waker final : public waker {
 public:
-    uring_waker()
-        : event_(open_eventfd()),
-          ring_(loop::uring_limits{.submissions = 8, .completions = 16, .buffers = 0}) {
+    uring_waker() : event_(open_eventfd()), ring_(small_ring) {
         ring_.enter();  // it is this thread's from here on
     }
     void wake() noexcept override { add_one(event_.get()); }
     void wait() override {
-        if (!reading_) {
-            io_uring_prep_read(io_uring_get_sqe(&ring_.native()), event_.get(), &count_, sizeof count_, 0);
-            reading_ = true;
-        }
-        const int result = io_uring_submit_and_wait(&ring_.native(), 1);
-        if (result < 0 && result != -EINTR) throw_errno("io_uring_enter", -result);
-        io_uring_cqe* completion = nullptr;
-        if (io_uring_peek_cqe(&ring_.native(), &completion) != 0) return;
-        const int bytes = completion->res;
-        io_uring_cqe_seen(&ring_.native(), completion);
-        reading_ = false;
+        io_uring_prep_read(io_uring_get_sqe(&ring_.native()), event_.get(), &count_, sizeof count_, 0);
+        const int bytes = submit_and_take(ring_.native()).result;
         if (bytes < 0) throw_errno("IORING_OP_READ", -bytes);
     }
 
 private:
     loop::unique_fd event_;
     std::uint64_t count_ = 0;  // what is read into, and of no use
-    bool reading_ = false;
-    loop::uring_ring ring_;  // after what it writes into
+    loop::uring_ring ring_;    // after what it writes into
 };
 
 /// Posts numbers from a thread of its own, from 1, each when it has been told that the one before was
@@ -110,10 +95,9 @@ class posting_thread {
 public:
     using clock = std::chrono::steady_clock;
 
-    posting_thread(waker& kernel, std::uint64_t posts)
-        : kernel_(kernel), posts_(posts), thread_([this] { post_all(); }) {}
+    posting_thread(waker& kernel, const trial& t) : kernel_(kernel), t_(t), thread_([this] { post_all(); }) {}
     ~posting_thread() {
-        allow(posts_);  // when the other thread gave up, this one must not wait for it
+        allow(t_.operations());  // when the other thread gave up, this one must not wait for it
         thread_.join();
     }
 
@@ -127,21 +111,21 @@ public:
 
 private:
     void post_all() {
-        for (std::uint64_t number = 1; number <= posts_; ++number) {
+        for (std::uint64_t number = 1; number <= t_.operations(); ++number) {
             for (std::uint32_t seen = 0; (seen = allowed_.load(std::memory_order_acquire)) < number;)
                 allowed_.wait(seen);
-            posted_at_ = clock::now();
+            posted_at_ = t_.start_of_latency();
             posted_.store(number, std::memory_order_release);
             kernel_.wake();
         }
     }
 
     waker& kernel_;
-    std::uint64_t posts_;
+    const trial& t_;
     clock::time_point posted_at_{};
     std::atomic<std::uint64_t> posted_ = 0;
-    std::atomic<std::uint32_t> allowed_ =
-        0;                // as in bench/workloads/cross_thread.hpp, and waited for in the same way
+    // As in bench/workloads/cross_thread.hpp, and waited for in the same way.
+    std::atomic<std::uint32_t> allowed_ = 0;
     std::thread thread_;  // last: it uses all of the above
 };
 
@@ -161,7 +145,7 @@ std::unique_ptr<waker> make_uring_waker() {
 
 void post_cross_thread(waker& kernel, trial& t) {
     histogram* const latency = t.latency_if_recording();
-    posting_thread other(kernel, t.operations());
+    posting_thread other(kernel, t);
     std::uint64_t in_order = 0;
     t.begin();
     for (std::uint64_t number = 1; number <= t.operations(); ++number) {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <system_error>
 
-#include "bench/contenders/contender_main.hpp"
+#include "bench/contenders/lacking.hpp"
 #include "bench/floors/echo.hpp"
+#include "tests/floors/named.hpp"
 #include "tests/floors/wire.hpp"
 
 namespace loopbench::bench::floors {
@@ -17,19 +17,12 @@ namespace {
 
 constexpr std::uint64_t round_trips_each = 20;
 
-struct named_floor {
-    const char* name;
-    echo_floor* run;
-
-    friend void PrintTo(const named_floor& f, std::ostream* out) { *out << f.name; }
-};
-
-struct echo_floors : testing::TestWithParam<named_floor> {
+struct echo_floors : testing::TestWithParam<named<echo_floor>> {
     /// Runs the floor over the wire; skips the test where the kernel refuses io_uring.
     void run_over(wire& w, std::size_t bytes = 64) {
         t.emplace(trial_size::smoke, round_trips_each * w.connections().size());
         try {
-            GetParam().run(w.connections(), bytes, *t);
+            GetParam().function(w.connections(), bytes, *t);
         } catch (const std::system_error& error) {
             if (!kernel_refuses(error.code())) throw;
             GTEST_SKIP() << error.what();
@@ -40,9 +33,10 @@ struct echo_floors : testing::TestWithParam<named_floor> {
 };
 
 INSTANTIATE_TEST_SUITE_P(all, echo_floors,
-                         testing::Values(named_floor{"blocking", echo_blocking},
-                                         named_floor{"epoll", echo_epoll}, named_floor{"uring", echo_uring}),
-                         [](const auto& test) { return test.param.name; });
+                         testing::Values(named<echo_floor>{"blocking", echo_blocking},
+                                         named<echo_floor>{"epoll", echo_epoll},
+                                         named<echo_floor>{"uring", echo_uring}),
+                         name_of);
 
 bool is_warm_up(const passing& message) {
     return message.number == 0;

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <ostream>
 #include <span>
 #include <string>
 #include <system_error>
@@ -16,8 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/contenders/contender_main.hpp"
+#include "bench/contenders/lacking.hpp"
 #include "bench/floors/streams.hpp"
+#include "tests/floors/named.hpp"
 
 namespace loopbench::bench::floors {
 namespace {
@@ -68,19 +68,12 @@ private:
     std::thread thread_;  // last: it uses all of the above
 };
 
-struct named_floor {
-    const char* name;
-    stream_floor* run;
-
-    friend void PrintTo(const named_floor& f, std::ostream* out) { *out << f.name; }
-};
-
-struct stream_floors : testing::TestWithParam<named_floor> {
+struct stream_floors : testing::TestWithParam<named<stream_floor>> {
     /// Why there is no number; skips the test where the kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
         t.emplace(trial_size::smoke, chunks);
         try {
-            GetParam().run(std::move(ends), chunk_bytes, *t);
+            GetParam().function(std::move(ends), chunk_bytes, *t);
         } catch (const std::system_error& error) {
             if (!kernel_refuses(error.code())) throw;
             skip(error.what());
@@ -93,10 +86,10 @@ struct stream_floors : testing::TestWithParam<named_floor> {
 };
 
 INSTANTIATE_TEST_SUITE_P(all, stream_floors,
-                         testing::Values(named_floor{"blocking", stream_blocking},
-                                         named_floor{"epoll", stream_epoll},
-                                         named_floor{"uring", stream_uring}),
-                         [](const auto& test) { return test.param.name; });
+                         testing::Values(named<stream_floor>{"blocking", stream_blocking},
+                                         named<stream_floor>{"epoll", stream_epoll},
+                                         named<stream_floor>{"uring", stream_uring}),
+                         name_of);
 
 TEST_P(stream_floors, prove_a_stream_through_a_pipe_and_over_a_connection) {
     EXPECT_EQ(outcome_of(open_pipe()), "");
@@ -132,10 +125,10 @@ TEST_P(stream_floors, fail_the_trial_when_the_stream_ends_too_early) {
 }
 
 TEST_P(stream_floors, fail_the_trial_when_nobody_reads_and_a_chunk_does_not_fit) {
-    if (GetParam().run != stream_epoll) GTEST_SKIP() << "it waits for room, for which nobody makes any";
+    if (GetParam().function != stream_epoll) GTEST_SKIP() << "it waits for room, for which nobody makes any";
     one_way ends = open_pipe();
     t.emplace(trial_size::smoke, chunks);
-    GetParam().run(std::move(ends), 1 << 20, *t);
+    GetParam().function(std::move(ends), 1 << 20, *t);
     EXPECT_EQ(t->failure().value_or(""), "the stream failed: No buffer space available");
 }
 

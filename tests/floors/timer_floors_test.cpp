@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
-#include <ostream>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
-#include "bench/contenders/contender_main.hpp"
 #include "bench/floors/timers.hpp"
+#include "tests/floors/named.hpp"
 
 namespace loopbench::bench::floors {
 namespace {
@@ -100,30 +97,13 @@ TEST(timer_floors, sleep_once_for_all_children_of_a_gather) {
     EXPECT_EQ(t.lateness().count(), 4000u);
 }
 
-struct named_sleeper {
-    const char* name;
-    make_sleeper* make;
-
-    friend void PrintTo(const named_sleeper& s, std::ostream* out) { *out << s.name; }
-};
-
-struct sleepers : testing::TestWithParam<named_sleeper> {
-    void SetUp() override {
-        try {
-            kernel = GetParam().make();
-        } catch (const std::system_error& error) {
-            if (!kernel_refuses(error.code())) throw;
-            GTEST_SKIP() << error.what();
-        }
-    }
-    std::unique_ptr<sleeper> kernel;
-};
+using sleepers = of_kernel<sleeper>;
 
 INSTANTIATE_TEST_SUITE_P(all, sleepers,
-                         testing::Values(named_sleeper{"nanosleep", make_nanosleep_sleeper},
-                                         named_sleeper{"timerfd", make_timerfd_sleeper},
-                                         named_sleeper{"uring", make_uring_sleeper}),
-                         [](const auto& test) { return test.param.name; });
+                         testing::Values(named<make_sleeper>{"nanosleep", make_nanosleep_sleeper},
+                                         named<make_sleeper>{"timerfd", make_timerfd_sleeper},
+                                         named<make_sleeper>{"uring", make_uring_sleeper}),
+                         name_of);
 
 TEST_P(sleepers, return_at_once_from_a_deadline_that_has_passed) {
     kernel->sleep_until(std::chrono::steady_clock::now() - milliseconds(1));

@@ -3,42 +3,22 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
-#include <ostream>
 #include <string>
-#include <system_error>
 #include <thread>
 
-#include "bench/contenders/contender_main.hpp"
 #include "bench/floors/wakeups.hpp"
+#include "tests/floors/named.hpp"
 
 namespace loopbench::bench::floors {
 namespace {
 
-struct named_waker {
-    const char* name;
-    make_waker* make;
-
-    friend void PrintTo(const named_waker& w, std::ostream* out) { *out << w.name; }
-};
-
-struct wakers : testing::TestWithParam<named_waker> {
-    void SetUp() override {
-        try {
-            kernel = GetParam().make();
-        } catch (const std::system_error& error) {
-            if (!kernel_refuses(error.code())) throw;
-            GTEST_SKIP() << error.what();
-        }
-    }
-    std::unique_ptr<waker> kernel;
-};
+using wakers = of_kernel<waker>;
 
 INSTANTIATE_TEST_SUITE_P(all, wakers,
-                         testing::Values(named_waker{"futex", make_futex_waker},
-                                         named_waker{"epoll", make_epoll_waker},
-                                         named_waker{"uring", make_uring_waker}),
-                         [](const auto& test) { return test.param.name; });
+                         testing::Values(named<make_waker>{"futex", make_futex_waker},
+                                         named<make_waker>{"epoll", make_epoll_waker},
+                                         named<make_waker>{"uring", make_uring_waker}),
+                         name_of);
 
 // A wake-up that is lost is waited for, so these hang when one is.
 

@@ -1,0 +1,42 @@
+// How a floor waits in the kernel: one call, made again when a signal ends it.
+#pragma once
+
+#include <liburing.h>
+#include <sys/epoll.h>
+
+#include <cerrno>
+
+#include "loop/drivers/uring_ring.hpp"
+#include "loop/system_error.hpp"
+
+namespace loopbench::bench::floors {
+
+/// For one operation at a time, or two.
+inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
+
+/// The next event of an epoll instance. Throws std::system_error.
+inline epoll_event wait_for_event(int epoll) {
+    epoll_event event;
+    int count;
+    do {
+        count = ::epoll_wait(epoll, &event, 1, -1);
+    } while (count < 0 && errno == EINTR);
+    loop::checked(count, "epoll_wait");
+    return event;
+}
+
+/// Submits what was prepared, in the entry that waits, and takes one completion. Throws std::system_error.
+inline loop::uring_completion submit_and_take(io_uring& ring) {
+    int result;
+    do {
+        result = io_uring_submit_and_wait(&ring, 1);
+    } while (result == -EINTR || (result >= 0 && io_uring_cq_ready(&ring) == 0));
+    if (result < 0) loop::throw_errno("io_uring_enter", -result);
+    io_uring_cqe* found = nullptr;
+    static_cast<void>(io_uring_peek_cqe(&ring, &found));
+    const loop::uring_completion taken{.tag = found->user_data, .result = found->res, .flags = found->flags};
+    io_uring_cqe_seen(&ring, found);
+    return taken;
+}
+
+}  // namespace loopbench::bench::floors

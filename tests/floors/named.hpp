@@ -1,0 +1,39 @@
+// What the tests of the floors are run with, one after the other.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <ostream>
+#include <system_error>
+
+#include "bench/contenders/lacking.hpp"
+
+namespace loopbench::bench::floors {
+
+/// A function under its name.
+template <class Function>
+struct named {
+    const char* name;
+    Function* function;
+
+    friend void PrintTo(const named& each, std::ostream* out) { *out << each.name; }
+};
+
+inline constexpr auto name_of = [](const auto& test) { return test.param.name; };
+
+/// A test of what the kernel gives; skipped where it refuses io_uring.
+template <class Given>
+struct of_kernel : testing::TestWithParam<named<std::unique_ptr<Given>()>> {
+    void SetUp() override {
+        try {
+            kernel = this->GetParam().function();
+        } catch (const std::system_error& error) {
+            if (!kernel_refuses(error.code())) throw;
+            GTEST_SKIP() << error.what();
+        }
+    }
+    std::unique_ptr<Given> kernel;
+};
+
+}  // namespace loopbench::bench::floors
