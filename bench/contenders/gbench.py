@@ -28,10 +28,12 @@ class Unsupported(Exception):
 class Trial:
     """One workload run once; the counterpart of bench/workloads/trial.hpp."""
 
-    def __init__(self, smoke, operations):
+    def __init__(self, smoke, operations, recording=True, slowdown=0):
         self.smoke = smoke
         self.operations = operations
         self.done = operations
+        self.recording = recording  # of latencies: without, the clock is not read for them
+        self.slowdown = slowdown  # the share by which the timed section is made longer, at its end
         self.latency_ns = []
         self.late_ns = []
         self.reported = {}  # further metrics by name
@@ -41,6 +43,9 @@ class Trial:
         self.before = self._usage()
 
     def end(self):
+        until = time.monotonic_ns() + (time.monotonic_ns() - self.before[0]) * self.slowdown
+        while self.slowdown and time.monotonic_ns() < until:
+            pass
         self.cost = [after - before for after, before in zip(self._usage(), self.before)]
 
     @staticmethod
@@ -129,7 +134,7 @@ class Contender:
         if workload.open_files > limit:
             raise Unsupported(
                 f"needs {workload.open_files} open files and the limit is {limit}: raise it with ulimit -n")
-        trial = Trial(smoke, operations)
+        trial = Trial(smoke, operations, recording_is_on(), slowdown_told())
         self.run_loop(workload.function(trial))
         return trial
 
@@ -188,7 +193,7 @@ class Contender:
             "clock": f"{clock.implementation.partition('(')[2].rstrip(')')}, {clock.resolution * 1e9:.0f} ns",
             "timer_slack_ns": timer_slack,
             "size": "smoke" if smoke else "real",
-        } | self.about()
+        } | ({"slowdown": f"{100 * slowdown_told():g} %"} if slowdown_told() else {}) | self.about()
 
     def described(self, smoke):
         try:
@@ -240,11 +245,32 @@ def raise_open_files_limit():
 
 
 def size_is_smoke():
-    size = os.environ.get("LOOPBENCH_SIZE", "real")
+    size = os.environ.get("LOOPBENCH_SIZE") or "real"
     if size not in ("smoke", "real"):
         print(f'LOOPBENCH_SIZE is "{size}", which is no size: set it to smoke or real, or unset it.', file=sys.stderr)
         sys.exit(2)
     return size == "smoke"
+
+
+def recording_is_on():
+    text = os.environ.get("LOOPBENCH_RECORD") or "on"
+    if text not in ("on", "off"):
+        print(f'LOOPBENCH_RECORD is "{text}", which is neither: set it to on or off, or unset it.', file=sys.stderr)
+        sys.exit(2)
+    return text == "on"
+
+
+def slowdown_told():
+    text = os.environ.get("LOOPBENCH_SLOWDOWN") or "0"
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        print(f'LOOPBENCH_SLOWDOWN is "{text}", which is no share of the time: set it to a number from 0 to 1, or '
+              "unset it.", file=sys.stderr)
+        sys.exit(2)
+    return share
 
 
 def operations_told():

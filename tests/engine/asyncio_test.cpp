@@ -161,6 +161,35 @@ TEST_F(asyncio, does_as_many_operations_as_it_is_told) {
     for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
 }
 
+TEST_F(asyncio, records_no_latencies_when_it_is_told_not_to) {
+    bench::child_request request;
+    request.command = {script.native(), "--benchmark_format=json",
+                       "--benchmark_filter=^(echo/rtt/tcp/conns:1/bytes:64|gather/echo)"};
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_RECORD", "off"}};
+    const auto rows = bench::parse_gbench_json(bench::run_child(request).output).rows;
+    EXPECT_EQ(rows.size(), 2U);
+    for (const auto& row : rows) {
+        EXPECT_FALSE(row.error) << *row.error;
+        EXPECT_FALSE(row.counters.contains("latency_p50")) << row.name;
+    }
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_RECORD", "perhaps"}};
+    const auto refused = bench::run_child(request);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.error_tail.find("LOOPBENCH_RECORD is \"perhaps\""), std::string::npos)
+        << refused.error_tail;
+}
+
+TEST_F(asyncio, is_as_much_slower_as_it_is_told_and_says_so) {
+    bench::child_request request;
+    request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_SLOWDOWN", "1"}};
+    const auto output = nlohmann::json::parse(bench::run_child(request).output);
+    EXPECT_EQ(output["context"]["slowdown"], "100 %");
+    EXPECT_GE(output["benchmarks"][0]["real_time"], 14e6);  // twice the longer sleep
+    request.environment = {{"LOOPBENCH_SLOWDOWN", "2"}};
+    EXPECT_EQ(bench::run_child(request).code, 2);
+}
+
 TEST_F(asyncio, leaves_its_histograms) {
     results_of("echo/rtt/tcp/conns:1/bytes:64", 0);
     const auto text = loopbench({"report", loopbench.out() + "/report.json", "--format", "hgrm"}).output;
