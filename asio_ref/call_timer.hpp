@@ -14,8 +14,8 @@ struct scheduled_call {
     scheduled_call(const executor& loop, timer::time_point when) : waiting(loop, when) {}
 
     timer waiting;
-    bool cancelled =
-        false;  // a timer that has expired cannot be cancelled, but its handler may still be queued
+    // A timer that has expired cannot be cancelled, but its handler may still be queued.
+    bool cancelled = false;
 };
 
 }  // namespace detail

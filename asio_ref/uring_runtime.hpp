@@ -26,11 +26,6 @@ public:
                 "io_uring_setup: refused by seccomp, kernel.io_uring_disabled or the kernel");
         }
     }
-
-private:
-    using timer =
-        boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                          boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
 };
 
 class uring_runtime : uring_probe, public runtime {

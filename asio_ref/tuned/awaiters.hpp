@@ -46,8 +46,8 @@ public:
             child.frame().promise().become_root(child.frame(), &on_child_done, this);
             child.frame().resume();
         }
-        return --running_ !=
-               0;  // one was counted for this loop, so that no child goes on with the waiter in it
+        // One was counted for this loop, so that no child goes on with the waiter in it.
+        return --running_ != 0;
     }
 
     void await_resume() const {

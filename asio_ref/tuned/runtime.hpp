@@ -3,8 +3,7 @@
 //
 // What it gives is for a report to say:
 //
-// loopbench run --contender asio-epoll --contender asio-tuned --workload schedule --workload gather
-// --workload echo
+//   loopbench run --contender 'asio-*' --workload yield --workload spawn --workload gather --workload echo
 //
 // Much where Asio's own handler memory and co_spawn are the cost (spawn, gather, yield), and little where
 // four system calls are (echo). Of the parts, only the sum has been measured.

@@ -41,8 +41,8 @@ struct scheduled_call {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
-    bool cancelled =
-        false;  // a timer that has expired cannot be cancelled, but its handler may still be queued
+    // A timer that has expired cannot be cancelled, but its handler may still be queued.
+    bool cancelled = false;
     unsigned references = 1;
 };
 

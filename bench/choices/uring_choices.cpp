@@ -1,13 +1,15 @@
 // What the io_uring driver could do otherwise (loop/drivers/io_uring.hpp says why it does not), on bare rings
 // that are set up as the driver's is. Each pair of rows does the same work in two ways:
 //
-// accept/one_by_one    an accept is submitted at a time; while its completion says that more are waiting,
-// plain calls accept/multishot     one accept stays armed and completes for every connection echo/descriptors
-// a round trip on each of some connections, all in two entries echo/fixed_files     the same on registered
-// files
+// - accept/one_by_one: an accept is submitted at a time; while its completion says that more are waiting,
+//   plain calls take them.
+// - accept/multishot: one accept stays armed and completes for every connection.
+// - echo/descriptors: a round trip on each of some connections, all in two entries.
+// - echo/fixed_files: the same on registered files.
 //
-// They differ by less than a machine drifts, so let them take turns: uring-choices --benchmark_repetitions=20
-// --benchmark_enable_random_interleaving=true
+// They differ by less than a machine drifts, so let them take turns:
+//
+//   uring-choices --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
 #include <liburing.h>
 #include <sys/socket.h>

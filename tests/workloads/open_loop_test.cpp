@@ -142,9 +142,8 @@ TEST(open_loop, charges_a_stopped_server_for_every_request_that_was_due) {
     EXPECT_EQ(result.replies, 5000u);
     const auto late = count_over(result.latency, 10ms);
     EXPECT_GT(late, 1900u);
-    EXPECT_LT(
-        late,
-        4500u);  // and not those that were due when it ran: a quarter of them were, before it was stopped
+    // And not those that were due when it ran: a quarter of them were, before it was stopped.
+    EXPECT_LT(late, 4500u);
     EXPECT_GT(count_over(result.latency, 500ms), 900u);  // half of the time is half of the requests
 }
 
