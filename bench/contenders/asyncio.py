@@ -95,12 +95,13 @@ def shuffled(i, count):
 async def sleep_many(trial):
     count = trial.operations
     trial.begin()
-    first = time.monotonic_ns() + 10_000_000 + count * 3000
-    await asyncio.gather(*(sleep_and_record(trial, first + shuffled(i, count) * 5000) for i in range(count)))
+    lead_ns, spacing_ns = 10_000_000 + count * 3000, 5000
+    first = time.monotonic_ns() + lead_ns
+    await asyncio.gather(*(sleep_and_record(trial, first + shuffled(i, count) * spacing_ns) for i in range(count)))
     trial.end()
     trial.prove("sleeps that ended", count, len(trial.late_ns))
     trial.prove("the last sleep ended at its time or later", True,
-                trial.cost[0] + EARLY_LIMIT_NS >= count * 8000)
+                trial.cost[0] + EARLY_LIMIT_NS >= lead_ns / 2 + (count - 1) * spacing_ns)
 
 
 class Ended:
