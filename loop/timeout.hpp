@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "loop/clock.hpp"
+#include "loop/suspension.hpp"
 #include "loop/task.hpp"
 
 namespace loopbench::loop {
@@ -34,13 +35,17 @@ task<void> sleep_until(Loop& loop, time_point deadline) {
 
 /// Runs `work` until it ends or the deadline has come; then it is cancelled, and has ended when this
 /// completes. Gives the value (std::monostate for void), or nothing when the time was up; throws what `work`
-/// throws.
+/// throws, be it because it was cancelled.
 template <class Loop, class T>
 task<std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>>> with_deadline(
     Loop& loop, task<T> work, time_point deadline) {
     std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> result;
     std::array contestants{detail::keep_result(std::move(work), result), detail::sleep_until(loop, deadline)};
-    co_await loop.race(std::span(contestants));
+    const bool in_time = co_await loop.race(std::span(contestants)) == 0;
+    try {
+        if (!in_time) contestants[0].result();
+    } catch (const task_cancelled&) {  // it ended as it was asked to
+    }
     co_return result;
 }
 

@@ -1,4 +1,4 @@
-// Waiting for several tasks: gather in its three modes, race, and time limits.
+// Waiting for several tasks: gather in its modes, race, and time limits.
 #include <stdexcept>
 
 #include "loop/timeout.hpp"
@@ -147,6 +147,39 @@ TYPED_TEST(gathering, nests) {
     EXPECT_EQ(leaves, 81);
 }
 
+TYPED_TEST(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_its_task) {
+    TypeParam runtime;
+    auto child = [&](int number) -> task<int> {
+        co_await runtime.yield();
+        if (number % 2 == 0) throw std::runtime_error("child " + std::to_string(number));
+        co_return number;
+    };
+    std::array children{child(0), child(1), child(2), child(3)};
+    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
+    EXPECT_NO_THROW(runtime.run(main()));
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        ASSERT_TRUE(children[i].done());
+        EXPECT_EQ(children[i].failure() != nullptr, i % 2 == 0);
+        if (i % 2 == 1) {
+            EXPECT_EQ(children[i].result(), static_cast<int>(i));
+        }
+    }
+    EXPECT_THROW(children[2].result(), std::runtime_error);
+}
+
+TYPED_TEST(gathering, that_collects_is_cancelled_like_any_other) {
+    TypeParam runtime;
+    auto child = [&]() -> task<void> { co_await runtime.sleep_until(never); };
+    std::array children{child(), child()};
+    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
+    const auto handle = create_task(runtime, main());
+    runtime.run(yield_times(runtime, 3));
+    handle.cancel();
+    runtime.run(yield_times(runtime, 10));
+    EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
+    for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
+}
+
 TYPED_TEST(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
     TypeParam runtime;
     nursery<TypeParam> children{runtime};
@@ -207,6 +240,19 @@ TYPED_TEST(time_limits, let_an_exception_of_the_work_through) {
                  std::runtime_error);
 }
 
+TYPED_TEST(time_limits, let_an_exception_through_that_the_work_has_made_of_its_cancellation) {
+    TypeParam runtime;
+    auto cleans_up_in_vain = [&]() -> task<void> {
+        try {
+            co_await runtime.sleep_until(never);
+        } catch (const task_cancelled&) {
+            throw std::runtime_error("the disk is full");
+        }
+    };
+    EXPECT_THROW(runtime.run(with_deadline(runtime, cleans_up_in_vain(), runtime.now() + 1ms)),
+                 std::runtime_error);
+}
+
 TYPED_TEST(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_was_not) {
     TypeParam runtime;
     const time_point limit = runtime.now() + 1s;
@@ -226,39 +272,6 @@ TYPED_TEST(time_limits, pass_a_cancellation_on_to_the_work) {
     runtime.run(yield_times(runtime, 5));
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
     EXPECT_TRUE(runtime.timers().empty());
-}
-
-TYPED_TEST(time_limits, that_collects_throws_nothing_and_leaves_every_failure_in_its_task) {
-    TypeParam runtime;
-    auto child = [&](int number) -> task<int> {
-        co_await runtime.yield();
-        if (number % 2 == 0) throw std::runtime_error("child " + std::to_string(number));
-        co_return number;
-    };
-    std::array children{child(0), child(1), child(2), child(3)};
-    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
-    EXPECT_NO_THROW(runtime.run(main()));
-    for (std::size_t i = 0; i < children.size(); ++i) {
-        ASSERT_TRUE(children[i].done());
-        EXPECT_EQ(children[i].failure() != nullptr, i % 2 == 0);
-        if (i % 2 == 1) {
-            EXPECT_EQ(children[i].result(), static_cast<int>(i));
-        }
-    }
-    EXPECT_THROW(children[2].result(), std::runtime_error);
-}
-
-TYPED_TEST(time_limits, that_collects_is_cancelled_like_any_other) {
-    TypeParam runtime;
-    auto child = [&]() -> task<void> { co_await runtime.sleep_until(never); };
-    std::array children{child(), child()};
-    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
-    const auto handle = create_task(runtime, main());
-    runtime.run(yield_times(runtime, 3));
-    handle.cancel();
-    runtime.run(yield_times(runtime, 10));
-    EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
-    for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
 }
 
 }  // namespace loopbench::loop::test
