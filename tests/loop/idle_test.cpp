@@ -1,8 +1,9 @@
 // An idle flagship sleeps: one wait, one context switch, however much is pending, until the one timer at the
 // end.
 //
-// LOOPBENCH_IDLE_MS (CMakeLists.txt) says for how long it has nothing to do. The counts do not depend on it:
-// a longer time only makes a rare wake-up more likely to be seen.
+// LOOPBENCH_IDLE_MS says for how long it has nothing to do: a second, or what the build is configured with
+// (cmake -D LOOPBENCH_IDLE_MS=10000). The counts do not depend on it: a longer time only makes a rare wake-up
+// more likely to be seen.
 #include <sys/resource.h>
 
 #include <thread>
