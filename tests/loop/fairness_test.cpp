@@ -1,5 +1,6 @@
 // Nobody is starved: neither by a queue that is never empty, nor by a socket that is always ready, nor by a
 // task that sleeps for no time at all.
+#include <optional>
 #include <stdexcept>
 
 #include "tests/loop/support.hpp"
@@ -228,6 +229,38 @@ TYPED_TEST(fairness, a_task_whose_socket_is_always_ready_lets_others_run) {
     runtime.run(other());
     EXPECT_EQ(read_count, reads);
     EXPECT_LE(longest_run, static_cast<int>(loop_core::inline_completions_max) + 1);
+}
+
+// On loopback the kernel takes some megabytes before it says no; until then nothing makes the sender wait.
+TYPED_TEST(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_a_timer) {
+    if (this->starves) GTEST_SKIP() << this->why_it_starves;
+    constexpr std::size_t chunk = 65'536;
+    TypeParam runtime;
+    std::size_t sent = 0;
+    std::optional<std::size_t> sent_until_read;
+    std::optional<std::size_t> sent_until_fired;
+    auto receives = [&](typename TypeParam::stream& stream) -> task<void> {
+        std::vector<std::byte> buffer(chunk);
+        co_await stream.read_some(buffer);
+        sent_until_read = sent;
+    };
+    auto main = [&]() -> task<void> {
+        auto pair = co_await make_tcp_pair(runtime);
+        const auto receiver = create_task(runtime, receives(pair.other));
+        co_await runtime.yield();  // it waits
+        runtime.call_later(1ms, [&] { sent_until_fired = sent; });
+        manual_time::pass(1ms);
+        const std::vector<std::byte> out(chunk);
+        while (sent < 16 * chunk && !(sent_until_read && sent_until_fired)) {
+            const io_result result = co_await pair.one.write_all(out);
+            sent += result.bytes;
+        }
+        co_await receiver;
+    };
+    runtime.run(main());
+    const std::size_t callbacks = callbacks_max<typename TestFixture::design> + 2;
+    EXPECT_LE(sent_until_read.value_or(16 * chunk), callbacks * loop_core::bytes_of_a_callback + chunk);
+    EXPECT_LE(sent_until_fired.value_or(16 * chunk), callbacks * loop_core::bytes_of_a_callback + chunk);
 }
 
 TYPED_TEST(fairness, tasks_take_turns) {
