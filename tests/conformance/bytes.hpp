@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <system_error>
 #include <vector>
 
 #include "tests/conformance/runtimes.hpp"
@@ -27,6 +28,82 @@ task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& receive
         const auto end = buffer.begin() + static_cast<std::ptrdiff_t>(result.bytes);
         received.insert(received.end(), buffer.begin(), end);
         co_await runtime.yield();
+    }
+}
+
+/// Writes everything and ends the stream, by half a close where there is one.
+template <bench::Runtime R, class Writer>
+task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
+    const auto result = co_await to.write_all(bytes);
+    EXPECT_EQ(result.error, 0);
+    EXPECT_EQ(result.bytes, bytes.size());
+    if constexpr (requires { to.shutdown_write(); }) {
+        to.shutdown_write();
+    } else {
+        to.close();
+    }
+}
+
+/// Both ends of a connection.
+template <class Stream>
+struct connected_pair {
+    Stream client;
+    Stream server;
+};
+
+/// So many bytes in each direction at once, more than the kernel keeps.
+template <bench::Runtime R, class Stream>
+task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::size_t bytes) {
+    const auto sent = bytes_of_number(bytes);
+    std::vector<std::byte> at_client;
+    std::vector<std::byte> at_server;
+    std::vector<task_of<R>> all;
+    all.push_back(write_and_end<R>(pair.client, sent));
+    all.push_back(write_and_end<R>(pair.server, sent));
+    all.push_back(receive_all(runtime, pair.server, at_server, 65'536));
+    all.push_back(receive_all(runtime, pair.client, at_client, 10'000));
+    co_await gather_all(runtime, all);
+    EXPECT_TRUE(at_client == sent) << at_client.size() << " bytes of " << sent.size();
+    EXPECT_TRUE(at_server == sent) << at_server.size() << " bytes of " << sent.size();
+}
+
+/// So many clients at once, each of which gets back what it has sent. `connect()` is awaited for its stream.
+template <bench::Runtime R, class Listener, class Connect>
+task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::size_t connections) {
+    std::size_t right_replies = 0;
+    auto serve = [&](auto stream) -> task_of<R> {
+        std::vector<std::byte> request;
+        co_await receive_all(runtime, stream, request, 256);
+        co_await write_and_end<R>(stream, request);
+    };
+    auto server = [&]() -> task_of<R> {
+        std::vector<task_of<R>> handlers;
+        for (std::size_t i = 0; i < connections; ++i) handlers.push_back(serve(co_await listener.accept()));
+        co_await gather_all(runtime, handlers);
+    };
+    auto client = [&](std::size_t number) -> task_of<R> {
+        auto stream = co_await connect();
+        const std::vector<std::byte> sent(number % 97 + 1, static_cast<std::byte>(number * 31));
+        std::vector<std::byte> received;
+        co_await write_and_end<R>(stream, sent);
+        co_await receive_all(runtime, stream, received, 64);
+        if (received == sent) ++right_replies;
+    };
+    std::vector<task_of<R>> all;
+    all.push_back(server());
+    for (std::size_t i = 0; i < connections; ++i) all.push_back(client(i));
+    co_await gather_all(runtime, all);
+    EXPECT_EQ(right_replies, connections);
+}
+
+/// An accept on a listener that is closed meanwhile.
+template <bench::Runtime R, class Listener>
+task_of<R> accept_is_cancelled(Listener& listener) {
+    try {
+        co_await listener.accept();
+        ADD_FAILURE() << "accepted a connection that nobody made";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code(), std::errc::operation_canceled) << error.what();
     }
 }
 

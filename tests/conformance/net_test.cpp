@@ -22,25 +22,11 @@ class net : public conformance_test<R> {};
 TYPED_TEST_SUITE(net, runtimes, runtime_names);
 
 template <bench::Runtime R>
-struct connected_pair {
-    typename R::stream client;
-    typename R::stream server;
-};
-
-template <bench::Runtime R>
-task_of<R, connected_pair<R>> make_pair_of_streams(R& runtime) {
+task_of<R, connected_pair<typename R::stream>> make_pair_of_streams(R& runtime) {
     auto listener = runtime.listen();
     auto client = co_await runtime.connect(listener.port());
     auto server = co_await listener.accept();
-    co_return connected_pair<R>{std::move(client), std::move(server)};
-}
-
-template <bench::Runtime R>
-task_of<R> write_and_shut_down(typename R::stream& stream, std::span<const std::byte> bytes) {
-    const auto result = co_await stream.write_all(bytes);
-    EXPECT_EQ(result.error, 0);
-    EXPECT_EQ(result.bytes, bytes.size());
-    stream.shutdown_write();
+    co_return connected_pair<typename R::stream>{std::move(client), std::move(server)};
 }
 
 TYPED_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
@@ -58,11 +44,11 @@ TYPED_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
     const auto reply = bytes_of_number(3000);
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
-        co_await write_and_shut_down<TypeParam>(pair.client, request);
+        co_await write_and_end<TypeParam>(pair.client, request);
         std::vector<std::byte> received;
         co_await receive_all(runtime, pair.server, received, 64);
         EXPECT_EQ(received, request);
-        co_await write_and_shut_down<TypeParam>(pair.server, reply);
+        co_await write_and_end<TypeParam>(pair.server, reply);
         received.clear();
         co_await receive_all(runtime, pair.client, received, 64);
         EXPECT_EQ(received, reply);
@@ -122,10 +108,7 @@ TYPED_TEST(net, closing_a_stream_completes_its_pending_read) {
             pair.client.close();
             pair.client.close();
         });
-        std::array<std::byte, 16> buffer;
-        const auto result = co_await pair.client.read_some(buffer);
-        EXPECT_EQ(result.error, ECANCELED);
-        EXPECT_EQ(result.bytes, 0u);
+        co_await read_fails<TypeParam>(pair.client, ECANCELED);
     };
     runtime.run(main());
 }
@@ -150,12 +133,7 @@ TYPED_TEST(net, closing_a_listener_makes_a_pending_accept_throw) {
             listener.close();
             listener.close();
         });
-        try {
-            co_await listener.accept();
-            ADD_FAILURE() << "accepted a connection that nobody made";
-        } catch (const std::system_error& error) {
-            EXPECT_EQ(error.code(), std::errc::operation_canceled) << error.what();
-        }
+        co_await accept_is_cancelled<TypeParam>(listener);
     };
     runtime.run(main());
 }
@@ -166,10 +144,7 @@ TYPED_TEST(net, destroying_a_stream_ends_the_peers_reads) {
         auto pair = co_await make_pair_of_streams(runtime);
         std::optional<typename TypeParam::stream> dropped(std::move(pair.client));
         runtime.post([&] { dropped.reset(); });
-        std::array<std::byte, 16> buffer;
-        const auto result = co_await pair.server.read_some(buffer);
-        EXPECT_EQ(result.error, 0);
-        EXPECT_EQ(result.bytes, 0u);
+        co_await read_fails<TypeParam>(pair.server, 0);
     };
     runtime.run(main());
 }
@@ -179,13 +154,7 @@ TYPED_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
         pair.server.close();
-        const auto bytes = bytes_of_number(1000);
-        int error = 0;
-        for (int i = 0; i < 100 && error == 0; ++i) {
-            const auto result = co_await pair.client.write_all(bytes);
-            error = result.error;
-        }
-        EXPECT_TRUE(error == EPIPE || error == ECONNRESET) << error;
+        co_await write_fails<TypeParam>(pair.client, EPIPE, ECONNRESET);
     };
     runtime.run(main());
 }
@@ -198,7 +167,7 @@ TYPED_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
         std::vector<task_of<TypeParam>> both;
-        both.push_back(write_and_shut_down<TypeParam>(pair.client, sent));
+        both.push_back(write_and_end<TypeParam>(pair.client, sent));
         both.push_back(receive_all(runtime, pair.server, received, 10'000));
         co_await gather_all(runtime, both);
     };
@@ -208,57 +177,21 @@ TYPED_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
 
 TYPED_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
     TypeParam runtime;
-    const auto sent = bytes_of_number(std::size_t{4} << 20);
-    std::vector<std::byte> at_client;
-    std::vector<std::byte> at_server;
     auto main = [&]() -> task_of<TypeParam> {
         auto pair = co_await make_pair_of_streams(runtime);
-        std::vector<task_of<TypeParam>> all;
-        all.push_back(write_and_shut_down<TypeParam>(pair.client, sent));
-        all.push_back(write_and_shut_down<TypeParam>(pair.server, sent));
-        all.push_back(receive_all(runtime, pair.server, at_server, 65'536));
-        all.push_back(receive_all(runtime, pair.client, at_client, 65'536));
-        co_await gather_all(runtime, all);
+        co_await expect_an_exchange(runtime, pair, std::size_t{4} << 20);
     };
     runtime.run(main());
-    EXPECT_TRUE(at_client == sent);
-    EXPECT_TRUE(at_server == sent);
 }
 
 TYPED_TEST(net, hundreds_of_connections_keep_their_bytes_apart) {
-    constexpr std::size_t connections = 300;
     TypeParam runtime;
-    std::size_t right_replies = 0;
-    auto serve = [&](typename TypeParam::stream stream) -> task_of<TypeParam> {
-        std::array<std::byte, 256> buffer;
-        for (;;) {
-            const auto result = co_await stream.read_some(buffer);
-            if (result.error != 0 || result.bytes == 0) co_return;
-            co_await stream.write_all(std::span(buffer).first(result.bytes));
-        }
-    };
-    auto client = [&](std::uint16_t port, std::size_t number) -> task_of<TypeParam> {
-        auto stream = co_await runtime.connect(port);
-        const std::vector<std::byte> sent(number % 97 + 1, static_cast<std::byte>(number * 31));
-        std::vector<std::byte> received;
-        co_await write_and_shut_down<TypeParam>(stream, sent);
-        co_await receive_all(runtime, stream, received, 64);
-        if (received == sent) ++right_replies;
-    };
-    auto server = [&](typename TypeParam::listener& listener) -> task_of<TypeParam> {
-        std::vector<task_of<TypeParam>> handlers;
-        for (std::size_t i = 0; i < connections; ++i) handlers.push_back(serve(co_await listener.accept()));
-        co_await gather_all(runtime, handlers);
-    };
     auto main = [&]() -> task_of<TypeParam> {
         auto listener = runtime.listen();
-        std::vector<task_of<TypeParam>> all;
-        all.push_back(server(listener));
-        for (std::size_t i = 0; i < connections; ++i) all.push_back(client(listener.port(), i));
-        co_await gather_all(runtime, all);
+        const auto connect = [&] { return runtime.connect(listener.port()); };
+        co_await expect_replies(runtime, listener, connect, 300);
     };
     runtime.run(main());
-    EXPECT_EQ(right_replies, connections);
 }
 
 }  // namespace loopbench::conformance

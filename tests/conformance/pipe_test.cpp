@@ -17,14 +17,6 @@ protected:
 };
 TYPED_TEST_SUITE(pipes, runtimes, runtime_names);
 
-template <bench::Pipes R, class Writer>
-task_of<R> send_and_close(Writer& to, const std::vector<std::byte>& bytes) {
-    const auto result = co_await to.write_all(bytes);
-    EXPECT_EQ(result.error, 0);
-    EXPECT_EQ(result.bytes, bytes.size());
-    to.close();
-}
-
 TYPED_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
     if constexpr (bench::Pipes<TypeParam>) {
         TypeParam runtime;
@@ -33,7 +25,7 @@ TYPED_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
         auto main = [&]() -> task_of<TypeParam> {
             auto ends = runtime.open_pipe();
             std::vector<task_of<TypeParam>> both;
-            both.push_back(send_and_close<TypeParam>(ends.writer, sent));
+            both.push_back(write_and_end<TypeParam>(ends.writer, sent));
             both.push_back(receive_all(runtime, ends.reader, received, 10'000));
             co_await gather_all(runtime, both);
         };
@@ -51,13 +43,13 @@ TYPED_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
         std::vector<std::byte> while_waiting;
         auto main = [&]() -> task_of<TypeParam> {
             auto closed_before = runtime.open_pipe();
-            co_await send_and_close<TypeParam>(closed_before.writer, sent);
+            co_await write_and_end<TypeParam>(closed_before.writer, sent);
             co_await receive_all(runtime, closed_before.reader, before, 4096);
 
             auto ends = runtime.open_pipe();
             std::vector<task_of<TypeParam>> both;
             both.push_back(receive_all(runtime, ends.reader, while_waiting, 4096));
-            both.push_back(send_and_close<TypeParam>(ends.writer, sent));
+            both.push_back(write_and_end<TypeParam>(ends.writer, sent));
             co_await gather_all(runtime, both);
         };
         runtime.run(main());

@@ -42,48 +42,23 @@ private:
     std::string path_;
 };
 
-/// Both ends of a new connection.
 template <bench::UnixSockets R>
-struct unix_pair {
-    typename R::unix_stream client;
-    typename R::unix_stream server;
-};
-
-template <bench::UnixSockets R>
-task_of<R, unix_pair<R>> make_unix_pair(R& runtime) {
+task_of<R, connected_pair<typename R::unix_stream>> make_unix_pair(R& runtime) {
     const path_of_its_own path;
     auto listener = runtime.listen_unix(path.text());
     auto client = co_await runtime.connect_unix(path.text());
     auto server = co_await listener.accept();
-    co_return unix_pair<R>{std::move(client), std::move(server)};
-}
-
-template <bench::UnixSockets R>
-task_of<R> send_and_shut_down(typename R::unix_stream& stream, const std::vector<std::byte>& bytes) {
-    const auto result = co_await stream.write_all(bytes);
-    EXPECT_EQ(result.error, 0);
-    EXPECT_EQ(result.bytes, bytes.size());
-    stream.shutdown_write();
+    co_return connected_pair<typename R::unix_stream>{std::move(client), std::move(server)};
 }
 
 TYPED_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
     if constexpr (bench::UnixSockets<TypeParam>) {
         TypeParam runtime;
-        const auto sent = bytes_of_number(std::size_t{2} << 20);
-        std::vector<std::byte> at_client;
-        std::vector<std::byte> at_server;
         auto main = [&]() -> task_of<TypeParam> {
             auto pair = co_await make_unix_pair(runtime);
-            std::vector<task_of<TypeParam>> all;
-            all.push_back(send_and_shut_down<TypeParam>(pair.client, sent));
-            all.push_back(send_and_shut_down<TypeParam>(pair.server, sent));
-            all.push_back(receive_all(runtime, pair.server, at_server, 65'536));
-            all.push_back(receive_all(runtime, pair.client, at_client, 10'000));
-            co_await gather_all(runtime, all);
+            co_await expect_an_exchange(runtime, pair, std::size_t{2} << 20);
         };
         runtime.run(main());
-        EXPECT_TRUE(at_client == sent) << at_client.size();
-        EXPECT_TRUE(at_server == sent) << at_server.size();
     }
 }
 
@@ -127,12 +102,7 @@ TYPED_TEST(unix_streams, closing_completes_what_is_pending) {
             const path_of_its_own path;
             auto listener = runtime.listen_unix(path.text());
             runtime.post([&] { listener.close(); });
-            try {
-                co_await listener.accept();
-                ADD_FAILURE() << "accepted a connection that nobody made";
-            } catch (const std::system_error& error) {
-                EXPECT_EQ(error.code(), std::errc::operation_canceled) << error.what();
-            }
+            co_await accept_is_cancelled<TypeParam>(listener);
         };
         runtime.run(main());
     }
@@ -153,38 +123,14 @@ TYPED_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_e
 
 TYPED_TEST(unix_streams, keep_the_bytes_of_a_hundred_connections_apart) {
     if constexpr (bench::UnixSockets<TypeParam>) {
-        constexpr std::size_t connections = 100;
         TypeParam runtime;
-        std::size_t right_replies = 0;
-        auto serve = [&](typename TypeParam::unix_stream stream) -> task_of<TypeParam> {
-            std::vector<std::byte> request;
-            co_await receive_all(runtime, stream, request, 256);
-            co_await send_and_shut_down<TypeParam>(stream, request);
-        };
-        auto client = [&](const std::string& path, std::size_t number) -> task_of<TypeParam> {
-            auto stream = co_await runtime.connect_unix(path);
-            const std::vector<std::byte> sent(number % 97 + 1, static_cast<std::byte>(number * 31));
-            std::vector<std::byte> received;
-            co_await send_and_shut_down<TypeParam>(stream, sent);
-            co_await receive_all(runtime, stream, received, 64);
-            if (received == sent) ++right_replies;
-        };
-        auto server = [&](typename TypeParam::unix_listener& listener) -> task_of<TypeParam> {
-            std::vector<task_of<TypeParam>> handlers;
-            for (std::size_t i = 0; i < connections; ++i)
-                handlers.push_back(serve(co_await listener.accept()));
-            co_await gather_all(runtime, handlers);
-        };
         auto main = [&]() -> task_of<TypeParam> {
             const path_of_its_own path;
             auto listener = runtime.listen_unix(path.text());
-            std::vector<task_of<TypeParam>> all;
-            all.push_back(server(listener));
-            for (std::size_t i = 0; i < connections; ++i) all.push_back(client(path.text(), i));
-            co_await gather_all(runtime, all);
+            const auto connect = [&] { return runtime.connect_unix(path.text()); };
+            co_await expect_replies(runtime, listener, connect, 100);
         };
         runtime.run(main());
-        EXPECT_EQ(right_replies, connections);
     }
 }
 
