@@ -33,8 +33,8 @@ struct column {
     std::string_view only_with;  // shown where some line has this metric; empty: always shown
     bool right_aligned = true;
     std::string (*cell)(const line&);
-    bool (*only_where)(const line&) =
-        nullptr;  // shown where this is true of some line; null: only_with says it
+    /// Shown where this is true of some line; null: only_with says it.
+    bool (*only_where)(const line&) = nullptr;
 };
 
 /// The first columns name workload and contender; a cell's note stands behind them in place of the numbers.

@@ -66,8 +66,8 @@ struct result {
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
-    std::optional<floor_multiple>
-        times_floor;  // absent without a floor, and for what has no limit in the kernel
+    /// Absent without a floor, and for what has no limit in the kernel.
+    std::optional<floor_multiple> times_floor;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
     cell_status status = cell_status::ok;
@@ -77,8 +77,8 @@ struct result {
 struct contender {
     std::string name;
     std::optional<std::string> library, version, compiler, flags, socket_options;
-    nlohmann::ordered_json context =
-        nlohmann::ordered_json::object();  // all that the contender said of itself
+    /// All that the contender said of itself.
+    nlohmann::ordered_json context = nlohmann::ordered_json::object();
 };
 
 /// How often a slowdown of a known size was called `slower`; of 0 % for the A/A with as many blocks.

@@ -75,8 +75,8 @@ families set_multiples(reports::report& report, const best_floors& best) {
 /// One warning for all that have the same reason, since a loop that spins is faster on every workload of
 /// timers.
 void warn_of_faster_ones(reports::report& report, const judged_family& judged, const verdict_rule& rule) {
-    using cells =
-        std::map<std::string, std::vector<std::string>>;  // by workload: "who (0.12 of the floor's)"
+    // By workload: "who (0.12 of the floor's)".
+    using cells = std::map<std::string, std::vector<std::string>>;
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
     const auto verdicts = judge_all(judged.log_ratios, rule);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {

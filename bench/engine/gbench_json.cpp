@@ -45,8 +45,8 @@ gbench_row read_row(const json& from) {
     row.name = text_or(from, "run_name", text_or(from, "name", ""));
     if (from.value("error_occurred", json(false)) == json(true))
         row.error = text_or(from, "error_message", "no message");
-    else if (from.value("skipped", json(false)) ==
-             json(true))  // since 1.8: nothing is wrong, and nothing was run
+    // Since 1.8: nothing is wrong, and nothing was run.
+    else if (from.value("skipped", json(false)) == json(true))
         row.error = fmt::format("unsupported: {}", text_or(from, "skip_message", "it skipped itself"));
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
     for (const auto& [key, value] : from.items()) {

@@ -23,8 +23,8 @@ evidence evidence_of(std::span<const double> log_ratios, const verdict_rule& rul
     const double t = rule.threshold();
     evidence found{std::min(1.0, 2 * std::min(p_above(log_ratios, t), p_below(log_ratios, -t))),
                    std::min(1.0, 2 * std::max(p_below(log_ratios, t), p_above(log_ratios, -t)))};
-    if (std::min(found.p_difference, found.p_equivalence) <=
-        rule.alpha())  // otherwise it is inconclusive anyway
+    // Otherwise it is inconclusive anyway.
+    if (std::min(found.p_difference, found.p_equivalence) <= rule.alpha())
         found.zone = zone_of(median_with_interval(log_ratios, rule.level), t);
     return found;
 }

@@ -157,8 +157,8 @@ TEST_F(random_kills, at_any_time_lose_no_finished_trial_and_leave_whole_reports)
     const auto start = clock::now();
     ASSERT_EQ(loopbench(first_run(1)).code, 0);
     std::uniform_int_distribution<clock::rep> moment{0, (clock::now() - start).count()};
-    int starts =
-        0;  // the moments move outwards: on a machine that has become busy, none would ever be the end
+    // The moments move outwards: on a machine that has become busy, none would ever be the end.
+    int starts = 0;
     survive(100, [&](const arguments& words) {
         const auto limit = clock::duration{moment(random_) * (100 + ++starts) / 100};
         return loopbench(words, limit).end == bench::child_end::timed_out;

@@ -258,8 +258,8 @@ TEST(wheel_timers, tells_near_from_far_when_it_has_been_told_the_time_while_it_w
         timers.arm(after(now, 1'000'000));
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        timers.queue().start_at(
-            after(now, 20'000'000'000));  // it is not empty: its timers are not passed over
+        // It is not empty: its timers are not passed over.
+        timers.queue().start_at(after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 10'000'000'199)), 200U);
     }
 }
