@@ -1,6 +1,8 @@
 // Names to addresses, off the loop's thread.
 #include "loop/net/resolver.hpp"
 
+#include <netdb.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -14,6 +16,14 @@ template <class R>
 std::vector<endpoint> resolve(R& runtime, std::string host, std::string service) {
     resolver<R> names(runtime);
     return runtime.run(names.resolve(std::move(host), std::move(service)));
+}
+
+/// As the system answers without a loop.
+bool is_known_here(const char* host) {
+    addrinfo* found = nullptr;
+    if (::getaddrinfo(host, nullptr, nullptr, &found) != 0) return false;
+    ::freeaddrinfo(found);
+    return true;
 }
 
 }  // namespace
@@ -33,6 +43,7 @@ TYPED_TEST(resolving, gives_addresses_in_digits_as_they_are) {
 }
 
 TYPED_TEST(resolving, finds_localhost) {
+    if (!is_known_here("localhost")) GTEST_SKIP() << "no line of /etc/hosts says what localhost is";
     TypeParam runtime;
     const auto found = resolve(runtime, "localhost", "80");
     const auto is_loopback = [](const endpoint& each) {
