@@ -63,6 +63,10 @@ std::string rate(double value) {
     return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);
 }
 
+std::string count(double value) {
+    return fmt::format("{:.2f}", value);
+}
+
 constexpr std::array columns{
     column{"workload", "", false, [](const line& from) { return printable(from.workload); }},
     column{"contender", "", false, [](const line& from) { return printable(from.contender); }},
@@ -78,6 +82,16 @@ constexpr std::array columns{
            [](const line& from) { return median_of(from, "latency_p99", human_time); }},
     column{"late p50", "late_p50", true,
            [](const line& from) { return median_of(from, "late_p50", human_time); }},
+    // With --counts and --checks; the others of these metrics are in the files.
+    column{"syscalls/op", "syscalls", true,
+           [](const line& from) { return median_of(from, "syscalls", count); }},
+    column{"waits/op", "waits", true, [](const line& from) { return median_of(from, "waits", count); }},
+    column{"allocs/op", "allocations", true,
+           [](const line& from) { return median_of(from, "allocations", count); }},
+    column{"t(2N)/t(N)", "doubling", true,
+           [](const line& from) { return median_of(from, "doubling", count); }},
+    column{"recorded/not", "recording", true,
+           [](const line& from) { return median_of(from, "recording", count); }},
 };
 
 std::string family_name(std::string_view workload) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -174,10 +173,14 @@ void add_choice_options(CLI::App& command, check_options& options) {
     repeatable("--contender", options.contenders, "GLOB", "only these contenders; may be repeated");
     repeatable("--workload", options.workloads, "GLOB", "only these workloads; may be repeated");
     repeatable("--contender-dir", options.contender_dirs, "DIR", "a further folder with contenders");
-    const std::map<std::string, tier> tiers{{"counts", tier::counts}, {"times", tier::times}};
-    command.add_option("--tier", options.only, "only counts, or only times (all that the baseline has)")
+    const auto choose = [&options](const std::string& name) {
+        options.only = name == "counts" ? tier::counts : tier::times;
+    };
+    command
+        .add_option_function<std::string>("--tier", choose,
+                                          "only counts, or only times (all that the baseline has)")
         ->type_name("counts|times")
-        ->transform(CLI::CheckedTransformer(tiers).description(""));
+        ->check(CLI::IsMember({"counts", "times"}).description(""));
 }
 
 void add_rule_options(CLI::App& command, check_options& options) {

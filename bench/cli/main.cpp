@@ -40,6 +40,11 @@ public:
         if (option->get_type_size() == 0 || option->get_positional()) return {};
         return " " + option->get_type_name() + (option->get_required() ? " (required)" : "");
     }
+
+    std::string make_option_usage(const CLI::Option* option) const override {
+        const auto name = option->get_name(true);
+        return option->get_required() ? name : "[" + name + "]";
+    }
 };
 
 std::vector<std::string> subcommand_names(const CLI::App& app) {
@@ -71,9 +76,12 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
     const auto left = app.remaining(true);
     if (left.empty()) return;
     const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
-    if (flag == left.end())
+    if (flag == left.end()) {
+        const bool chooses = command.get_option_no_throw("--workload") != nullptr;
         throw usage_error{
-            fmt::format("{} takes no argument {}; leave it out", command.get_name(), left.front())};
+            fmt::format("{} takes no argument {}; {}", command.get_name(), left.front(),
+                        chooses ? fmt::format("did you mean --workload {}?", left.front()) : "leave it out")};
+    }
     std::vector<std::string> known;
     for (const auto* option : command.get_options())
         for (const auto& name : option->get_lnames()) known.push_back("--" + name);

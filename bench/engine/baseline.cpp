@@ -194,7 +194,8 @@ expectations read_baseline(const std::string& file) {
     try {
         return parse_baseline(reports::read_file(file));
     } catch (const std::runtime_error& error) {  // format_error, file_error
-        throw usage_error{fmt::format("{} is not a baseline: {}; {}", file, error.what(), remedy)};
+        throw usage_error{
+            fmt::format("{} is not a baseline: {}; move it away, and {}", file, error.what(), remedy)};
     }
 }
 

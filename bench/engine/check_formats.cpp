@@ -34,7 +34,9 @@ std::string title_of(const check_finding& found) {
 
 std::string summary_of(std::span<const check_finding> findings) {
     const auto holding = std::ranges::count(findings, finding_kind::holds, &check_finding::kind);
-    return fmt::format("{} of {} hold: {}", holding, findings.size(), outcome_name(findings));
+    const auto looser = std::ranges::count(findings, finding_kind::looser, &check_finding::kind);
+    const auto better = looser > 0 ? fmt::format(", {} are better", looser) : "";
+    return fmt::format("{} of {} hold{}: {}", holding, findings.size(), better, outcome_name(findings));
 }
 
 std::string_view junit_element(finding_kind kind) {

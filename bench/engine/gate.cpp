@@ -81,9 +81,8 @@ gate_result judge_gate(const reports::report& report, double tolerated_pct) {
         }))
         return found;
     take(found, report, gate_outcome::inconclusive, lost, [](const result& item) {
-        return fmt::format(
-            "there is no time to compare: {}; have it measured, or leave it out with --workload",
-            item.reason.value_or("unsupported"));
+        return fmt::format("there is no time to compare: {}; have it measured, or leave its workload out",
+                           item.reason.value_or("unsupported"));
     });
     if (take(found, report, gate_outcome::inconclusive, unclear, [&](const result&) {
             return fmt::format(

@@ -8,7 +8,7 @@ namespace loopbench::bench {
 reports::warning was_interrupted(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {
     return {"interrupted",
             fmt::format("the run was interrupted after {} of {} blocks", blocks_finished, blocks_planned),
-            "finish it with `loopbench run --resume` and the folder that it wrote into"};
+            "finish it with `loopbench run --resume DIR`, its folder, before another run writes there"};
 }
 
 reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {
@@ -25,7 +25,8 @@ reports::warning too_few_trials() {
 reports::warning too_few_for_verdicts() {
     return {
         "few_blocks",
-        "so few blocks cannot show a difference of any size where no verdict says what could have been seen",
+        "for so many comparisons there are too few blocks: where a verdict does not say what could have been "
+        "seen, no difference could have",
         "run more blocks (--blocks), or compare fewer cells"};
 }
 

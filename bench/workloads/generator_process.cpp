@@ -84,7 +84,10 @@ struct closed_at_end {
 bool generator_process::start(const generator_plan& plan, trial& t, std::function<void()> ended) {
     const auto program = find_generator();
     if (!program) {
-        t.unsupported("loopbench-generator, the client of this workload, is not beside the contenders");
+        t.unsupported(
+            "loopbench-generator, the client of this workload, is neither in the contender's folder nor in "
+            "the "
+            "one above; put a link to it there");
         return false;
     }
     const bool known = ::sched_getaffinity(0, sizeof cores_before_, &cores_before_) == 0;

@@ -111,7 +111,10 @@ TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
     expect_usage_error({"run", "--baseline", "asio-epol", "-o", out}, {"\"asio-epol\"", "asio-epoll"});
     expect_usage_error({"rnu"}, {"no command rnu", "did you mean run"});
     expect_usage_error({"run", "--contendr=x"}, {"no option --contendr", "did you mean --contender?"});
-    expect_usage_error({"run", "stray"}, {"no argument stray"});
+    expect_usage_error({"run", "stray"}, {"no argument stray", "did you mean --workload stray?"});
+    expect_usage_error({"list", "stray"}, {"no argument stray; leave it out"});
+    expect_usage_error({"check", "--against", "x", "--tier", "conts"},
+                       {"--tier", "conts not in {counts,times}"});
     expect_usage_error({"report", "x", "--format", "cvs"}, {"--format", "csv"});
 }
 
