@@ -34,6 +34,7 @@ def slim(line):
         item["path"] = pathlib.Path(item["path"]).name
     if "command" in line:
         line["command"][0] = "loopbench"
+        line["command"][line["command"].index("-o") + 1] = "calibration"
     return line
 
 
