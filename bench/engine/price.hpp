@@ -16,7 +16,7 @@ namespace loopbench::bench {
 inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 
 /// Runs the cell in a few triples of processes, in turn: N operations, 2N operations, and N without
-/// recording. N takes some 50 ms, by the cell's median in the report. Metrics of the result, each the median
+/// recording. N takes some 200 ms, by the cell's median in the report. Metrics of the result, each the median
 /// of the triples:
 ///
 /// - doubling: t(2N)/t(N), of cells that have a throughput.

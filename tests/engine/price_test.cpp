@@ -22,7 +22,7 @@ reports::report report_with(std::initializer_list<const char*> metrics) {
         item.workload = "yield";
         item.contender = who.name;
         item.metric = metric;
-        item.median = 100;  // ns, so that 50 ms are 500,000 operations
+        item.median = 100;  // ns, so that 200 ms are two million operations
         report.results.push_back(item);
     }
     return report;
