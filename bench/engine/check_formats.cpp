@@ -35,7 +35,7 @@ std::string title_of(const check_finding& found) {
 std::string summary_of(std::span<const check_finding> findings) {
     const auto holding = std::ranges::count(findings, finding_kind::holds, &check_finding::kind);
     const auto looser = std::ranges::count(findings, finding_kind::looser, &check_finding::kind);
-    const auto better = looser > 0 ? fmt::format(", {} are better", looser) : "";
+    const auto better = looser > 0 ? fmt::format(", {} better", looser) : "";
     return fmt::format("{} of {} hold{}: {}", holding, findings.size(), better, outcome_name(findings));
 }
 

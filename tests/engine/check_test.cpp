@@ -253,12 +253,12 @@ TEST(check, says_the_same_in_every_format) {
         for (const auto* part : parts)
             EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     };
-    says(bench::write_check_text(found),
-         {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n", "1 of 4 hold: regression\n"});
+    says(bench::write_check_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
+                                          "1 of 4 hold, 1 better: regression\n"});
     says(bench::write_check_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
     says(bench::write_check_github(found),
          {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",
-          "::notice title=loopbench check::1 of 4 hold"});
+          "::notice title=loopbench check::1 of 4 hold, 1 better: regression"});
     says(bench::write_check_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
                                            "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
                                            "syscalls\"><failure message=\"50 %: because?of "});
