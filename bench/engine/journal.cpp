@@ -8,6 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
 #include "bench/engine/journal_read.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
@@ -92,6 +96,18 @@ json trial_line(const run_plan& plan, const trial_record& record) {
             {"context", outcome.context}};
 }
 
+/// Waits for a moment: a run that was killed leaves its lock to the child that it had just forked, until that
+/// executes a contender or follows it. False when somebody else holds the lock.
+bool lock_soon(int fd) {
+    constexpr int tries = 100;
+    for (int i = 0; i < tries; ++i) {
+        if (reports::uninterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) return true;
+        if (errno != EWOULDBLOCK) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+}
+
 /// The folder and not the journal, because another run would replace that. Where a file system has no such
 /// locks there is none.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
@@ -99,8 +115,7 @@ reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     reports::unique_fd opened{
         reports::uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
     if (!opened) throw reports::file_error{"open", folder.native(), errno};
-    const int locked = reports::uninterrupted([&] { return ::flock(opened.get(), LOCK_EX | LOCK_NB); });
-    if (locked != 0 && errno == EWOULDBLOCK)
+    if (!lock_soon(opened.get()))
         throw reports::file_error{
             fmt::format("cannot write into {}: another run writes there; wait for its end or choose another "
                         "place with -o",

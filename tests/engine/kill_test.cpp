@@ -90,7 +90,7 @@ protected:
 
     void survive(int kills, const killer& kill_one) {
         constexpr int starts_max = 5000;
-        while (killed_ < kills && starts_ < starts_max) run_to_its_end(kill_one);
+        while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(kill_one);
         EXPECT_GE(killed_, kills) << "runs were through before they could be killed";
         EXPECT_GT(before_header_, 0);
         EXPECT_GT(while_measuring_, 0);
@@ -161,7 +161,10 @@ TEST_F(random_kills, at_any_time_lose_no_finished_trial_and_leave_whole_reports)
     int starts = 0;
     survive(100, [&](const arguments& words) {
         const auto limit = clock::duration{moment(random_) * (100 + ++starts) / 100};
-        return loopbench(words, limit).end == bench::child_end::timed_out;
+        const auto ran = loopbench(words, limit);
+        const bool was_killed = ran.end == bench::child_end::timed_out;
+        EXPECT_TRUE(was_killed || ran.code == 0) << ran.code << ": " << ran.error_tail;
+        return was_killed;
     });
 }
 
