@@ -75,7 +75,7 @@ struct connection {
 class client {
 public:
     client(const open_loop_plan& plan, const conversation& words)
-        : words_(words), poll_(::epoll_create1(EPOLL_CLOEXEC)) {
+        : words_(words), poll_(::epoll_create1(EPOLL_CLOEXEC)), wait_ms_(plan.http ? 100 : 0) {
         for (std::size_t i = 0; i < plan.connections; ++i) {
             all_.push_back({connect_to(plan.port), {}, {}});
             epoll_event event{};
@@ -99,12 +99,12 @@ public:
         return true;
     }
 
-    /// Takes what has come, without waiting; reply(connection, request, is right) for each. False when a
+    /// Takes what has come; reply(connection, request, is right) for each. False when a
     /// connection ended; the number of replies is added to `replies`.
     template <class Reply>
     bool receive(std::uint64_t& replies, Reply reply) {
         std::array<epoll_event, 64> events;
-        const int ready = ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()), 0);
+        const int ready = ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()), wait_ms_);
         for (int i = 0; i < ready; ++i) {
             const auto index = static_cast<std::size_t>(events[static_cast<std::size_t>(i)].data.u64);
             const ssize_t got =
@@ -140,6 +140,7 @@ private:
 
     const conversation& words_;
     descriptor poll_;
+    int wait_ms_;  // see open_loop_plan::http
     std::vector<connection> all_;
     std::vector<std::byte> buffer_ = std::vector<std::byte>(65'536);
 };

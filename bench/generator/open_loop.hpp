@@ -2,9 +2,9 @@
 // reply's latency counts from when its request was to be sent, so that a server that stalls is charged for
 // every request that it kept waiting, not for one (coordinated omission: Gil Tene, wrk2's README).
 //
-// One thread, bare epoll, no loop of the suite: the same for all contenders. It never sleeps, because a
-// timer's slack would be larger than what it measures; how much of its time it really worked is reported
-// instead of its CPU time.
+// One thread, bare epoll, no loop of the suite: the same for all contenders. It never sleeps (but for HTTP),
+// because a timer's slack would be larger than what it measures; how much of its time it really worked is
+// reported instead of its CPU time.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,9 @@ struct open_loop_plan {
     std::uint16_t port = 0;  // on 127.0.0.1: a server that echoes
     std::size_t connections = 16;
     std::size_t bytes = 64;  // of a request
-    bool http = false;       // instead of an echo: the request and reply of conversation.hpp
+    /// Instead of an echo: the request and reply of conversation.hpp, by a client that sleeps while nothing
+    /// has come, as wrk does: a server that has to wake its client for each reply serves a tenth less.
+    bool http = false;
     std::uint64_t requests = 0;
     std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
     double load = 0.5;  // of the capacity that is measured first
