@@ -43,9 +43,11 @@ class Trial:
         self.before = self._usage()
 
     def end(self):
-        until = time.monotonic_ns() + (time.monotonic_ns() - self.before[0]) * self.slowdown
-        while self.slowdown and time.monotonic_ns() < until:
-            pass
+        if self.slowdown:
+            now = time.monotonic_ns()
+            until = now + (now - self.before[0]) * self.slowdown
+            while time.monotonic_ns() < until:
+                pass
         self.cost = [after - before for after, before in zip(self._usage(), self.before)]
 
     @staticmethod
@@ -244,20 +246,20 @@ def raise_open_files_limit():
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def size_is_smoke():
-    size = os.environ.get("LOOPBENCH_SIZE") or "real"
-    if size not in ("smoke", "real"):
-        print(f'LOOPBENCH_SIZE is "{size}", which is no size: set it to smoke or real, or unset it.', file=sys.stderr)
+def one_of(variable, usual, other, what):
+    text = os.environ.get(variable) or usual
+    if text not in (usual, other):
+        print(f'{variable} is "{text}", which is {what}: set it to {other} or {usual}, or unset it.', file=sys.stderr)
         sys.exit(2)
-    return size == "smoke"
+    return text
+
+
+def size_is_smoke():
+    return one_of("LOOPBENCH_SIZE", "real", "smoke", "no size") == "smoke"
 
 
 def recording_is_on():
-    text = os.environ.get("LOOPBENCH_RECORD") or "on"
-    if text not in ("on", "off"):
-        print(f'LOOPBENCH_RECORD is "{text}", which is neither: set it to on or off, or unset it.', file=sys.stderr)
-        sys.exit(2)
-    return text == "on"
+    return one_of("LOOPBENCH_RECORD", "on", "off", "neither") == "on"
 
 
 def slowdown_told():

@@ -22,7 +22,7 @@ struct open_loop_plan {
     std::size_t connections = 16;
     std::size_t bytes = 64;  // of a request
     /// Instead of an echo: the request and reply of conversation.hpp, by a client that sleeps while nothing
-    /// has come, as wrk does: a server that has to wake its client for each reply serves a tenth less.
+    /// has come, as wrk does: waking its client for each reply is work of the server's, too.
     bool http = false;
     std::uint64_t requests = 0;
     std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
