@@ -37,5 +37,5 @@ int main(int argc, char** argv) {
     using namespace loopbench::bench;
     return run_contender(
         argc, argv, "costly", {.library = "Boost.Asio", .library_version = "1", .driver = "epoll"},
-        {with_runtime(workload<costly_runtime>{{"yield", 1000, 1000}, workloads::yield<costly_runtime>})});
+        {with_runtime(workload<costly_runtime>{{"yield"}, workloads::yield<costly_runtime>})});
 }
