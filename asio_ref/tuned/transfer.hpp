@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "asio_ref/tuned/completion.hpp"
@@ -50,10 +51,14 @@ private:
 template <class Sink>
 class write_awaiter : public completion_awaiter {
 public:
-    write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out) noexcept
-        : completion_awaiter(owner), sink_(sink), rest_(out) {}
+    /// What is larger than `inline_max` goes through the queue even when the kernel takes it at once.
+    write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out,
+                  std::size_t inline_max = SIZE_MAX) noexcept
+        : completion_awaiter(owner), sink_(sink), rest_(out), inline_max_(inline_max) {}
 
-    bool await_ready() { return write_the_rest() && owner().may_complete_inline(result_.bytes); }
+    bool await_ready() {
+        return write_the_rest() && result_.bytes <= inline_max_ && owner().may_complete_inline(result_.bytes);
+    }
 
     void await_suspend(std::coroutine_handle<> waiter) {
         suspend(waiter);
@@ -105,6 +110,7 @@ private:
 
     Sink& sink_;
     std::span<const std::byte> rest_;
+    std::size_t inline_max_;
     io_result result_;
     bool done_ = false;
 };
