@@ -43,6 +43,7 @@ json to_json(const open_loop_result& result) {
             {"send_late_p99", result.send_lateness.percentile_ns(99)},
             {"failure", result.failure},
             {"bottleneck", bottleneck ? json(*bottleneck) : json(nullptr)},
+            {"own_making", percentiles_of_its_own_making(result)},
             {"latency", buckets_of(result.latency)}};
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -140,6 +141,8 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     t.report("capacity", result.at("capacity").get<double>());
     t.report("send_late_p99", result.at("send_late_p99").get<double>());
     t.report("generator_busy", result.at("busy").get<double>());
+    for (const auto& percentile : result.at("own_making"))
+        t.report(percentile.get<std::string>(), std::numeric_limits<double>::quiet_NaN());
     t.prove("requests sent", requests, result.at("sent").get<std::uint64_t>());
     t.prove("replies that are not the bytes sent", 0, result.at("wrong_replies").get<std::uint64_t>());
     t.prove("right replies", requests, result.at("replies").get<std::uint64_t>());

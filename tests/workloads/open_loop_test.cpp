@@ -204,21 +204,37 @@ TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
     EXPECT_EQ(result["failure"], "");
     EXPECT_GT(result["send_late_p99"].get<double>(), 50e6);
     ASSERT_TRUE(result["bottleneck"].is_string());
-    EXPECT_NE(result["bottleneck"].get<std::string>().find("over 10 %"), std::string::npos);
+    EXPECT_NE(result["bottleneck"].get<std::string>().find("it sent so late that latency_p90 is "),
+              std::string::npos);
+}
+
+/// So many requests more, sent so late, of a server that takes 100 us for each.
+void sent_late(open_loop_result& result, int requests, std::int64_t late_ns) {
+    for (int i = 0; i < requests; ++i) {
+        result.latency.record(100'000 + late_ns);
+        result.latency_from_send.record(100'000);
+        result.send_lateness.record(late_ns);
+    }
 }
 
 TEST(open_loop, trusts_a_generator_that_was_in_time_and_had_time) {
     open_loop_result result;
-    for (int i = 0; i < 1000; ++i) {
-        result.latency.record(100'000);
-        result.send_lateness.record(9000);
-    }
+    sent_late(result, 1000, 9000);
     result.busy = 0.74;
+    EXPECT_EQ(percentiles_of_its_own_making(result), std::vector<std::string_view>{});
     EXPECT_EQ(generator_was_the_bottleneck(result), std::nullopt);
     result.busy = 0.76;
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
-    result.busy = 0.5;
-    for (int i = 0; i < 20; ++i) result.send_lateness.record(11'000);
+}
+
+TEST(open_loop, leaves_out_the_percentiles_that_are_of_the_generators_making) {
+    open_loop_result result;
+    sent_late(result, 950, 0);
+    sent_late(result, 50, 20'000);
+    EXPECT_EQ(percentiles_of_its_own_making(result),
+              (std::vector<std::string_view>{"latency_p99", "latency_p999", "latency_max"}));
+    EXPECT_EQ(generator_was_the_bottleneck(result), std::nullopt);
+    sent_late(result, 100, 20'000);
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
