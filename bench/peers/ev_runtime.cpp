@@ -81,6 +81,15 @@ void ev_runtime::run_library() {
         throw std::runtime_error("libevent's loop failed: see what it printed");
 }
 
+// libevent counts callbacks only, and 64 of them can be megabytes that one coroutine has sent.
+void ev_runtime::call_soon() noexcept {
+    event_active(&turn_, EV_TIMEOUT, 0);
+    callbacks_worth_of_bytes_ += take_callbacks_worth_of_bytes();
+    if (callbacks_worth_of_bytes_ < callbacks_between_polls) return;
+    callbacks_worth_of_bytes_ = 0;
+    event_base_loopcontinue(base_.get());
+}
+
 void ev_runtime::wake() noexcept {
     if (knocked_.exchange(true, std::memory_order_seq_cst)) return;
     const std::uint64_t one = 1;

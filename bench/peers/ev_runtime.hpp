@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -83,7 +84,7 @@ public:
 protected:
     void run_library() override;
     void leave() noexcept override { event_base_loopbreak(base_.get()); }
-    void call_soon() noexcept override { event_active(&turn_, EV_TIMEOUT, 0); }
+    void call_soon() noexcept override;
     void wake() noexcept override;
 
 private:
@@ -116,6 +117,7 @@ private:
     static void on_knock(evutil_socket_t, short, void* self) noexcept;
 
     ev_base base_;
+    std::size_t callbacks_worth_of_bytes_ = 0;  // since the sockets were looked at for the bytes' sake
     loop::unique_fd door_;  // an eventfd: libevent without locks has no call for other threads
     std::atomic<bool> knocked_{false};
     event_struct turn_{};
