@@ -33,7 +33,11 @@ io_uring_driver::io_uring_driver(operation_queue& ready, const uring_limits& lim
 }
 
 io_uring_driver::~io_uring_driver() {
+    for (descriptor& d : descriptors_) discard_arrived(d);
     ring_.cancel_all();
+    for (uring_completion last; ring_.take(last);)
+        if (last.tag >> 56 == static_cast<std::uint64_t>(owner::listener) && last.result >= 0)
+            ::close(last.result);
 }
 
 std::uint64_t io_uring_driver::tag(owner whose, std::uint32_t generation, std::uint32_t index) noexcept {

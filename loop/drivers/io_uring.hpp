@@ -15,15 +15,19 @@
 // - A pending request keeps its file open: close(2) would not send a FIN. forget() therefore cancels and
 //   enters at once, and what has been started but not yet handed over goes out while the number still means
 //   that file.
-// - A multishot accept takes whatever comes, up to the limit on descriptors, wanted or not: a server that
-//   pauses, or admits no more clients, would go on being given some. So accepts are single; when the
-//   completion says that more are waiting, the next ones are plain calls. (bench/choices, accept/...: what
-//   that costs.)
+// - A multishot accept takes whatever comes, wanted or not, and knows no limit but that on descriptors. So a
+//   listener is fed by one only from its second accept on, and the feed is stopped when a few connections
+//   wait for a server that has paused, or when the server takes its accept back. Those few are kept for the
+//   next accepts and closed with the listener; the others stay in the backlog, and plain calls take them
+//   until it is empty. One entry cannot be bounded: it brings all that the backlog holds by then.
+//   (bench/choices, accept/...: what it gives.)
 // - Cancelling is a request like any other and comes too late as often as not. The request that is cancelled
 //   completes all the same, once, and only then is its memory free.
-// - Registered files are not used. Up to Linux 6.12 a file that is taken out of the table is not released
-//   before all older requests have ended: idle receives would keep it open for ever. (bench/choices,
-//   echo/...: what they would give.)
+// - Registered files are not used, for what they give: a bare round trip whose sends and receives all use
+//   them is less than 2 % shorter (bench/choices, echo/...), and a receive that stays armed looks its file up
+//   only once anyway. They would cost a registration for each connection; and up to Linux 6.12 a file that is
+//   taken out of the table is not released before all older requests have ended, so that idle receives would
+//   keep it open for ever.
 // - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up anew at every sleep;
 //   an absolute IORING_OP_TIMEOUT stays armed from turn to turn.
 #pragma once
@@ -58,7 +62,8 @@ public:
     /// What a receive or an accept has got at this moment, unreported, is lost with it.
     void abandon(io_operation& op);
     void forget(int fd);
-    void release(int) noexcept {}  // a request names its file, not the number; only streams are remembered
+    void release(int) noexcept {
+    }  // a request names its file, not the number; only who has a feed is remembered
     void wait(time_point deadline);
     std::uint32_t generation(int fd) { return descriptor_of(fd).life; }
     std::size_t in_flight() const noexcept { return in_flight_; }
@@ -70,7 +75,7 @@ public:
 
 private:
     // What a completion belongs to, as the upper byte of its tag.
-    enum class owner : std::uint8_t { nobody, request, feed, timer, wake };
+    enum class owner : std::uint8_t { nobody, request, feed, listener, timer, wake };
 
     // A pending operation that the kernel knows. The generation tells a late completion from the next
     // tenant's.
@@ -89,15 +94,16 @@ private:
         uring_arrivals arrivals;
         std::uint32_t life = 0;      // counts forget(): tells a completion from one of an earlier file
         std::uint32_t requests = 0;  // of this life, that the kernel knows
-        int end = 0;                 // how the stream ended: 0, or a negated errno
+        int end = 0;                 // how the feed ended: 0, or a negated errno
+        int next = 0;                // of a connection that has arrived: the one after it
         bool ended = false;          // and nobody has been told yet
         feed_state feed = feed_state::stopped;
-        bool ahead = false;             // the feed has been faster than the reader
-        bool more_connections = false;  // the next accept may find one at once
+        bool ahead = false;      // the feed has been faster than the reader, and left something behind
+        bool listening = false;  // an accept has succeeded: the feed brings connections, not bytes
     };
 
     static constexpr std::uint32_t no_slot = 0xffff'ffff;
-    // What may have arrived at once on one descriptor before its feed is stopped; or one buffer's worth of
+    // What may have arrived on one descriptor before its feed is stopped; or, at once, one buffer's worth of
     // bytes, since for longer messages a receive into the caller's own buffer is cheaper than several into
     // ours and a copy.
     static constexpr std::uint32_t arrivals_max = 8;
@@ -109,14 +115,24 @@ private:
     static std::uint64_t tag(owner whose, std::uint32_t generation, std::uint32_t index) noexcept;
     descriptor& descriptor_of(int fd);
 
+    static bool is_fed(const descriptor& d, io_kind kind) noexcept {
+        return kind == (d.listening ? io_kind::accept : io_kind::receive);
+    }
     bool try_now(descriptor& d, io_operation& op) noexcept;
+    bool accept_now(descriptor& d, io_operation& op) noexcept;
     bool take_arrived(descriptor& d, io_operation& op) noexcept;
+    int take_connection(descriptor& d) noexcept;
+    void append_connection(int listener, int connection);
+    void discard_arrived(descriptor& d) noexcept;
     void submit(io_operation& op);
     void submit_cancel(std::uint64_t target);
     void free_slot(std::uint32_t slot, descriptor& d) noexcept;
     void complete(io_operation& op, std::int64_t result) noexcept;
 
+    static std::uint64_t feed_tag(int fd, const descriptor& d) noexcept;
     void start_feed(int fd, descriptor& d);
+    void stop_feed(int fd, descriptor& d);
+    void leave(io_operation& op);
     void serve(int fd, descriptor& d);
     void resume(int fd, descriptor& d);
 
@@ -124,6 +140,7 @@ private:
     void on_request(std::uint32_t generation, std::uint32_t slot, const uring_completion& completion);
     void on_feed(std::uint32_t generation, int fd, const uring_completion& completion);
     void on_feed_end(descriptor& d, std::int32_t result) noexcept;
+    void on_connection(std::uint32_t generation, int fd, const uring_completion& completion);
 
     void arm_wake();
     void arm_timer(time_point deadline);

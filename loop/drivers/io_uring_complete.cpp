@@ -25,6 +25,8 @@ void io_uring_driver::on_completion(const uring_completion& completion) {
             return on_request(generation, index, completion);
         case owner::feed:
             return on_feed(generation, static_cast<int>(index), completion);
+        case owner::listener:
+            return on_connection(generation, static_cast<int>(index), completion);
         case owner::timer:
             armed_ = never;
             return;
@@ -55,7 +57,8 @@ void io_uring_driver::on_request(std::uint32_t generation, std::uint32_t slot,
             if (result == -EAGAIN) return submit(op);
         }
     } else if (op.kind == io_kind::accept && r.life == d.life) {
-        d.more_connections = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
+        d.ahead = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
+        d.listening |= result >= 0;
     } else if (op.kind == io_kind::receive && r.life == d.life &&
                result < static_cast<std::int64_t>(op.size)) {
         d.ahead = result >= static_cast<std::int64_t>(uring_buffers::buffer_bytes);

@@ -56,7 +56,7 @@ bool io_uring_driver::start(io_operation& op) {
     }
     descriptor& d = descriptor_of(op.fd);
     if (try_now(d, op)) return true;
-    const bool by_feed = op.kind == io_kind::receive && !(d.ahead && d.feed == feed_state::stopped);
+    const bool by_feed = is_fed(d, op.kind) && !(d.ahead && d.feed == feed_state::stopped);
     // Readiness is not the socket's while a feed drains it.
     if (by_feed || (op.kind == io_kind::readable && d.feed != feed_state::stopped)) {
         if (d.feed == feed_state::stopped) start_feed(op.fd, d);
@@ -77,10 +77,7 @@ bool io_uring_driver::try_now(descriptor& d, io_operation& op) noexcept {
         case io_kind::readable:
             return take_arrived(d, op);
         case io_kind::accept:
-            if (!d.more_connections) return false;
-            op.result = attempt(op);
-            d.more_connections = op.result != -EAGAIN;
-            return d.more_connections;
+            return take_arrived(d, op) || accept_now(d, op);
         case io_kind::receive_from:
         case io_kind::send_to:
             op.result = attempt(op);
@@ -88,6 +85,14 @@ bool io_uring_driver::try_now(descriptor& d, io_operation& op) noexcept {
         default:
             return false;
     }
+}
+
+// Not while there is a feed: what it has accepted already comes first.
+bool io_uring_driver::accept_now(descriptor& d, io_operation& op) noexcept {
+    if (!d.ahead || d.feed != feed_state::stopped) return false;
+    op.result = attempt(op);
+    d.ahead = op.result != -EAGAIN;
+    return d.ahead;
 }
 
 void io_uring_driver::submit(io_operation& op) {
@@ -125,7 +130,7 @@ void io_uring_driver::free_slot(std::uint32_t slot, descriptor& d) noexcept {
 
 void io_uring_driver::cancel(io_operation& op) {
     if (op.slot == no_slot) {
-        descriptor_of(op.fd).waiting.remove(op);
+        leave(op);
         complete(op, -ECANCELED);
         return;
     }
@@ -137,17 +142,13 @@ void io_uring_driver::cancel(io_operation& op) {
 void io_uring_driver::abandon(io_operation& op) {
     op.pending = false;
     --in_flight_;
-    descriptor& d = descriptor_of(op.fd);
-    if (op.slot == no_slot) {
-        d.waiting.remove(op);
-        return;
-    }
+    if (op.slot == no_slot) return leave(op);
     const std::uint64_t target = tag(owner::request, requests_[op.slot].generation, op.slot);
     submit_cancel(target);
     uring_completion last{};
     const bool seen = ring_.await(target, last);
     if (seen && op.kind == io_kind::accept && last.result >= 0) ::close(last.result);
-    free_slot(op.slot, d);
+    free_slot(op.slot, descriptor_of(op.fd));
 }
 
 void io_uring_driver::forget(int fd) {
@@ -160,13 +161,13 @@ void io_uring_driver::forget(int fd) {
         entry.user_data = tag(owner::nobody, 0, 0);
         static_cast<void>(ring_.flush());
     }
-    buffers_.discard(d.arrivals);
+    discard_arrived(d);
     ++d.life;
     d.requests = 0;
     d.ended = false;
     d.feed = feed_state::stopped;
     d.ahead = false;
-    d.more_connections = false;
+    d.listening = false;
 }
 
 }  // namespace loopbench::loop

@@ -96,7 +96,7 @@ void uring_buffers::discard(uring_arrivals& arrivals) noexcept {
 }
 
 void uring_buffers::drop_first(uring_arrivals& arrivals) noexcept {
-    give_back(arrivals.first);
+    give_back(static_cast<std::uint16_t>(arrivals.first));
     arrivals.first = contents_[arrivals.first].next;
     arrivals.consumed_bytes = 0;
     --arrivals.count;

@@ -15,10 +15,11 @@
 
 namespace loopbench::loop {
 
-/// What has arrived on one descriptor and was not asked for: buffers, linked through their numbers.
+/// What has arrived on one descriptor and was not asked for: buffers, linked through their numbers; or a
+/// listener's connections, which have no bytes.
 struct uring_arrivals {
-    std::uint16_t first = 0;  // meaningful, like the next two, only while there are any
-    std::uint16_t last = 0;
+    std::uint32_t first = 0;  // meaningful, like the next two, only while there are any
+    std::uint32_t last = 0;
     std::uint32_t consumed_bytes = 0;  // of the first
     std::uint32_t bytes = 0;           // in all of them, less what was consumed
     std::uint32_t count = 0;
@@ -57,7 +58,7 @@ private:
         std::uint16_t next;
     };
 
-    std::byte* data_of(std::uint16_t buffer) const noexcept { return data_ + buffer * buffer_bytes; }
+    std::byte* data_of(std::size_t buffer) const noexcept { return data_ + buffer * buffer_bytes; }
     void drop_first(uring_arrivals& arrivals) noexcept;
 
     static constexpr unsigned count_at_first = 64;

@@ -182,11 +182,7 @@ void uring_ring::cancel_all() noexcept {
         io_uring_sqe& cancel = submission();
         io_uring_prep_cancel64(&cancel, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
         cancel.user_data = ignored_tag;
-        uring_completion ignored;
-        while (outstanding_ != 0 && try_enter(1)) {
-            while (pop(ignored)) {
-            }
-        }
+        while (outstanding_ != 0 && try_enter(1)) set_aside();
     } catch (const std::system_error&) {
         // The kernel does not let us in any more: then it does not run anything of ours either.
     }

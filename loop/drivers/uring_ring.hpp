@@ -78,7 +78,7 @@ public:
     /// others stay for take(). False in a thread that is not the ring's.
     bool await(std::uint64_t tag, uring_completion& completion);
 
-    /// Cancels everything and waits until the kernel has let go of it.
+    /// Cancels everything and waits until the kernel has let go of it. The completions are there for take().
     void cancel_all() noexcept;
 
     /// How often the kernel was entered.
