@@ -1,9 +1,10 @@
-// What the io_uring driver could do otherwise (loop/drivers/io_uring.hpp says why it does not), on bare rings
-// that are set up as the driver's is. Each pair of rows does the same work in two ways:
+// Where the io_uring driver had a choice (loop/drivers/io_uring.hpp says what it does, and why), on bare
+// rings set up as the driver's is. The rows of a family do the same work in different ways:
 //
 // - accept/one_by_one: an accept is submitted at a time; while its completion says that more are waiting,
 //   plain calls take them.
 // - accept/multishot: one accept stays armed and completes for every connection.
+// - accept/driver: the driver itself, which arms a multishot accept and keeps what comes for the next accept.
 // - echo/descriptors: a round trip on each of some connections, all in two entries.
 // - echo/fixed_files: the same on registered files.
 //
@@ -79,9 +80,23 @@ private:
     std::vector<unique_fd> admitted_;
 };
 
+/// Waits on a bare ring, and shows `way` what has completed.
+template <class Way>
+void wait_in_ring(Way& way) {
+    way.ring().enter_and_sleep();
+    uring_completion completion;
+    while (way.ring().take(completion)) way.take(completion);
+}
+
 class one_by_one {
 public:
-    explicit one_by_one(crowd& guests) : guests_(guests) { arm(); }
+    explicit one_by_one(crowd& guests) : guests_(guests) {
+        arm();
+        ring_.enter();
+    }
+    ~one_by_one() { ring_.cancel_all(); }
+
+    void wait() { wait_in_ring(*this); }
 
     void take(const uring_completion& completion) {
         guests_.admit(completion.result);
@@ -106,7 +121,13 @@ private:
 
 class multishot {
 public:
-    explicit multishot(crowd& guests) : guests_(guests) { arm(); }
+    explicit multishot(crowd& guests) : guests_(guests) {
+        arm();
+        ring_.enter();
+    }
+    ~multishot() { ring_.cancel_all(); }
+
+    void wait() { wait_in_ring(*this); }
 
     void take(const uring_completion& completion) {
         guests_.admit(completion.result);
@@ -125,28 +146,53 @@ private:
     loop::uring_ring ring_{loop::uring_limits{}};
 };
 
-/// Time per connection, from when they have all arrived until they are all accepted.
+class by_driver {
+public:
+    explicit by_driver(crowd& guests) : guests_(guests) {
+        accept_.kind = loop::io_kind::accept;
+        accept_.fd = guests.listener();
+        admit_all();
+        driver_.wait(loop::do_not_wait);
+    }
+    ~by_driver() {
+        driver_.abandon(accept_);
+        driver_.forget(guests_.listener());
+    }
+
+    void wait() {
+        while (ready_.empty()) driver_.wait(loop::time_point::max());
+        ready_.pop();
+        guests_.admit(static_cast<int>(accept_.result));
+        admit_all();
+    }
+
+private:
+    void admit_all() {
+        while (driver_.start(accept_)) guests_.admit(static_cast<int>(accept_.result));
+    }
+
+    crowd& guests_;
+    loop::operation_queue ready_;
+    loop::io_uring_driver driver_{ready_};
+    loop::io_operation accept_;
+};
+
+/// Time per round, from when they have all arrived until they are all accepted.
 template <class Way>
 void accept(benchmark::State& state) {
     const auto arrivals = static_cast<std::size_t>(state.range(0));
     crowd guests;
     Way way(guests);
-    way.ring().enter();
     for (auto _ : state) {
         guests.connect(arrivals);
         const auto start = std::chrono::steady_clock::now();
-        while (guests.admitted() < arrivals) {
-            way.ring().enter_and_sleep();
-            uring_completion completion;
-            while (way.ring().take(completion)) way.take(completion);
-        }
+        while (guests.admitted() < arrivals) way.wait();
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
         state.SetIterationTime(took.count());
         if (guests.admitted() != arrivals) state.SkipWithError("failed: somebody came in twice");
         guests.leave();
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
-    way.ring().cancel_all();
 }
 
 enum class file_names { descriptors, fixed };
@@ -216,6 +262,7 @@ BENCHMARK(accept<one_by_one>)
     ->Arg(64)
     ->UseManualTime();
 BENCHMARK(accept<multishot>)->Name("accept/multishot")->ArgName("arrivals")->Arg(1)->Arg(64)->UseManualTime();
+BENCHMARK(accept<by_driver>)->Name("accept/driver")->ArgName("arrivals")->Arg(1)->Arg(64)->UseManualTime();
 BENCHMARK(echo<file_names::descriptors>)->Name("echo/descriptors")->ArgName("conns")->Arg(1)->Arg(100);
 BENCHMARK(echo<file_names::fixed>)->Name("echo/fixed_files")->ArgName("conns")->Arg(1)->Arg(100);
 
