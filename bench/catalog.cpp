@@ -157,8 +157,8 @@ constexpr std::array catalog{
         "capacity, "
         "which is measured just before. Latency is from when a request was to be sent. Every byte of every "
         "reply is compared. A percentile that the client's own lateness made over 10 % larger is left out. "
-        "When that is the 90th, or when the client was busy for over 75 % of the time, the result is "
-        "invalid.",
+        "When that is the 90th or the median, or when the client was busy for over 75 % of the time, the "
+        "result is invalid.",
         "Queueing: latency grows with the load, and a pause of the server delays every request that is due "
         "in it. time is the schedule's; look at the latencies and at the capacity. A faster contender is "
         "given "

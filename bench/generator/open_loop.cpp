@@ -240,6 +240,12 @@ private:
     std::uint64_t received_ = 0;
 };
 
+bool is_of_its_own_making(const open_loop_result& result, double percentile) {
+    constexpr double most = 1.1;
+    return static_cast<double>(result.latency.percentile_ns(percentile)) >
+           most * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
+}
+
 }  // namespace
 
 open_loop_result run_open_loop(const open_loop_plan& plan) {
@@ -256,29 +262,26 @@ open_loop_result run_open_loop(const open_loop_plan& plan) {
 }
 
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result) {
-    constexpr double most = 1.1;
     constexpr std::array<std::pair<double, std::string_view>, 5> reported{{{50, "latency_p50"},
                                                                            {90, "latency_p90"},
                                                                            {99, "latency_p99"},
                                                                            {99.9, "latency_p999"},
                                                                            {100, "latency_max"}}};
     std::vector<std::string_view> found;
-    for (const auto& [percentile, name] : reported) {
-        const auto from_schedule = static_cast<double>(result.latency.percentile_ns(percentile));
-        const auto from_send = static_cast<double>(result.latency_from_send.percentile_ns(percentile));
-        if (from_schedule > most * from_send) found.push_back(name);
-    }
+    for (const auto& [percentile, name] : reported)
+        if (is_of_its_own_making(result, percentile)) found.push_back(name);
     return found;
 }
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
     constexpr double busiest = 0.75;
-    const auto own = percentiles_of_its_own_making(result);
-    if (std::ranges::find(own, "latency_p90") != own.end() ||
-        std::ranges::find(own, "latency_p50") != own.end())
-        return fmt::format(
-            "it sent so late that latency_p90 is {} ns, and {} ns from when the requests were really sent",
-            result.latency.percentile_ns(90), result.latency_from_send.percentile_ns(90));
+    for (const double percentile : {90.0, 50.0})
+        if (is_of_its_own_making(result, percentile))
+            return fmt::format(
+                "it sent so late that latency_p{:g} is {} ns, and {} ns from when the requests were really "
+                "sent",
+                percentile, result.latency.percentile_ns(percentile),
+                result.latency_from_send.percentile_ns(percentile));
     if (result.busy > busiest)
         return fmt::format("it was busy for {:.0f} % of the time, which is over 75 %", 100 * result.busy);
     return std::nullopt;

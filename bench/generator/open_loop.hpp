@@ -57,7 +57,7 @@ open_loop_result run_open_loop(const open_loop_plan& plan);
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 
 /// Why the result says more about the generator than about the server, nothing when it does not: it was busy
-/// for over 75 % of the time, or even the 90th percentile is of its own making.
+/// for over 75 % of the time, or the median or the 90th percentile is of its own making.
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);
 
 }  // namespace loopbench::bench

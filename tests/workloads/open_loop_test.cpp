@@ -208,11 +208,12 @@ TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
               std::string::npos);
 }
 
-/// So many requests more, sent so late, of a server that takes 100 us for each.
-void sent_late(open_loop_result& result, int requests, std::int64_t late_ns) {
+/// So many requests more, sent so late, of a server that takes so long for each.
+void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
+               std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {
-        result.latency.record(100'000 + late_ns);
-        result.latency_from_send.record(100'000);
+        result.latency.record(served_ns + late_ns);
+        result.latency_from_send.record(served_ns);
         result.send_lateness.record(late_ns);
     }
 }
@@ -236,6 +237,15 @@ TEST(open_loop, leaves_out_the_percentiles_that_are_of_the_generators_making) {
     EXPECT_EQ(generator_was_the_bottleneck(result), std::nullopt);
     sent_late(result, 100, 20'000);
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
+}
+
+TEST(open_loop, names_the_percentile_that_makes_a_trial_invalid) {
+    open_loop_result result;
+    sent_late(result, 700, 20'000);
+    sent_late(result, 300, 0, 1'000'000);
+    EXPECT_EQ(percentiles_of_its_own_making(result), std::vector<std::string_view>{"latency_p50"});
+    EXPECT_NE(generator_was_the_bottleneck(result).value_or("").find("so late that latency_p50 is 120"),
+              std::string::npos);
 }
 
 }  // namespace
