@@ -190,14 +190,22 @@ private:
         for (const auto& value : values)
             if (value) present.push_back(*value);
         if (present.size() < values.size())
-            item.reason = fmt::format("{} of {} trials printed no number for it",
-                                      values.size() - present.size(), values.size());
+            item.reason =
+                fmt::format("{} of {} trials printed no number for it{}", values.size() - present.size(),
+                            values.size(), why_left_out(where, metric.name));
         if (present.empty()) return item;
         const auto found = median_with_interval(present);
         item.median = found.median;
         item.low = found.low;
         item.high = found.high;
         return item;
+    }
+
+    /// The load generator's doing, where there is one: it prints everything else.
+    std::string_view why_left_out(cell where, std::string_view metric) const {
+        if (!metric.starts_with("latency_") || !samples_.has_own_load(where)) return "";
+        return ": the load generator's own lateness made it over 10 % larger (loopbench explain "
+               "send_late_p99)";
     }
 
     /// The ratio of the last of `results`, and its log ratios for the verdict.

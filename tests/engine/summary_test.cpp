@@ -92,6 +92,22 @@ TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
+TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
+    const auto report = report_of(small_plan(6), [](const trial_request& request) {
+        auto outcome = took_ns(1000);
+        outcome.metrics["latency_p99"] = std::nullopt;
+        if (request.workload == "yield") outcome.metrics["capacity"] = 1e5;
+        return outcome;
+    });
+    const auto& left_out = found(report, "asio-epoll", "yield", "latency_p99");
+    EXPECT_FALSE(left_out.median);
+    EXPECT_EQ(left_out.reason,
+              "6 of 6 trials printed no number for it: the load generator's own lateness made it over 10 % "
+              "larger (loopbench explain send_late_p99)");
+    EXPECT_EQ(found(report, "asio-epoll", "echo", "latency_p99").reason,
+              "6 of 6 trials printed no number for it");
+}
+
 TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {
