@@ -59,11 +59,11 @@ public:
 
     bool start(io_operation& op);
     void cancel(io_operation& op);
-    /// What a receive or an accept has got at this moment, unreported, is lost with it.
+    /// What a request of its own has received or accepted at this moment, unreported, is lost with it.
     void abandon(io_operation& op);
     void forget(int fd);
-    void release(int) noexcept {
-    }  // a request names its file, not the number; only who has a feed is remembered
+    /// Nothing to do: a request names its file, not the number, and only who has a feed is remembered.
+    void release(int) noexcept {}
     void wait(time_point deadline);
     std::uint32_t generation(int fd) { return descriptor_of(fd).life; }
     std::size_t in_flight() const noexcept { return in_flight_; }
