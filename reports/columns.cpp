@@ -67,7 +67,7 @@ std::string count(double value) {
     return fmt::format("{:.2f}", value);
 }
 
-constexpr std::array columns{
+constexpr std::array all_columns{
     column{"workload", "", false, [](const line& from) { return printable(from.workload); }},
     column{"contender", "", false, [](const line& from) { return printable(from.contender); }},
     column{"time/op", "", true, [](const line& from) { return median_of(from, "time", human_time); }},
@@ -132,7 +132,7 @@ std::vector<family> families_of(const report& content) {
 
 std::vector<column> columns_for(std::span<const line> lines) {
     std::vector<column> shown;
-    std::ranges::copy_if(columns, std::back_inserter(shown), [&](const column& candidate) {
+    std::ranges::copy_if(all_columns, std::back_inserter(shown), [&](const column& candidate) {
         const auto has_it = [&](const line& from) {
             if (candidate.only_where != nullptr) return candidate.only_where(from);
             return candidate.only_with.empty() || from.find(candidate.only_with) != nullptr;

@@ -38,7 +38,7 @@ struct csv_column {
     std::string (*cell)(const result&);
 };
 
-constexpr std::array columns{
+constexpr std::array csv_columns{
     csv_column{"workload", [](const result& row) { return text(row.workload); }},
     csv_column{"contender", [](const result& row) { return text(row.contender); }},
     csv_column{"metric", [](const result& row) { return text(row.metric); }},
@@ -77,13 +77,13 @@ constexpr std::array columns{
 
 std::string write_csv(const report& content) {
     std::string out;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        out += fmt::format("{}{}", i == 0 ? "" : ",", columns[i].title);
+    for (std::size_t i = 0; i < csv_columns.size(); ++i)
+        out += fmt::format("{}{}", i == 0 ? "" : ",", csv_columns[i].title);
     out += "\r\n";
     for (const auto& row : content.results) {
-        for (std::size_t i = 0; i < columns.size(); ++i) {
+        for (std::size_t i = 0; i < csv_columns.size(); ++i) {
             if (i > 0) out += ',';
-            out += columns[i].cell(row);
+            out += csv_columns[i].cell(row);
         }
         out += "\r\n";
     }

@@ -9,7 +9,7 @@ namespace loopbench::reports {
 
 namespace {
 
-std::string write_family(const family& group) {
+std::string family_section(const family& group) {
     const auto columns = columns_for(group.lines);
     auto out = fmt::format("### {}\n\n|", escaped_markdown(group.name));
     for (const auto& shown : columns) out += fmt::format(" {} |", shown.title);
@@ -61,7 +61,7 @@ std::string escaped_markdown(std::string_view text) {
 
 std::string write_markdown(const report& content) {
     auto out = fmt::format("## loopbench, {}\n\n", escaped_markdown(content.where.date));
-    for (const auto& group : families_of(content)) out += write_family(group);
+    for (const auto& group : families_of(content)) out += family_section(group);
     out += escaped_markdown(legend_for(content)) + "\n";
     for (const auto& item : content.warnings)
         out += fmt::format("\n- {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy));

@@ -13,7 +13,7 @@ namespace loopbench::reports {
 
 namespace {
 
-using row = std::vector<std::string>;
+using text_row = std::vector<std::string>;
 
 std::vector<const result*> times_of(const report& content) {
     std::vector<const result*> times;
@@ -42,8 +42,8 @@ std::string text_of(const result& time, bool is_baseline) {
 }
 
 /// "loop-round-robin" over three lines: its column is as narrow as its numbers.
-std::vector<row> headings(const std::vector<std::string_view>& contenders) {
-    std::vector<row> lines;
+std::vector<text_row> headings(const std::vector<std::string_view>& contenders) {
+    std::vector<text_row> lines;
     for (std::size_t column = 0; column < contenders.size(); ++column) {
         std::string_view rest = contenders[column];
         for (std::size_t line = 0; !rest.empty(); ++line) {
@@ -67,7 +67,7 @@ std::string write_overview(const report& content) {
 
     auto rows = headings(contenders);
     for (const auto workload : names_in(times, &result::workload)) {
-        row cells{printable(workload)};
+        text_row cells{printable(workload)};
         for (const auto contender : contenders) {
             const auto cell = std::ranges::find_if(times, [&](const result* time) {
                 return time->workload == workload && time->contender == contender;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t lines_of_a_screen = 24;  // longer tables end with an overview
 
-std::string write_family(const family& group) {
+std::string family_lines(const family& group) {
     const auto columns = columns_for(group.lines);
     std::vector<std::size_t> widths;
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -43,7 +43,7 @@ std::string write_table(const report& content) {
     std::string out;
     std::size_t lines = 0;
     for (const auto& group : families_of(content)) {
-        out += write_family(group);
+        out += family_lines(group);
         lines += group.lines.size();
     }
     if (lines > lines_of_a_screen) out += write_overview(content) + "\n";

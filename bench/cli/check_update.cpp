@@ -26,7 +26,7 @@ namespace loopbench::bench {
 
 namespace {
 
-using names = std::vector<std::string>;
+using name_list = std::vector<std::string>;
 
 /// The baseline cannot be written; what() is why, and the code is the command's.
 class not_written : public std::runtime_error {
@@ -35,7 +35,7 @@ public:
     exit_code code;
 };
 
-void add_once(names& all, const std::string& name) {
+void add_once(name_list& all, const std::string& name) {
     if (std::ranges::find(all, name) == all.end()) all.push_back(name);
 }
 
@@ -119,16 +119,16 @@ private:
         return cells;
     }
 
-    [[nodiscard]] names old_names(std::string cell_name::*which) const {
-        names all;
+    [[nodiscard]] name_list old_names(std::string cell_name::*which) const {
+        name_list all;
         for (const auto& cell : old_cells()) add_once(all, cell.*which);
         return all;
     }
 
     /// By the patterns; without any, those of the old baseline; without one, the headline.
     template <class predicate>
-    names chosen(names old, const names& patterns, names known, std::string_view kind,
-                 predicate is_headline) const {
+    name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
+                     predicate is_headline) const {
         if (!patterns.empty()) return select(known, patterns, kind);
         if (!old.empty()) return old;
         std::erase_if(known, [&](const auto& name) { return !is_headline(name); });
@@ -137,7 +137,7 @@ private:
 
     /// What the patterns name; without any, what that tier of the old baseline has; without one, everything.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
-        const auto matches_any = [](const names& patterns, const std::string& name) {
+        const auto matches_any = [](const name_list& patterns, const std::string& name) {
             return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
                        return matches(pattern, name);
                    });

@@ -22,7 +22,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using reports::node;
 
-constexpr std::array size_names{name_of(workload_size::smoke), name_of(workload_size::real)};
+constexpr std::array names_of_sizes{name_of(workload_size::smoke), name_of(workload_size::real)};
 
 double not_negative(const node& from) {
     const double value = from.number();
@@ -72,7 +72,7 @@ expected_ratio read_ratio(const node& from) {
 }
 
 expected_times read_times(const node& from) {
-    expected_times times{name_in(from.at("to")), from.at("size").one_of<workload_size>(size_names),
+    expected_times times{name_in(from.at("to")), from.at("size").one_of<workload_size>(names_of_sizes),
                          name_in(from.at("machine")), from.at("ratios").each(read_ratio)};
     std::set<std::pair<std::string, std::string>> seen;
     for (const auto& item : times.ratios) {
@@ -175,8 +175,8 @@ std::string machine_of(const reports::environment& where) {
 std::optional<workload_size> size_of(const reports::report& report) {
     for (const auto& who : report.contenders) {
         const auto text = reports::context_text(who.context, "size");
-        const auto known = std::ranges::find(size_names, text.value_or(""));
-        if (known != size_names.end()) return static_cast<workload_size>(known - size_names.begin());
+        const auto known = std::ranges::find(names_of_sizes, text.value_or(""));
+        if (known != names_of_sizes.end()) return static_cast<workload_size>(known - names_of_sizes.begin());
     }
     return std::nullopt;
 }

@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view schema = "loopbench-calibration/1";
+constexpr std::string_view calibration_schema = "loopbench-calibration/1";
 
 using json = nlohmann::ordered_json;
 
-json machine_of(const reports::environment& where) {
+json machine_json(const reports::environment& where) {
     return {{"kernel", where.kernel}, {"cpu_model", where.cpu_model}, {"cores", where.cores}};
 }
 
@@ -39,8 +39,9 @@ std::optional<fs::path> calibration_path() {
 }
 
 std::string write_calibration(const reports::calibration& found, const reports::environment& where) {
-    const json whole{
-        {"schema", schema}, {"machine", machine_of(where)}, {"calibration", reports::to_json(found)}};
+    const json whole{{"schema", calibration_schema},
+                     {"machine", machine_json(where)},
+                     {"calibration", reports::to_json(found)}};
     return reports::dump(whole, 1) + "\n";
 }
 
@@ -50,9 +51,9 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
     try {
         const auto document = reports::parse_strictly(reports::read_file(path.native()));
         const reports::node from{document, ""};
-        from.require_schema(schema);
+        from.require_schema(calibration_schema);
         auto found = reports::read_calibration(from.at("calibration"));
-        if (from.at("machine").object() != machine_of(where)) return std::nullopt;
+        if (from.at("machine").object() != machine_json(where)) return std::nullopt;
         return found;
     } catch (const reports::format_error& error) {
         throw reports::format_error{

@@ -20,7 +20,7 @@ using reports::report;
 using reports::result;
 using reports::verdict;
 
-const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
+const result* time_line(const report& in, std::string_view workload, std::string_view contender) {
     const auto found = std::ranges::find_if(in.results, [&](const result& item) {
         return item.metric == "time" && item.workload == workload && item.contender == contender;
     });
@@ -77,8 +77,8 @@ std::variant<compared_time, check_finding> pairs_of(const expected_ratio& expect
                                                     const report& session) {
     check_finding found{
         expected.workload, expected.contender, "time", finding_kind::unclear, expected.median, {}, {}};
-    const auto* mine = time_of(session, expected.workload, expected.contender);
-    const auto* other = time_of(session, expected.workload, to);
+    const auto* mine = time_line(session, expected.workload, expected.contender);
+    const auto* other = time_line(session, expected.workload, to);
     for (const auto* item : {mine, other}) {
         if (item != nullptr && item->status == cell_status::ok) continue;
         if (item != nullptr && item->status == cell_status::failed && !was_never_reached(*item))

@@ -22,7 +22,7 @@ bool is_suffix(std::string_view word) {
     });
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> printed_lines(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
         const auto length = std::min(text.find('\n'), text.size());
@@ -47,7 +47,7 @@ std::string workload_name(std::string_view printed) {
 }
 
 std::vector<std::string> workloads_from_listing(std::string_view listing) {
-    const auto printed = lines_of(listing);
+    const auto printed = printed_lines(listing);
     std::map<std::string, int> uses;
     for (const auto line : printed) ++uses[workload_name(line)];
     std::vector<std::string> workloads;

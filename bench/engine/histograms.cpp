@@ -24,7 +24,7 @@ using json = nlohmann::ordered_json;
 using reports::node;
 
 constexpr std::string_view file_name = "histograms.jsonl";
-constexpr std::string_view schema = "loopbench-histograms/1";
+constexpr std::string_view histograms_schema = "loopbench-histograms/1";
 
 std::uint64_t count_of(const reports::histogram& of) {
     std::uint64_t count = 0;
@@ -56,7 +56,7 @@ struct place {
 };
 
 /// A run has to be able to go on whatever it has written, and this is a hundred times as much as its journal.
-constexpr std::size_t bytes_max = std::size_t{8} << 30U;
+constexpr std::size_t file_bytes_max = std::size_t{8} << 30U;
 
 struct line {
     std::uint64_t attempt = 0;
@@ -73,7 +73,7 @@ std::map<place, line> read_lines(std::string_view text, std::string_view name) {
             const auto document = reports::parse_strictly(text.substr(0, end));
             const node from{document, ""};
             if (++number == 1) {
-                from.require_schema(schema);
+                from.require_schema(histograms_schema);
                 continue;
             }
             const place where{from.at("block").natural(),
@@ -92,11 +92,11 @@ std::map<place, line> read_lines(std::string_view text, std::string_view name) {
 }  // namespace
 
 histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{folder / file_name} {
-    const auto header = reports::dump({{"schema", schema}}) + "\n";
+    const auto header = reports::dump({{"schema", histograms_schema}}) + "\n";
     const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
     if (continues) reports::remove_abandoned(path_);
     if (!continues) reports::write_file_atomically(path_, header);
-    const auto whole = continues ? reports::read_file(path_, bytes_max).rfind('\n') + 1 : header.size();
+    const auto whole = continues ? reports::read_file(path_, file_bytes_max).rfind('\n') + 1 : header.size();
     file_ = reports::unique_fd{
         reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
     if (!file_ || (continues && ::ftruncate(file_.get(), static_cast<off_t>(whole)) != 0))
@@ -121,7 +121,8 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
             "there is no {}: a run writes it beside its report, so name the report where the run left it",
             file.native())};
     std::map<std::tuple<std::string, std::string, std::string>, reports::histogram> merged;
-    for (const auto& [where, found] : read_lines(reports::read_file(file.native(), bytes_max), file.native()))
+    for (const auto& [where, found] :
+         read_lines(reports::read_file(file.native(), file_bytes_max), file.native()))
         for (const auto& each : found.histograms) {
             const auto& [workload, contender] = where.cell;
             auto& sum = merged[{workload, contender, each.metric}];

@@ -11,7 +11,7 @@ namespace loopbench::bench {
 
 namespace {
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> split_lines(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
@@ -24,7 +24,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }  // namespace
 
 std::string line_difference(std::string_view before, std::string_view after) {
-    const auto old = lines_of(before), next = lines_of(after);
+    const auto old = split_lines(before), next = split_lines(after);
     std::vector<std::vector<std::size_t>> common(old.size() + 1, std::vector<std::size_t>(next.size() + 1));
     for (auto i = old.size(); i-- > 0;)
         for (auto j = next.size(); j-- > 0;)

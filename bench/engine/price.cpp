@@ -85,7 +85,7 @@ std::vector<triple> run_triples(const trial_request& request, std::uint64_t oper
 }
 
 template <class Part>
-double median_of(const std::vector<triple>& all, Part part) {
+double median_part(const std::vector<triple>& all, Part part) {
     std::vector<double> values;
     for (const auto& each : all) values.push_back((each.*part)());
     return median_with_interval(values).median;
@@ -111,9 +111,9 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
                                     .cpu = plan.cpu};
         const auto all = run_triples(request, operations, executor);
         if (all.empty()) return cell;
-        if (has_rate) cell.metrics["doubling"] = median_of(all, &triple::doubling);
+        if (has_rate) cell.metrics["doubling"] = median_part(all, &triple::doubling);
         if (has_latency && !all.front().unrecorded.has_latencies)
-            cell.metrics["recording"] = median_of(all, &triple::recording);
+            cell.metrics["recording"] = median_part(all, &triple::recording);
         else if (has_latency)
             cell.missing.emplace_back("latencies are recorded even with LOOPBENCH_RECORD=off");
     } catch (const unpriced& why) {

@@ -117,12 +117,12 @@ reports::report session(double slower, std::size_t blocks = 20) {
     return content;
 }
 
-const bench::expected_times expected{"asio-epoll",
-                                     bench::workload_size::real,
-                                     "A processor, 2 cores, Linux",
-                                     {{"yield", "loop-epoll", 2, 1.99, 2.01}}};
+const bench::expected_times recorded_times{"asio-epoll",
+                                           bench::workload_size::real,
+                                           "A processor, 2 cores, Linux",
+                                           {{"yield", "loop-epoll", 2, 1.99, 2.01}}};
 
-check_finding time_found(const reports::report& in, const bench::expected_times& times = expected) {
+check_finding time_found(const reports::report& in, const bench::expected_times& times = recorded_times) {
     const auto found = bench::check_times(times, in, {});
     EXPECT_EQ(found.size(), 1U);
     return found.at(0);
@@ -148,7 +148,7 @@ TEST(check_times, that_are_slower_are_suspect_and_faster_ones_show_a_loose_basel
 }
 
 TEST(check_times, are_compared_with_the_nearest_end_of_what_is_expected) {
-    auto doubtful = expected;
+    auto doubtful = recorded_times;
     doubtful.ratios[0].low = 1.88;
     EXPECT_EQ(time_found(session(1.05), doubtful).kind, finding_kind::holds);
     EXPECT_EQ(time_found(session(1.12), doubtful).kind, finding_kind::suspect);
@@ -161,7 +161,7 @@ TEST(check_times, of_few_blocks_are_unclear) {
 
 TEST(check_times, of_an_unfit_session_are_neither_red_nor_green) {
     for (const double slower : {1.0, 1.5}) {
-        const auto found = bench::check_times(expected, unfit_session(slower), {});
+        const auto found = bench::check_times(recorded_times, unfit_session(slower), {});
         EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
         EXPECT_NE(found.at(0).message.find("asio-epoll against itself is slower"), std::string::npos);
     }
@@ -200,7 +200,7 @@ TEST(check_times, that_are_not_there_are_unclear_or_failed) {
 }
 
 findings after_two(const reports::report& first, const reports::report& second) {
-    return bench::confirm(bench::check_times(expected, first, {}), expected, second, {});
+    return bench::confirm(bench::check_times(recorded_times, first, {}), recorded_times, second, {});
 }
 
 TEST(check_times, fail_only_when_a_second_session_confirms_them) {
@@ -222,8 +222,10 @@ TEST(check_times, with_an_unfit_second_session_are_no_regression) {
 }
 
 TEST(check_times, that_hold_need_no_second_session) {
-    EXPECT_TRUE(bench::suspects_of(expected, bench::check_times(expected, session(1), {})).ratios.empty());
-    EXPECT_EQ(bench::suspects_of(expected, bench::check_times(expected, session(1.05), {})).ratios.size(),
+    EXPECT_TRUE(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1), {}))
+                    .ratios.empty());
+    EXPECT_EQ(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1.05), {}))
+                  .ratios.size(),
               1U);
 }
 

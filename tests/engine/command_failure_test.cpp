@@ -14,8 +14,6 @@ namespace loopbench::tests {
 
 namespace {
 
-constexpr auto good_row = R"(row '"real_time": 10')";
-
 class command_failure : public testing::Test {
 protected:
     command_failure() { loopbench.add_contender("asio-epoll", good_row); }
@@ -175,13 +173,13 @@ TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_
 
 TEST_F(command_failure, a_run_that_is_killed_leaves_the_reports_of_the_one_before) {
     ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
-    const auto json = content_of(loopbench.path("out/report.json")),
-               csv = content_of(loopbench.path("out/report.csv"));
+    const auto report = content_of(loopbench.path("out/report.json")),
+               table = content_of(loopbench.path("out/report.csv"));
     loopbench.add_contender("asio-epoll", "kill -KILL $PPID");
     EXPECT_NE(loopbench.in_shell("$loopbench run --blocks 6 -o $out; exit $?").code, 0);
     EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
-    EXPECT_EQ(content_of(loopbench.path("out/report.json")), json);
-    EXPECT_EQ(content_of(loopbench.path("out/report.csv")), csv);
+    EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
+    EXPECT_EQ(content_of(loopbench.path("out/report.csv")), table);
 }
 
 TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {

@@ -13,6 +13,9 @@
 
 namespace loopbench::tests {
 
+/// What add_contender() may be given for a trial that goes well.
+inline constexpr auto good_row = R"(row '"real_time": 10')";
+
 class loopbench_command {
 public:
     loopbench_command();

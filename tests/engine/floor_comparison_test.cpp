@@ -23,11 +23,11 @@ using namespace std::chrono_literals;
 using reports::result;
 
 /// What a contender measures of a metric in its n-th trial of a workload, n from 1.
-using values = std::map<std::string, std::function<double(double n)>>;
+using measured = std::map<std::string, std::function<double(double n)>>;
 
 /// A run of seven blocks of one workload: what each contender measures; those in `floors` say that they are
 /// floors.
-reports::report report_of(const std::string& workload, const std::map<std::string, values>& contenders,
+reports::report report_of(const std::string& workload, const std::map<std::string, measured>& contenders,
                           const std::vector<std::string>& floors, std::uint64_t blocks = 7) {
     auto plan = small_plan(blocks);
     plan.workloads = {workload};
@@ -102,9 +102,9 @@ TEST(floor_comparison, the_best_floor_is_the_fastest_of_each_metric_and_is_once_
 }
 
 TEST(floor_comparison, a_floor_is_who_says_so_whatever_its_name) {
-    const std::map<std::string, values> contenders{{"asio-epoll", {{"time", always(8)}}},
-                                                   {"floor-mine", {{"time", always(2)}}},
-                                                   {"bare", {{"time", always(4)}}}};
+    const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(8)}}},
+                                                     {"floor-mine", {{"time", always(2)}}},
+                                                     {"bare", {{"time", always(4)}}}};
     EXPECT_EQ(found(report_of("echo", contenders, {"bare"}), "asio-epoll", "time").times_floor->floor,
               "bare");
     EXPECT_FALSE(found(report_of("echo", contenders, {}), "asio-epoll", "time").times_floor);

@@ -1,11 +1,13 @@
 // Trials that take no time.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "bench/engine/runner.hpp"
+#include "bench/engine/summary.hpp"
 
 namespace loopbench::tests {
 
@@ -64,6 +66,16 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     plan.blocks = blocks;
     plan.seed = 1;
     return plan;
+}
+
+/// A whole run of the plan, and what is reported of it.
+inline reports::report report_of(
+    const bench::run_plan& plan,
+    const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {
+    mock_executor executor{answer};
+    mock_observer observer;
+    const auto no_time = [] { return std::chrono::nanoseconds{0}; };
+    return bench::summarise(plan, bench::run(plan, executor, observer, no_time));
 }
 
 }  // namespace loopbench::tests

@@ -8,8 +8,6 @@ namespace loopbench::tests {
 
 namespace {
 
-constexpr auto good_row = R"(row '"real_time": 10')";
-
 std::string sheet_of(const std::string& build_type, const std::string& no_delay) {
     return R"(, "build_type": ")" + build_type +
            R"(", "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=)" + no_delay + "\"";

@@ -13,21 +13,21 @@ namespace loopbench::tests {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 /// A contender with the sheet of a release build, changed by `changes`; a null takes a key away.
-reports::contender made(std::string name, const json& changes = json::object()) {
-    json context{{"build_type", "Release"},
-                 {"optimised", "yes"},
-                 {"assertions", "off"},
-                 {"sanitizers", "off"},
-                 {"compiler", "GNU 12"},
-                 {"compiler_flags", "-O2"},
-                 {"allocator", "glibc"},
-                 {"timer_slack_ns", "50"},
-                 {"clock", "CLOCK_MONOTONIC"},
-                 {"buffers", "64"},
-                 {"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=1"}};
+reports::contender made(std::string name, const ordered_json& changes = ordered_json::object()) {
+    ordered_json context{{"build_type", "Release"},
+                         {"optimised", "yes"},
+                         {"assertions", "off"},
+                         {"sanitizers", "off"},
+                         {"compiler", "GNU 12"},
+                         {"compiler_flags", "-O2"},
+                         {"allocator", "glibc"},
+                         {"timer_slack_ns", "50"},
+                         {"clock", "CLOCK_MONOTONIC"},
+                         {"buffers", "64"},
+                         {"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=1"}};
     context.merge_patch(changes);
     return reports::describe(std::move(name), std::move(context));
 }

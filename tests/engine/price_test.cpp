@@ -13,14 +13,14 @@ namespace {
 using bench::trial_outcome;
 using bench::trial_request;
 
-const bench::contender who{"asio-epoll", "", {"yield"}, ""};
+const bench::contender priced{"asio-epoll", "", {"yield"}, ""};
 
 reports::report report_with(std::initializer_list<const char*> metrics) {
     reports::report report;
     for (const auto* metric : metrics) {
         reports::result item;
         item.workload = "yield";
-        item.contender = who.name;
+        item.contender = priced.name;
         item.metric = metric;
         item.median = 100;  // ns, so that 200 ms are two million operations
         report.results.push_back(item);
@@ -40,7 +40,7 @@ bench::counted_cell price(const std::function<trial_outcome(const trial_request&
                           std::initializer_list<const char*> metrics = {"time", "throughput",
                                                                         "latency_p50"}) {
     mock_executor executor{answer};
-    return bench::price_of(who, "yield", report_with(metrics), {}, executor);
+    return bench::price_of(priced, "yield", report_with(metrics), {}, executor);
 }
 
 TEST(price, of_work_that_takes_its_time_is_a_doubling_of_two_and_what_recording_adds) {
@@ -114,7 +114,7 @@ TEST(price, out_of_bounds_is_a_warning_that_names_the_cell) {
     for (const auto& [doubling, warns] :
          {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
         auto report = report_with({"time"});
-        const bench::counted_cell cell{"yield", who.name, {{"doubling", doubling}}, {}, {}};
+        const bench::counted_cell cell{"yield", priced.name, {{"doubling", doubling}}, {}, {}};
         bench::add_counts(report, std::span(&cell, 1));
         ASSERT_EQ(report.results.size(), 2U);
         EXPECT_EQ(report.results[1].metric, "doubling");

@@ -13,7 +13,7 @@ using names = std::vector<std::string>;
 
 const names workloads{"echo/rtt/tcp/conns:1", "echo/rtt/unix/conns:1", "yield", "gather/yield/children:10"};
 
-std::string complaint(const names& patterns) {
+std::string selection_complaint(const names& patterns) {
     try {
         bench::select(workloads, patterns, "workload");
     } catch (const bench::usage_error& error) {
@@ -41,9 +41,9 @@ TEST(selection, keeps_the_order_and_takes_each_name_once) {
 }
 
 TEST(selection, a_pattern_without_a_match_is_an_error_with_the_nearest_names) {
-    const auto text = complaint({"yield", "ecoh"});
+    const auto text = selection_complaint({"yield", "ecoh"});
     EXPECT_NE(text.find("no workload matches \"ecoh\"; did you mean echo or "), std::string::npos) << text;
-    EXPECT_NE(complaint({"gather/yeild"}).find("did you mean gather/yield or"), std::string::npos);
+    EXPECT_NE(selection_complaint({"gather/yeild"}).find("did you mean gather/yield or"), std::string::npos);
 }
 
 TEST(selection, quick_measures_the_founding_designs_the_flagships_asio_and_the_floors) {

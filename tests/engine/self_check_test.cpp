@@ -8,7 +8,6 @@
 #include <set>
 
 #include "bench/engine/disturbance.hpp"
-#include "bench/engine/summary.hpp"
 #include "mock_executor.hpp"
 #include "scratch_folder.hpp"
 
@@ -25,13 +24,6 @@ bench::run_plan plan_with_twin(std::uint64_t blocks) {
     plan.contenders[0].path = "/usr/bin/asio-epoll";
     bench::add_twin(plan);
     return plan;
-}
-
-reports::report report_of(const bench::run_plan& plan,
-                          const std::function<bench::trial_outcome(const trial_request&)>& answer) {
-    mock_executor executor{answer};
-    mock_observer observer;
-    return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
 }
 
 bool is_twin(const trial_request& request) {

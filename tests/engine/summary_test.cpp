@@ -18,15 +18,8 @@ using bench::run_plan;
 using bench::trial_request;
 using reports::cell_status;
 
-reports::report report_of(const run_plan& plan,
-                          const std::function<bench::trial_outcome(const trial_request&)>& answer) {
-    mock_executor executor{answer};
-    mock_observer observer;
-    return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
-}
-
-const reports::result& found(const reports::report& report, std::string_view contender,
-                             std::string_view workload, std::string_view metric = "time") {
+const reports::result& row_of(const reports::report& report, std::string_view contender,
+                              std::string_view workload, std::string_view metric = "time") {
     const auto at = std::ranges::find_if(report.results, [&](const auto& item) {
         return item.contender == contender && item.workload == workload && item.metric == metric;
     });
@@ -59,7 +52,7 @@ private:
 
 TEST(summary, a_cell_has_its_samples_by_block_with_median_and_interval) {
     const auto report = report_of(small_plan(7), growing_times{});
-    const auto& time = found(report, "asio-epoll", "yield");
+    const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
     // 98.4 % lie between the first and the last, 87.5 % between their neighbours; 95 % are 11/15 of the way.
@@ -82,12 +75,12 @@ TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
         return outcome;
     });
     for (const auto* metric : {"time", "latency_p50"}) {
-        const auto& own_load = found(report, "loop-epoll", "yield", metric);
+        const auto& own_load = row_of(report, "loop-epoll", "yield", metric);
         EXPECT_FALSE(own_load.to_baseline || own_load.judged) << metric;
         EXPECT_EQ(own_load.reason, "no ratio: the load was a share of each contender's own capacity");
-        EXPECT_TRUE(found(report, "loop-epoll", "echo", metric).judged) << metric;
+        EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
     }
-    const auto& capacity = found(report, "loop-epoll", "yield", "capacity");
+    const auto& capacity = row_of(report, "loop-epoll", "yield", "capacity");
     EXPECT_DOUBLE_EQ(capacity.to_baseline.value().median, 2);
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
@@ -111,7 +104,7 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
 TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {
-        const auto& ratio = found(report, "loop-epoll", "yield", metric).to_baseline;
+        const auto& ratio = row_of(report, "loop-epoll", "yield", metric).to_baseline;
         ASSERT_TRUE(ratio) << metric;
         EXPECT_EQ(ratio->to, "asio-epoll");
         EXPECT_DOUBLE_EQ(ratio->median, 2) << metric;
@@ -145,9 +138,9 @@ TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_a
 
 TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
     const auto report = report_of(small_plan(7), growing_times{});
-    EXPECT_FALSE(found(report, "asio-epoll", "yield").to_baseline);
-    EXPECT_FALSE(found(report, "loop-epoll", "yield", "late_p50").to_baseline);
-    EXPECT_EQ(found(report, "loop-epoll", "yield", "late_p50").median, -1);
+    EXPECT_FALSE(row_of(report, "asio-epoll", "yield").to_baseline);
+    EXPECT_FALSE(row_of(report, "loop-epoll", "yield", "late_p50").to_baseline);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
 TEST(summary, a_ratio_that_does_not_exist_says_why) {
@@ -158,12 +151,12 @@ TEST(summary, a_ratio_that_does_not_exist_says_why) {
         if (request.who.name == "loop-epoll") outcome.metrics["rss_peak"] = 1;
         return outcome;
     });
-    const auto& waits = found(report, "loop-epoll", "yield", "waits");
+    const auto& waits = row_of(report, "loop-epoll", "yield", "waits");
     EXPECT_FALSE(waits.to_baseline);
     EXPECT_EQ(waits.reason, "no ratio: a value is not above zero");
-    EXPECT_EQ(found(report, "loop-epoll", "yield", "rss_peak").reason,
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield", "rss_peak").reason,
               "no ratio: no block has numbers of both that can be divided");
-    EXPECT_FALSE(found(report, "loop-epoll", "echo", "waits").reason);
+    EXPECT_FALSE(row_of(report, "loop-epoll", "echo", "waits").reason);
 }
 
 TEST(summary, contenders_are_described_by_their_context) {
@@ -176,7 +169,7 @@ TEST(summary, contenders_are_described_by_their_context) {
 
 TEST(summary, fewer_than_six_trials_have_no_interval_and_one_warning) {
     const auto report = report_of(small_plan(5), growing_times{});
-    const auto& time = found(report, "loop-epoll", "yield");
+    const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_TRUE(time.median && time.to_baseline);
     EXPECT_FALSE(time.low || time.high || time.to_baseline->low || time.to_baseline->high);
     EXPECT_EQ(warning_codes(report), "few_trials ");
@@ -189,7 +182,7 @@ TEST(summary, a_cell_that_failed_has_no_numbers_but_its_reason) {
                    ? ended(cell_status::failed, "lost bytes")
                    : took_ns(1);
     });
-    const auto& failed = found(report, "loop-epoll", "echo");
+    const auto& failed = row_of(report, "loop-epoll", "echo");
     EXPECT_EQ(failed.status, cell_status::failed);
     EXPECT_EQ(failed.reason, "in block 4 of 7: lost bytes");
     EXPECT_FALSE(failed.median || failed.to_baseline || !failed.samples.empty());
@@ -200,8 +193,8 @@ TEST(summary, unsupported_is_no_failure) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "why") : took_ns(1);
     });
-    EXPECT_EQ(found(report, "loop-epoll", "yield").status, cell_status::unsupported);
-    EXPECT_EQ(found(report, "loop-epoll", "yield").reason, "why");
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").status, cell_status::unsupported);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "why");
     EXPECT_EQ(bench::judge_session(report).outcome, bench::gate_outcome::pass);
 }
 
@@ -224,7 +217,7 @@ TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
         }
         return outcome;
     });
-    const auto& spin = found(report, "asio-epoll", "yield", "spin");
+    const auto& spin = row_of(report, "asio-epoll", "yield", "spin");
     EXPECT_EQ(spin.samples, (std::vector<std::optional<double>>{{}, 0.5, {}, {}}));
     EXPECT_EQ(spin.median, 0.5);
     EXPECT_EQ(spin.reason, "3 of 4 trials printed no number for it");
@@ -245,8 +238,8 @@ TEST(summary, a_workload_on_which_the_baseline_failed_has_no_ratios_and_a_warnin
                    ? ended(cell_status::failed, "no")
                    : took_ns(1);
     });
-    EXPECT_FALSE(found(report, "loop-epoll", "echo").to_baseline);
-    EXPECT_TRUE(found(report, "loop-epoll", "yield").to_baseline);
+    EXPECT_FALSE(row_of(report, "loop-epoll", "echo").to_baseline);
+    EXPECT_TRUE(row_of(report, "loop-epoll", "yield").to_baseline);
     EXPECT_EQ(warning_codes(report), "baseline_without_numbers ");
 }
 
