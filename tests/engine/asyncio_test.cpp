@@ -37,7 +37,7 @@ protected:
     /// Runs it at smoke size; the results of its cells.
     std::vector<nlohmann::json> results_of(const std::string& workloads, int code) {
         const auto ran = loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads,
-                                    "--blocks", "1", "-o", loopbench.out()});
+                                    "--blocks", "1", "--trial-limit", "60s", "-o", loopbench.out()});
         EXPECT_EQ(ran.code, code) << ran.error_tail;
         const auto report = loopbench.report();
         EXPECT_TRUE(fits_the_schema(report));
