@@ -21,6 +21,9 @@
 //   next accepts and closed with the listener; the others stay in the backlog, and plain calls take them
 //   until it is empty. One entry cannot be bounded: it brings all that the backlog holds by then.
 //   (bench/choices, accept/...: what it gives.)
+// - Of several accepts a connection wakes one. When that one is cancelled at the same moment, the others go
+//   on sleeping beside a backlog that is not empty. So a listener has one accept in the kernel, a single or
+//   the feed, and the others wait here.
 // - Cancelling is a request like any other and comes too late as often as not. The request that is cancelled
 //   completes all the same, once, and only then is its memory free.
 // - Registered files are not used, for what they give: a bare round trip whose sends and receives all use
@@ -90,7 +93,7 @@ private:
     enum class feed_state : std::uint8_t { stopped, running, stopping };
 
     struct descriptor {
-        operation_queue waiting;  // for what the feed brings
+        operation_queue waiting;  // for what the feed brings, or for another accept to end
         uring_arrivals arrivals;
         std::uint32_t life = 0;      // counts forget(): tells a completion from one of an earlier file
         std::uint32_t requests = 0;  // of this life, that the kernel knows
@@ -100,6 +103,7 @@ private:
         feed_state feed = feed_state::stopped;
         bool ahead = false;      // the feed has been faster than the reader, and left something behind
         bool listening = false;  // an accept has succeeded: the feed brings connections, not bytes
+        bool accepting = false;  // an accept is a request of its own
     };
 
     static constexpr std::uint32_t no_slot = 0xffff'ffff;

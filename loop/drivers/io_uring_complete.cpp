@@ -59,6 +59,7 @@ void io_uring_driver::on_request(std::uint32_t generation, std::uint32_t slot,
     } else if (op.kind == io_kind::accept && r.life == d.life) {
         d.ahead = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
         d.listening |= result >= 0;
+        if (!d.waiting.empty()) fed_.push_back(op.fd);
     } else if (op.kind == io_kind::receive && r.life == d.life &&
                result < static_cast<std::int64_t>(op.size)) {
         d.ahead = result >= static_cast<std::int64_t>(uring_buffers::buffer_bytes);

@@ -101,11 +101,12 @@ void io_uring_driver::serve(int fd, descriptor& d) {
     }
 }
 
-// The feed has ended and there may be operations that counted on it.
+// There is no feed, or no accept, any more, and there may be operations that counted on it.
 void io_uring_driver::resume(int fd, descriptor& d) {
-    if (d.waiting.empty()) return;
-    if (!d.ahead) return start_feed(fd, d);
-    while (!d.waiting.empty()) submit(static_cast<io_operation&>(d.waiting.pop()));
+    if (d.waiting.empty() || d.accepting) return;
+    const bool accepts = static_cast<io_operation&>(d.waiting.front()).kind == io_kind::accept;
+    if (!d.ahead && (d.listening || !accepts)) return start_feed(fd, d);
+    while (!d.waiting.empty() && !d.accepting) submit(static_cast<io_operation&>(d.waiting.pop()));
 }
 
 void io_uring_driver::on_feed(std::uint32_t generation, int fd, const uring_completion& completion) {

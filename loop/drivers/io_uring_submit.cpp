@@ -56,10 +56,11 @@ bool io_uring_driver::start(io_operation& op) {
     }
     descriptor& d = descriptor_of(op.fd);
     if (try_now(d, op)) return true;
+    const bool is_next = op.kind == io_kind::accept && d.accepting;
     const bool by_feed = is_fed(d, op.kind) && !(d.ahead && d.feed == feed_state::stopped);
     // Readiness is not the socket's while a feed drains it.
-    if (by_feed || (op.kind == io_kind::readable && d.feed != feed_state::stopped)) {
-        if (d.feed == feed_state::stopped) start_feed(op.fd, d);
+    if (is_next || by_feed || (op.kind == io_kind::readable && d.feed != feed_state::stopped)) {
+        if (d.feed == feed_state::stopped && !is_next) start_feed(op.fd, d);
         op.slot = no_slot;
         d.waiting.push(op);
     } else {
@@ -87,9 +88,9 @@ bool io_uring_driver::try_now(descriptor& d, io_operation& op) noexcept {
     }
 }
 
-// Not while there is a feed: what it has accepted already comes first.
+// Not while the kernel accepts: what it has accepted already comes first.
 bool io_uring_driver::accept_now(descriptor& d, io_operation& op) noexcept {
-    if (!d.ahead || d.feed != feed_state::stopped) return false;
+    if (!d.ahead || d.accepting || d.feed != feed_state::stopped) return false;
     op.result = attempt(op);
     d.ahead = op.result != -EAGAIN;
     return d.ahead;
@@ -109,6 +110,7 @@ void io_uring_driver::submit(io_operation& op) {
     r.life = d.life;
     r.cancelled = false;
     ++d.requests;
+    if (op.kind == io_kind::accept) d.accepting = true;
     prepare(entry, op);
     entry.user_data = tag(owner::request, r.generation, op.slot);
 }
@@ -121,7 +123,10 @@ void io_uring_driver::submit_cancel(std::uint64_t target) {
 
 void io_uring_driver::free_slot(std::uint32_t slot, descriptor& d) noexcept {
     request& r = requests_[slot];
-    if (r.life == d.life) --d.requests;
+    if (r.life == d.life) {
+        --d.requests;
+        if (r.op->kind == io_kind::accept) d.accepting = false;
+    }
     r.op = nullptr;
     ++r.generation;
     r.next_free = free_slot_;
@@ -148,7 +153,9 @@ void io_uring_driver::abandon(io_operation& op) {
     uring_completion last{};
     const bool seen = ring_.await(target, last);
     if (seen && op.kind == io_kind::accept && last.result >= 0) ::close(last.result);
-    free_slot(op.slot, descriptor_of(op.fd));
+    descriptor& d = descriptor_of(op.fd);
+    free_slot(op.slot, d);
+    if (d.feed == feed_state::stopped) resume(op.fd, d);
 }
 
 void io_uring_driver::forget(int fd) {
@@ -167,7 +174,7 @@ void io_uring_driver::forget(int fd) {
     d.ended = false;
     d.feed = feed_state::stopped;
     d.ahead = false;
-    d.listening = false;
+    d.listening = d.accepting = false;
 }
 
 }  // namespace loopbench::loop

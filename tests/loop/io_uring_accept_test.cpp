@@ -177,6 +177,47 @@ TEST_F(uring_listener_tests, serves_a_burst_and_several_that_wait) {
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
+// One connection wakes one of the kernel's accepts.
+TEST_F(uring_listener_tests, serves_another_accept_when_the_one_that_was_woken_is_taken_back) {
+    for (const bool abandoned : {false, true}) {
+        counted_operation woken(io_kind::accept, listener.get());
+        counted_operation other(io_kind::accept, listener.get());
+        bare->start(woken);
+        bare->start(other);
+        bare->look();
+        connect(make_client());
+        if (abandoned) {
+            bare->driver.abandon(woken);
+        } else {
+            bare->driver.cancel(woken);
+            bare->run(woken);
+            ASSERT_EQ(woken.result, -ECANCELED);
+        }
+        bare->run(other);
+        EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(other.result))));
+        // The next round is of a listener that has never been fed.
+        bare->driver.forget(listener.get());
+        listener = open_listener(endpoint::loopback(0));
+    }
+}
+
+TEST_F(uring_listener_tests, serves_each_of_several_accepts_in_the_order_in_which_they_asked) {
+    counted_operation one(io_kind::accept, listener.get());
+    counted_operation two(io_kind::accept, listener.get());
+    counted_operation three(io_kind::accept, listener.get());
+    for (counted_operation* op : {&one, &two, &three}) bare->start(*op);
+    for (int round = 0; round < 5; ++round) {
+        for (counted_operation* op : {&one, &two, &three}) {
+            connect_one_by_one(1);
+            bare->run(*op);
+            EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(op->result)))) << round;
+            op->completions = 0;
+            bare->start(*op);
+        }
+    }
+    for (counted_operation* op : {&one, &two, &three}) bare->driver.abandon(*op);
+}
+
 TEST_F(uring_listener_tests, is_fed_again_when_the_queue_of_completions_has_overflown) {
     bare.emplace(uring_limits{.submissions = 8, .completions = 16, .buffers = 4});
     feed_listener();
