@@ -92,12 +92,12 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
         if (request.workload == "yield") outcome.metrics["capacity"] = 1e5;
         return outcome;
     });
-    const auto& left_out = found(report, "asio-epoll", "yield", "latency_p99");
+    const auto& left_out = row_of(report, "asio-epoll", "yield", "latency_p99");
     EXPECT_FALSE(left_out.median);
     EXPECT_EQ(left_out.reason,
               "6 of 6 trials printed no number for it: the load generator's own lateness made it over 10 % "
               "larger (loopbench explain send_late_p99)");
-    EXPECT_EQ(found(report, "asio-epoll", "echo", "latency_p99").reason,
+    EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason,
               "6 of 6 trials printed no number for it");
 }
 
