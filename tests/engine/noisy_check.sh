@@ -17,8 +17,12 @@ check() {
         --contender asio-other --workload yield --blocks 8 --min-time 50ms -o "$folder/out" "$@"
 }
 
-code=0
-check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?
+# A shared machine has a quiet second now and then.
+for ((i = 0; i < 5; ++i)); do
+    code=0
+    check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?
+    [ "$code" -eq 5 ] || break
+done
 [ "$code" -ne 5 ] || { echo "this machine is too noisy by itself:"; cat "$folder/log"; exit 77; }
 [ "$code" -eq 0 ] || { cat "$folder/log"; exit 1; }
 
