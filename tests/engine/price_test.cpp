@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 #include "command_support.hpp"
 #include "mock_executor.hpp"
 
@@ -15,11 +20,11 @@ using bench::trial_request;
 
 const bench::contender priced{"asio-epoll", "", {"yield"}, ""};
 
-reports::report report_with(std::initializer_list<const char*> metrics) {
+reports::report report_with(std::initializer_list<const char*> metrics, const char* workload = "yield") {
     reports::report report;
     for (const auto* metric : metrics) {
         reports::result item;
-        item.workload = "yield";
+        item.workload = workload;
         item.contender = priced.name;
         item.metric = metric;
         item.median = 100;  // ns, so that 200 ms are two million operations
@@ -56,6 +61,18 @@ TEST(price, of_work_that_takes_its_time_is_a_doubling_of_two_and_what_recording_
 TEST(price, of_work_that_is_not_done_is_a_doubling_of_one) {
     const auto found = price([](const trial_request& request) { return did(request, 1e6); });
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
+}
+
+TEST(price, of_connections_leaves_the_kernel_ports_to_find) {
+    std::vector<std::uint64_t> operations;
+    mock_executor executor{[&](const trial_request& request) {
+        operations.push_back(request.operations.value());
+        return did(request, 1e6);
+    }};
+    bench::price_of(priced, "accept/churn", report_with({"time", "throughput"}, "accept/churn"), {},
+                    executor);
+    ASSERT_FALSE(operations.empty());
+    EXPECT_LE(*std::ranges::max_element(operations), 10'000U);
 }
 
 TEST(price, allows_for_batches_that_do_more_than_they_are_told) {
