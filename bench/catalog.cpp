@@ -156,7 +156,7 @@ constexpr std::array catalog{
         "All requests on 16 connections, at a fixed rate that is so many percent of the contender's "
         "capacity, "
         "which is measured just before. Latency is from when a request was to be sent. Every byte of every "
-        "reply is compared. A percentile that the client's own lateness made over 10 % larger is left out. "
+        "reply is compared. Percentiles of which the client's own lateness may be over 10 % are left out. "
         "When that is the 90th or the median, or when the client was busy for over 75 % of the time, the "
         "result is invalid.",
         "Queueing: latency grows with the load, and a pause of the server delays every request that is due "

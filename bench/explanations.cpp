@@ -171,8 +171,9 @@ constexpr std::array metrics{
         "just before the requests come on schedule. It is what this server and this client reach together."},
     explanation{"send_late_p99",
                 "How long after its time the load generator sent a request; p99. A percentile of the latency "
-                "that is over 10 % larger for such lateness has no number; when that is the 90th or the "
-                "median, the trial is invalid."},
+                "that is over 10 % larger for such lateness, or of which that percentile of the lateness is "
+                "over 10 %, has no number, nor have those above it; when that is the 90th or the median, the "
+                "trial is invalid."},
     explanation{
         "generator_busy",
         "The share of the wall time in which the load generator, which never sleeps, had something to send "

@@ -45,8 +45,7 @@ public:
 private:
     // Half a page: what is larger does not go into one page with another like it. The kernel keeps two pages
     // that the reader of a pipe has emptied, for the next writes, and allocates one for each write beyond
-    // (Linux, fs/pipe.c, anon_pipe_get_page()). So whoever writes more lets the reader go first: a quarter
-    // less time for 4 KiB.
+    // (Linux, fs/pipe.c, anon_pipe_get_page()). So whoever writes more lets the reader go first.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;

@@ -241,9 +241,10 @@ private:
 };
 
 bool is_of_its_own_making(const open_loop_result& result, double percentile) {
-    constexpr double most = 1.1;
-    return static_cast<double>(result.latency.percentile_ns(percentile)) >
-           most * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
+    constexpr double share = 0.1;
+    const auto latency = static_cast<double>(result.latency.percentile_ns(percentile));
+    return static_cast<double>(result.send_lateness.percentile_ns(percentile)) > share * latency ||
+           latency > (1 + share) * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
 }
 
 }  // namespace
@@ -269,7 +270,7 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
                                                                            {100, "latency_max"}}};
     std::vector<std::string_view> found;
     for (const auto& [percentile, name] : reported)
-        if (is_of_its_own_making(result, percentile)) found.push_back(name);
+        if (!found.empty() || is_of_its_own_making(result, percentile)) found.push_back(name);
     return found;
 }
 
@@ -279,9 +280,10 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
         if (is_of_its_own_making(result, percentile))
             return fmt::format(
                 "it sent so late that latency_p{:g} is {} ns, and {} ns from when the requests were really "
-                "sent",
+                "sent, which was up to {} ns late",
                 percentile, result.latency.percentile_ns(percentile),
-                result.latency_from_send.percentile_ns(percentile));
+                result.latency_from_send.percentile_ns(percentile),
+                result.send_lateness.percentile_ns(percentile));
     if (result.busy > busiest)
         return fmt::format("it was busy for {:.0f} % of the time, which is over 75 %", 100 * result.busy);
     return std::nullopt;

@@ -50,10 +50,10 @@ struct open_loop_result {
 /// Throws std::system_error when it cannot connect.
 open_loop_result run_open_loop(const open_loop_plan& plan);
 
-/// The percentiles of the latency, as metrics are named, that are more than 10 % above what they are from
-/// when the requests were really sent: there the generator's lateness is a part of the number. A machine
-/// whose timer interrupts take tens of microseconds makes one request in a hundred that late, whoever sends
-/// it.
+/// The percentiles of the latency, as metrics are named, in which the generator's lateness has a part: all
+/// from the first one on that is more than 10 % above what it is from when the requests were really sent, or
+/// of which the same percentile of the lateness is more than 10 %. A machine whose timer interrupts take tens
+/// of microseconds makes one request in a hundred that late, whoever sends it.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 
 /// Why the result says more about the generator than about the server, nothing when it does not: it was busy
