@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "bench/floors/waits.hpp"
+#include "bench/workloads/cores.hpp"
+#include "bench/workloads/cross_thread.hpp"
 #include "loop/drivers/uring_ring.hpp"
 #include "loop/system_error.hpp"
 #include "loop/unique_fd.hpp"
@@ -95,9 +97,10 @@ class posting_thread {
 public:
     using clock = std::chrono::steady_clock;
 
-    posting_thread(waker& kernel, const trial& t) : kernel_(kernel), t_(t), thread_([this] { post_all(); }) {}
+    posting_thread(waker& kernel, int core, const trial& t)
+        : kernel_(kernel), t_(t), thread_(workloads::start_on_core(core, [this] { post_all(); })) {}
     ~posting_thread() {
-        allow(t_.operations());  // when the other thread gave up, this one must not wait for it
+        allow(posts());  // when the other thread gave up, this one must not wait for it
         thread_.join();
     }
 
@@ -105,13 +108,14 @@ public:
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
+    std::uint64_t posts() const noexcept { return workloads::warm_up_posts + t_.operations(); }
     /// The last number that was posted, and when: valid until the next one is allowed.
     std::uint64_t posted() const noexcept { return posted_.load(std::memory_order_acquire); }
     clock::time_point posted_at() const noexcept { return posted_at_; }
 
 private:
     void post_all() {
-        for (std::uint64_t number = 1; number <= t_.operations(); ++number) {
+        for (std::uint64_t number = 1; number <= posts(); ++number) {
             for (std::uint32_t seen = 0; (seen = allowed_.load(std::memory_order_acquire)) < number;)
                 allowed_.wait(seen);
             posted_at_ = t_.start_of_latency();
@@ -143,23 +147,27 @@ std::unique_ptr<waker> make_uring_waker() {
     return std::make_unique<uring_waker>();
 }
 
-void post_cross_thread(waker& kernel, trial& t) {
+void post_cross_thread(waker& kernel, int cores, trial& t) {
+    const int mine = workloads::this_core();
+    const auto theirs = workloads::core_of_other_thread(mine, cores, t);
+    if (!theirs) return;
+    const workloads::kept_on_core here(mine);
     histogram* const latency = t.latency_if_recording();
-    posting_thread other(kernel, t);
+    posting_thread other(kernel, *theirs, t);
     std::uint64_t in_order = 0;
-    t.begin();
-    for (std::uint64_t number = 1; number <= t.operations(); ++number) {
+    for (std::uint64_t number = 1; number <= other.posts(); ++number) {
         other.allow(number);
         do {
             kernel.wait();
         } while (other.posted() < number);
-        if (latency != nullptr)
+        if (latency != nullptr && number > workloads::warm_up_posts)
             latency->record(
                 std::chrono::nanoseconds(posting_thread::clock::now() - other.posted_at()).count());
         if (other.posted() == number) ++in_order;
+        if (number == workloads::warm_up_posts) t.begin();
     }
     t.end();
-    t.prove("posts that were received one by one", t.operations(), in_order);
+    t.prove("posts that were received one by one", other.posts(), in_order);
 }
 
 }  // namespace loopbench::bench::floors

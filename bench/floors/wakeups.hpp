@@ -32,8 +32,8 @@ make_waker make_epoll_waker;
 /// An eventfd that an io_uring reads. Throws std::system_error with the cause when io_uring is refused.
 make_waker make_uring_waker;
 
-/// The work of post/cross_thread (bench/workloads/cross_thread.hpp): what is posted is a number, which must
-/// be the next.
-void post_cross_thread(waker& kernel, trial& t);
+/// The work of post/cross_thread (bench/workloads/cross_thread.hpp) on so many cores: what is posted is a
+/// number, which must be the next.
+void post_cross_thread(waker& kernel, int cores, trial& t);
 
 }  // namespace loopbench::bench::floors

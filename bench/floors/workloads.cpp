@@ -93,7 +93,11 @@ std::vector<floor_workload> stream_workloads(stream_floor& stream) {
 }
 
 std::vector<floor_workload> wakeup_workloads(make_waker& make) {
-    return {{"post/cross_thread", [&make](trial& t) { post_cross_thread(*make(), t); }}};
+    std::vector<floor_workload> can;
+    for (const int cores : {1, 2})
+        can.push_back({fmt::format("post/cross_thread/cores:{}", cores),
+                       [cores, &make](trial& t) { post_cross_thread(*make(), cores, t); }});
+    return can;
 }
 
 std::vector<floor_workload> timer_workloads(make_sleeper& make) {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -32,20 +31,6 @@ std::optional<fs::path> find_generator() {
          {fs::path(told != nullptr ? told : ""), here.parent_path() / name, here / name})
         if (!file.empty() && ::access(file.c_str(), X_OK) == 0) return file;
     return std::nullopt;
-}
-
-/// Leaves this thread on its core, and gives another that this process may use.
-std::optional<int> leave_a_core(const cpu_set_t& allowed) {
-    const int mine = ::sched_getcpu();
-    std::optional<int> other;
-    for (int cpu = 0; cpu < CPU_SETSIZE && !other; ++cpu)
-        if (cpu != mine && CPU_ISSET(static_cast<unsigned>(cpu), &allowed)) other = cpu;
-    if (!other || mine < 0) return std::nullopt;
-    cpu_set_t only;
-    CPU_ZERO(&only);
-    CPU_SET(static_cast<unsigned>(mine), &only);
-    if (::sched_setaffinity(0, sizeof only, &only) != 0) return std::nullopt;
-    return other;
 }
 
 int spawn(const fs::path& program, std::vector<std::string> words, int output) {
@@ -91,14 +76,14 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
             "one above; put a link to it there");
         return false;
     }
-    const bool known = ::sched_getaffinity(0, sizeof cores_before_, &cores_before_) == 0;
-    const auto cpu = known ? leave_a_core(cores_before_) : std::nullopt;
-    if (!cpu) {
+    const int mine = this_core();
+    const auto other = core_other_than(mine);
+    if (!other) {
         t.unsupported(
             "the client of this workload needs a core of its own, and this process may use only one");
         return false;
     }
-    core_is_left_ = true;
+    here_.emplace(mine);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
     output_ = ends[0];
@@ -107,7 +92,7 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
         *program,
         {fmt::format("--port={}", plan.port), fmt::format("--connections={}", plan.connections),
          fmt::format("--requests={}", plan.requests), fmt::format("--load={}", plan.load_percent / 100.0),
-         fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", *cpu)},
+         fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", *other)},
         input.fd);
     reader_ = std::thread([this, ended = std::move(ended)] {
         text_ = read_all(output_);
@@ -124,7 +109,6 @@ generator_process::~generator_process() {
     }
     if (reader_.joinable()) reader_.join();
     if (output_ >= 0) ::close(output_);
-    if (core_is_left_) ::sched_setaffinity(0, sizeof cores_before_, &cores_before_);
 }
 
 void generator_process::prove(trial& t, std::uint64_t requests) {

@@ -1,15 +1,15 @@
 // The process that a serving workload is measured by: bench/generator, on another core.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "bench/workloads/cores.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench::workloads::detail {
@@ -43,9 +43,8 @@ public:
     void prove(trial& t, std::uint64_t requests);
 
 private:
+    std::optional<kept_on_core> here_;
     // What was done, and is undone at the end.
-    cpu_set_t cores_before_{};  // of the thread that started it
-    bool core_is_left_ = false;
     int process_ = -1;
     int output_ = -1;
     std::string text_;

@@ -100,7 +100,8 @@ constexpr auto task_workloads() {
     return std::array{
         workload<R>{{"post/chain"}, post_chain<R>},
         workload<R>{{"post/batch"}, post_batch<R>},
-        workload<R>{{"post/cross_thread"}, post_cross_thread<R>},
+        workload<R>{{"post/cross_thread/cores:1"}, post_cross_thread<R, 1>},
+        workload<R>{{"post/cross_thread/cores:2"}, post_cross_thread<R, 2>},
         workload<R>{{"yield"}, workloads::yield<R>},
         workload<R>{{"spawn"}, workloads::spawn<R>},
         workload<R>{{"await/leaf"}, await_leaf<R>},

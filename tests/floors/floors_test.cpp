@@ -90,7 +90,7 @@ TEST(floors, prove_their_streams_and_wakeups_at_smoke_size) {
     for (const floor& f : all_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
-             {"pipe/read/bytes:4096", "stream/throughput/bytes:65536", "post/cross_thread"}) {
+             {"pipe/read/bytes:4096", "stream/throughput/bytes:65536", "post/cross_thread/cores:1"}) {
             trial t(trial_size::smoke, 100);
             EXPECT_EQ(outcome_of(named(f.workloads, name), t), "") << f.name << " " << name;
         }
@@ -127,7 +127,7 @@ TEST(floors, say_why_they_cannot_do_a_workload) {
     for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "pipe/read/bytes:4096"})
         EXPECT_EQ(outcome_of(named(sleep_floor().workloads, name)),
                   "unsupported: clock_nanosleep moves no bytes; see floor-blocking");
-    EXPECT_EQ(outcome_of(named(sleep_floor().workloads, "post/cross_thread")),
+    EXPECT_EQ(outcome_of(named(sleep_floor().workloads, "post/cross_thread/cores:1")),
               "unsupported: nobody wakes clock_nanosleep; see floor-blocking");
     EXPECT_EQ(outcome_of(named(blocking_floor().workloads, "timer/periodic")),
               "unsupported: a blocking socket call keeps no time; see floor-sleep");

@@ -31,7 +31,7 @@ TEST_P(wakers, do_not_forget_a_wake_up_that_comes_before_the_wait) {
 
 TEST_P(wakers, wake_from_another_thread_again_and_again) {
     trial t(trial_size::smoke, 1000);
-    post_cross_thread(*kernel, t);
+    post_cross_thread(*kernel, 1, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(t.latency().count(), 1000u);
 }
@@ -62,14 +62,14 @@ TEST(wakeup_floor, waits_on_when_it_is_woken_for_nothing) {
         int waits = 0;
     } restless;
     trial t(trial_size::smoke, 50);
-    post_cross_thread(restless, t);
+    post_cross_thread(restless, 1, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_GE(restless.waits, 50);
 }
 
 TEST(wakeup_floor, records_no_latency_when_it_is_told_so) {
     trial t(trial_size::smoke, 50, false);
-    post_cross_thread(*make_futex_waker(), t);
+    post_cross_thread(*make_futex_waker(), 1, t);
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(t.latency().count(), 0u);
 }

@@ -1,0 +1,95 @@
+// Threads on cores that are chosen: where they run, and what is left of it afterwards.
+#include "bench/workloads/cores.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <set>
+#include <string>
+
+#include "asio_ref/runtime.hpp"
+#include "bench/workloads/cross_thread.hpp"
+
+namespace loopbench::bench::workloads {
+namespace {
+
+int cores_of_this_thread() {
+    cpu_set_t cores;
+    EXPECT_EQ(::sched_getaffinity(0, sizeof cores, &cores), 0);
+    return CPU_COUNT(&cores);
+}
+
+TEST(cores, are_left_for_one_and_given_back) {
+    const int before = cores_of_this_thread();
+    {
+        const kept_on_core here(this_core());
+        EXPECT_EQ(cores_of_this_thread(), 1);
+        EXPECT_FALSE(core_other_than(this_core()));
+    }
+    EXPECT_EQ(cores_of_this_thread(), before);
+}
+
+TEST(cores, of_a_thread_that_is_started_on_one_are_not_those_of_its_starter) {
+    const int before = cores_of_this_thread();
+    const int there = core_other_than(this_core()).value_or(this_core());
+    int its_core = -1, its_cores = 0;
+    std::thread other = start_on_core(there, [&] {
+        its_core = this_core();
+        its_cores = cores_of_this_thread();
+    });
+    other.join();
+    EXPECT_EQ(its_core, there);
+    EXPECT_EQ(its_cores, 1);
+    EXPECT_EQ(cores_of_this_thread(), before);
+}
+
+/// Notes from which cores functions are posted, and on which they run.
+struct noting_runtime : asio_ref::runtime {
+    template <class Function>
+    void post_from_any_thread(Function function) {
+        posted_from.insert(this_core());
+        asio_ref::runtime::post_from_any_thread([this, function]() mutable {
+            ran_on.insert(this_core());
+            function();
+        });
+    }
+    std::set<int> posted_from, ran_on;
+};
+
+template <int Cores>
+void post(noting_runtime& runtime, trial& t) {
+    runtime.run(post_cross_thread<noting_runtime, Cores>(runtime, t));
+}
+
+TEST(post_cross_thread, on_one_core_has_both_threads_there) {
+    noting_runtime runtime;
+    trial t(trial_size::smoke, 100);
+    post<1>(runtime, t);
+    EXPECT_EQ(t.failure().value_or(""), "");
+    EXPECT_EQ(runtime.ran_on.size(), 1u);
+    EXPECT_EQ(runtime.posted_from, runtime.ran_on);
+}
+
+TEST(post_cross_thread, on_two_cores_has_a_thread_on_each) {
+    if (!core_other_than(this_core())) GTEST_SKIP() << "this machine has one core";
+    noting_runtime runtime;
+    trial t(trial_size::smoke, 100);
+    post<2>(runtime, t);
+    EXPECT_EQ(t.failure().value_or(""), "");
+    EXPECT_EQ(runtime.ran_on.size(), 1u);
+    EXPECT_EQ(runtime.posted_from.size(), 1u);
+    EXPECT_NE(runtime.posted_from, runtime.ran_on);
+}
+
+TEST(post_cross_thread, on_two_cores_is_unsupported_where_there_is_one) {
+    const kept_on_core here(this_core());
+    noting_runtime runtime;
+    trial t(trial_size::smoke, 100);
+    post<2>(runtime, t);
+    EXPECT_EQ(t.unsupported().value_or(""),
+              "its two threads need a core each, and this process may use only one");
+    EXPECT_TRUE(runtime.ran_on.empty());
+}
+
+}  // namespace
+}  // namespace loopbench::bench::workloads
