@@ -23,9 +23,7 @@ namespace detail {
 
 template <class Waiter>
 struct join {
-    Waiter waiter;
-    std::size_t pending;
-    std::exception_ptr first_error;
+    join(Waiter&& to_wake, std::size_t children) : waiter(std::move(to_wake)), pending(children) {}
 
     void one_ended(std::exception_ptr error) {
         if (error && !first_error) first_error = std::move(error);
@@ -34,6 +32,10 @@ struct join {
         Waiter last_seen = std::move(waiter);
         std::move(last_seen)(std::move(first_error));
     }
+
+    Waiter waiter;
+    std::size_t pending;
+    std::exception_ptr first_error;
 };
 
 // Starts the children; their completion handlers share the join, so that destroying them all (at the end of
@@ -44,8 +46,7 @@ struct start_children {
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        const std::shared_ptr<join_type> joined(
-            new join_type{std::forward<Waiter>(waiter), children.size(), nullptr});
+        const auto joined = std::make_shared<join_type>(std::forward<Waiter>(waiter), children.size());
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {
                 joined->one_ended(std::move(error));

@@ -25,6 +25,7 @@ from gbench import Contender, Unproved, Unsupported, Workload, percentile
 
 ECHO_BYTES = 64
 BUFFER_BYTES_MIN = 4096  # of a server
+WARM_UP_ROUND_TRIPS = 8  # of each connection, as in bench/workloads/echo_session.hpp
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
@@ -258,8 +259,8 @@ class Echo:
             writer.write_eof()
         await asyncio.gather(*self.handlers)
         connections = len(self.round_trips)
-        complete = [made == each + 1 for made in self.round_trips].count(True)
-        served = [count == (each + 1) * self.message_bytes for count in self.served_bytes].count(True)
+        complete = [made == each + WARM_UP_ROUND_TRIPS for made in self.round_trips].count(True)
+        served = [count == (each + WARM_UP_ROUND_TRIPS) * self.message_bytes for count in self.served_bytes].count(True)
         trial.prove("connections on which every round trip was made", connections, complete)
         trial.prove("connections on which the server echoed every byte", connections, served)
 
@@ -269,8 +270,8 @@ def echo_rtt(connections, message_bytes, unix):
         each = -(-trial.operations // connections)
         trial.done = each * connections
         async with Echo(connections, message_bytes, unix) as echo:
-            await echo.phase(echo.offsets(0, 1))
-            timed = echo.offsets(1, each)
+            await echo.phase(echo.offsets(0, WARM_UP_ROUND_TRIPS))
+            timed = echo.offsets(WARM_UP_ROUND_TRIPS, each)
             trial.begin()
             await echo.phase(timed, trial.latency_ns if trial.recording else None)
             trial.end()
@@ -285,8 +286,8 @@ async def gather_echo(trial):
     gathers = -(-trial.operations // connections)
     trial.done = gathers * connections
     async with Echo(connections) as echo:
-        await echo.phase(echo.offsets(0, 1))
-        rounds = [echo.offsets(number, 1) for number in range(1, gathers + 1)]
+        await echo.phase(echo.offsets(0, WARM_UP_ROUND_TRIPS))
+        rounds = [echo.offsets(WARM_UP_ROUND_TRIPS + number, 1) for number in range(gathers)]
         trial.begin()
         for offsets in rounds:
             start = time.monotonic_ns() if trial.recording else 0

@@ -100,9 +100,11 @@ struct echo_pair {
 template <class MakeRoundTrips>
 void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make_round_trips) {
     const std::uint64_t round_trips_each = (t.operations() + pairs.size() - 1) / pairs.size();
-    make_round_trips(echo_phase{.first = 0, .count = 1, .latency = nullptr});
+    constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
+    make_round_trips(echo_phase{.first = 0, .count = warm_up, .latency = nullptr});
     t.begin();
-    make_round_trips(echo_phase{.first = 1, .count = round_trips_each, .latency = t.latency_if_recording()});
+    make_round_trips(
+        echo_phase{.first = warm_up, .count = round_trips_each, .latency = t.latency_if_recording()});
     t.end();
     t.did(round_trips_each * pairs.size());
 

@@ -39,7 +39,7 @@ echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, st
 }  // namespace detail
 
 /// One operation: one round trip. All connections together do operations() of them, each connection the same
-/// number; connecting and one round trip on each connection come before and are not timed.
+/// number; connecting, and some round trips on each connection, come before and are not timed.
 template <Runtime R, std::size_t Connections, std::size_t Bytes = echo_bytes>
 task_of<R> echo_rtt_tcp(R& runtime, trial& t) {
     return detail::echo_rtt<tcp_transport<R>>(runtime, t, Connections, Bytes);

@@ -53,7 +53,7 @@ void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64
 
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes) {
-    const std::uint64_t with_warm_up = round_trips_each + 1;
+    const std::uint64_t with_warm_up = round_trips_each + warm_up_round_trips;
     std::uint64_t wrong_replies = 0;
     std::uint64_t complete_clients = 0;
     for (const echo_counts& connection : counts) {

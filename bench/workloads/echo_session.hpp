@@ -26,6 +26,11 @@ namespace loopbench::bench::workloads {
 inline constexpr std::size_t echo_bytes = 64;
 inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for one connection
 
+/// What each connection does before anything is timed. The first round trips over a thousand connections are
+/// the slowest, the first by a half and the fourth still noticeably: kernel and contender touch much memory
+/// that is not in any cache yet.
+inline constexpr std::uint64_t warm_up_round_trips = 8;
+
 namespace detail {
 
 /// Messages that differ by connection and by round trip, so that neither a stale nor a foreign reply can
@@ -90,13 +95,14 @@ struct echo_session {
 
     void begin() {
         timed_round_trips = 0;
+        shares_at_half.clear();
         t.begin();
     }
 
     void round_trip_made() {
         if (++timed_round_trips != round_trips_each * clients.size() / 2) return;
         for (const echo_counts& each : counts)
-            shares_at_half.push_back(each.round_trips + each.wrong_replies - 1);  // without the warm-up
+            shares_at_half.push_back(each.round_trips + each.wrong_replies - warm_up_round_trips);
     }
 
     /// The trial is over, and this is why. Everybody else's operations end with ECANCELED: a peer that waited
@@ -202,7 +208,7 @@ echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::siz
 }
 
 template <class Transport>
-echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::size_t index) {
+echo_task<Transport> connect(echo_session<Transport>& session, std::size_t index) {
     try {
         session.clients[index].emplace(co_await session.transport.connect(session.runtime));
     } catch (const std::exception& error) {
@@ -212,7 +218,7 @@ echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::
         session.clients[index].reset();
         co_return;
     }
-    co_await make_round_trips(session, index, 0, 1, nullptr);
+    co_await make_round_trips(session, index, 0, 1, nullptr);  // so that the server has accepted it
 }
 
 /// All the clients through one phase, joined.
@@ -224,12 +230,15 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
     co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
 }
 
-/// Connects the clients, lets `work` (a callable that gives a task) use them, and ends the connections, which
-/// the server's handlers see.
+/// Connects the clients, warms them up all at once, lets `work` (a callable that gives a task) use them, and
+/// ends the connections, which the server's handlers see.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
-    co_await for_each_client(session,
-                             [&session](std::size_t index) { return connect_and_warm_up(session, index); });
+    co_await for_each_client(session, [&session](std::size_t index) { return connect(session, index); });
+    if (session.aborted) co_return;
+    co_await for_each_client(session, [&session](std::size_t index) {
+        return make_round_trips(session, index, 1, warm_up_round_trips - 1, nullptr);
+    });
     if (session.aborted) co_return;
     co_await work();
     if (session.aborted) co_return;
@@ -248,7 +257,7 @@ template <class Transport>
 echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
     session.begin();
     co_await for_each_client(session, [&session](std::size_t index) {
-        return make_round_trips(session, index, 1, session.round_trips_each,
+        return make_round_trips(session, index, warm_up_round_trips, session.round_trips_each,
                                 session.t.latency_if_recording());
     });
     session.t.end();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bench/metrics/histogram.hpp"
@@ -73,18 +75,22 @@ task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     t.prove("gathers that completed before their children", 0, incomplete_gathers);
 }
 
-/// A tree of gathers of ten, down to leaves that yield once.
+template <class Make, std::size_t... Index>
+auto array_of(Make make, std::index_sequence<Index...>) {
+    return std::array{(static_cast<void>(Index), make())...};
+}
+
+/// A tree of gathers of ten, down to leaves that yield once. The children are in the frame: memory of their
+/// own, in between of so many frames, would have a heap slow down with every tree.
 template <Runtime R>
 task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     constexpr std::uint64_t fan_out = 10;
-    if (leaves == 1) {
-        co_await runtime.yield();
-        ++ended;
-        co_return;
-    }
-    std::vector<task_of<R>> children;
-    children.reserve(fan_out);
-    for (std::uint64_t i = 0; i < fan_out; ++i) children.push_back(tree(runtime, leaves / fan_out, ended));
+    auto children = array_of(
+        [&runtime, leaves, &ended] {
+            return leaves == fan_out ? yielding_child(runtime, ended)
+                                     : tree(runtime, leaves / fan_out, ended);
+        },
+        std::make_index_sequence<fan_out>());
     co_await runtime.gather(std::span<task_of<R>>(children));
 }
 
@@ -94,10 +100,10 @@ echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
     using clock = std::chrono::steady_clock;
     histogram* const latency = session.t.latency_if_recording();
     session.begin();
-    for (std::uint64_t i = 1; i <= session.round_trips_each && !session.aborted; ++i) {
+    for (std::uint64_t i = 0; i < session.round_trips_each && !session.aborted; ++i) {
         const clock::time_point start = session.t.start_of_latency();
         co_await for_each_client(session, [&session, i](std::size_t index) {
-            return make_round_trips(session, index, i, 1, nullptr);
+            return make_round_trips(session, index, warm_up_round_trips + i, 1, nullptr);
         });
         if (latency != nullptr) latency->record(std::chrono::nanoseconds(clock::now() - start).count());
     }
@@ -154,7 +160,7 @@ task_of<R> gather_echo(R& runtime, trial& t) {
     co_await detail::serve_while(session, [&session] { return detail::gather_round_trips(session); });
     std::uint64_t right_replies = 0;
     for (const detail::echo_counts& each : session.counts) right_replies += each.round_trips;
-    t.prove("round trips with the right reply", (gathers + 1) * connections, right_replies);
+    t.prove("round trips with the right reply", (gathers + warm_up_round_trips) * connections, right_replies);
 }
 
 /// One operation: one leaf of a tree of gathers of ten; each leaf yields once. As with every gather, the

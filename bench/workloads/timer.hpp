@@ -79,7 +79,7 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
                                t.operations() * std::chrono::milliseconds(1) + std::chrono::seconds(1);
     std::vector<task_of<R>> tasks;
     for (std::size_t i = 0; i < session.clients.size(); ++i)
-        tasks.push_back(make_round_trips(session, i, 1, unlimited, nullptr));
+        tasks.push_back(make_round_trips(session, i, warm_up_round_trips, unlimited, nullptr));
     for (int i = 0; i < 4; ++i)
         tasks.push_back(yield_until(session.runtime, session.stopped, give_up, load.gave_up));
     tasks.push_back(tick_and_stop<R>(session, load));

@@ -16,6 +16,7 @@ namespace loopbench::bench::floors {
 namespace {
 
 constexpr std::uint64_t round_trips_each = 20;
+constexpr std::uint64_t seventh_timed = workloads::warm_up_round_trips + 6;
 
 struct echo_floors : testing::TestWithParam<named<echo_floor>> {
     /// Runs the floor over the wire; skips the test where the kernel refuses io_uring.
@@ -39,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(all, echo_floors,
                          name_of);
 
 bool is_warm_up(const passing& message) {
-    return message.number == 0;
+    return message.number < workloads::warm_up_round_trips;
 }
 
 TEST_P(echo_floors, prove_round_trips_whose_messages_arrive_late) {
@@ -65,7 +66,7 @@ TEST_P(echo_floors, put_large_messages_together_and_see_one_wrong_byte_at_their_
             3,
             [spoil](const passing& message) {
                 if (spoil && message.connection == 2 && message.which == direction::reply &&
-                    message.number == 9)
+                    message.number == seventh_timed)
                     message.bytes.back() ^= std::byte{1};
                 return fate::in_pieces;
             },
@@ -79,7 +80,7 @@ TEST_P(echo_floors, put_large_messages_together_and_see_one_wrong_byte_at_their_
 
 TEST_P(echo_floors, fail_the_trial_when_one_byte_of_one_reply_is_wrong) {
     wire w(3, [](const passing& message) {
-        if (message.connection == 1 && message.which == direction::reply && message.number == 7)
+        if (message.connection == 1 && message.which == direction::reply && message.number == seventh_timed)
             message.bytes.back() ^= std::byte{1};
         return fate::whole;
     });
@@ -92,7 +93,7 @@ TEST_P(echo_floors, fail_the_trial_when_a_reply_is_that_of_the_round_trip_before
     std::array<std::byte, 64> before{};
     wire w(1, [&before](const passing& message) {
         if (message.which != direction::reply) return fate::whole;
-        if (message.number == 7)
+        if (message.number == seventh_timed)
             std::ranges::copy(before, message.bytes.begin());
         else
             std::ranges::copy(message.bytes, before.begin());
@@ -106,7 +107,7 @@ TEST_P(echo_floors, fail_the_trial_when_a_reply_is_that_of_the_round_trip_before
 TEST_P(echo_floors, fail_the_trial_when_a_request_is_cut_off_and_finish_the_other_connections) {
     wire w(3, [](const passing& message) {
         const bool cut =
-            message.connection == 1 && message.which == direction::request && message.number == 7;
+            message.connection == 1 && message.which == direction::request && message.number == seventh_timed;
         return cut ? fate::cut_off : fate::whole;
     });
     run_over(w);

@@ -22,7 +22,7 @@ enum class direction { request, reply };
 struct passing {
     std::size_t connection;
     direction which;
-    std::uint64_t number;  // of the round trip, from 0: the warm-up
+    std::uint64_t number;  // of the round trip, from 0: those of the warm-up
     std::span<std::byte> bytes;
 };
 

@@ -11,6 +11,7 @@
 
 #include "asio_ref/runtime.hpp"
 #include "bench/runtime.hpp"
+#include "bench/workloads/echo_session.hpp"
 
 namespace loopbench::bench {
 
@@ -137,16 +138,16 @@ struct imagining_stream : stream_of<imagining_stream<Bytes>> {
 template <std::size_t Bytes>
 using imagining_runtime = runtime_with<imagining_stream<Bytes>>;
 
-/// After its first read a connection of the server reads nothing until so many sleeps have ended.
+/// When it is warm, a connection of the server reads nothing until so many sleeps have ended.
 template <int Sleeps>
 struct deaf_stream : stream_of<deaf_stream<Sleeps>> {
     using stream_of<deaf_stream>::stream_of;
     asio_ref::task<asio_ref::io_result> read_some(std::span<std::byte> in) {
-        if (this->of_server && ++reads > 1)
+        if (this->of_server && ++reads > workloads::warm_up_round_trips)
             while (this->runtime->sleeps_ended < Sleeps) co_await this->runtime->yield();
         co_return co_await asio_ref::stream::read_some(in);
     }
-    int reads = 0;
+    std::uint64_t reads = 0;
 };
 template <int Sleeps>
 struct deaf_runtime : runtime_with<deaf_stream<Sleeps>> {
