@@ -185,9 +185,11 @@ constexpr std::array metrics{
         "turn; the median of the ratios. 1.01 says that measuring makes up a hundredth of time."},
     explanation{
         "doubling",
-        "With `run --checks`: t(2N)/t(N) of the timed sections of two processes; the median of five. "
-        "Outside of 1.9 to 2.1 the report warns: work that a compiler removed, or a part that does not "
-        "grow with the work."},
+        "With `run --checks`: t(2N)/t(N) of the timed sections of two processes; the median of at least six "
+        "such pairs, and of up to forty until its interval is clearly in or out of 1.9 to 2.1. Where it is "
+        "not "
+        "in, the report warns: work that a compiler removed, a part that does not grow with the work, or a "
+        "machine too noisy to tell."},
     explanation{
         "sample_cost",
         "A reading of the clock and a record in the histogram, measured in the contender once, after its "

@@ -1,4 +1,4 @@
-// Counts have no interval: they are what they are.
+// Counts have no interval: they are what they are. What --checks timed has one.
 #include "bench/engine/counted.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "bench/engine/price.hpp"
+#include "bench/statistics/median.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -21,8 +22,14 @@ reports::result to_result(const counted_cell& cell, const reports::metric_info& 
     result.unit = metric.unit;
     result.better = metric.better;
     result.deterministic = metric.deterministic;
-    result.samples = {value};
     result.median = result.low = result.high = value;
+    result.samples = {value};
+    if (const auto samples = cell.samples.find(result.metric); samples != cell.samples.end()) {
+        const auto estimated = median_with_interval(samples->second);
+        result.low = estimated.low;
+        result.high = estimated.high;
+        result.samples.assign(samples->second.begin(), samples->second.end());
+    }
     if (metric.name == "syscalls" && !cell.tracer.empty())
         result.reason = fmt::format("counted by {}", cell.tracer);
     return result;

@@ -163,6 +163,7 @@ void journal::append(std::span<const counted_cell> cells) {
         counted.push_back({{"workload", cell.workload},
                            {"contender", cell.contender},
                            {"metrics", cell.metrics},
+                           {"samples", cell.samples},
                            {"tracer", cell.tracer},
                            {"missing", cell.missing}});
     write_line({{"counted", std::move(counted)}});

@@ -193,6 +193,12 @@ private:
             if (reports::find_metric(name) == nullptr) value.fail("there is no such metric");
             cell.metrics[name] = value.number();
         });
+        if (const auto samples = from.find("samples"))
+            samples->each_field([&](const std::string& name, const node& values) {
+                if (!cell.metrics.contains(name)) values.fail("they are of no metric of this cell");
+                cell.samples[name] = values.each([](const node& value) { return value.number(); });
+                if (cell.samples[name].empty()) values.fail("there is none");
+            });
         if (const auto tracer = from.find("tracer")) cell.tracer = tracer->text();
         cell.missing = from.at("missing").each([](const node& reason) { return reason.text(); });
         return cell;

@@ -15,7 +15,6 @@ namespace loopbench::bench {
 
 namespace {
 
-constexpr int triples = 5;
 // A thousand connections are slow on their first round: after 50 ms that shows.
 constexpr double smallest_run_ns = 200e6;
 constexpr double fewest_operations = 100, most_operations = 1e9;
@@ -53,7 +52,8 @@ std::optional<timed> run(trial_request request, std::uint64_t operations, bool r
     if (outcome.stopped) return std::nullopt;
     if (outcome.status != reports::cell_status::ok) throw unpriced{outcome.reason};
     const auto time = outcome.metrics.find("time");
-    if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
+    if (time == outcome.metrics.end() || !time->second || !(*time->second > 0))
+        throw unpriced{"printed no time"};
     if (!outcome.operations)
         throw unpriced{"does not say how many operations it did (the counter `operations`)"};
     return timed{*time->second, *outcome.operations, outcome.metrics.contains("latency_p50")};
@@ -73,10 +73,27 @@ struct triple {
     double recording() const { return once.time_ns / unrecorded.time_ns; }
 };
 
-std::vector<triple> run_triples(const trial_request& request, std::uint64_t operations,
+template <class Part>
+std::vector<double> parts(const std::vector<triple>& all, Part part) {
+    std::vector<double> values;
+    for (const auto& each : all) values.push_back((each.*part)());
+    return values;
+}
+
+bool is_within_bounds(const estimate& doubling) {
+    return doubling.low >= doubling_least && doubling.high <= doubling_most;
+}
+
+bool is_clear(const estimate& doubling) {
+    return is_within_bounds(doubling) || doubling.high < doubling_least || doubling.low > doubling_most;
+}
+
+/// Empty when the run was interrupted.
+std::vector<triple> run_triples(const trial_request& request, std::uint64_t operations, bool until_clear,
                                 trial_executor& executor) {
     std::vector<triple> all;
-    for (int i = 0; i < triples; ++i) {
+    while (all.size() < fewest_triples || (until_clear && all.size() < most_triples &&
+                                           !is_clear(median_with_interval(parts(all, &triple::doubling))))) {
         const auto once = run(request, operations, true, executor);
         if (!once) return {};
         const auto twice = run(request, 2 * operations, true, executor);
@@ -88,11 +105,22 @@ std::vector<triple> run_triples(const trial_request& request, std::uint64_t oper
     return all;
 }
 
-template <class Part>
-double median_part(const std::vector<triple>& all, Part part) {
-    std::vector<double> values;
-    for (const auto& each : all) values.push_back((each.*part)());
-    return median_with_interval(values).median;
+void add(counted_cell& cell, const std::string& metric, std::vector<double> samples) {
+    cell.metrics[metric] = median_of(samples);
+    cell.samples[metric] = std::move(samples);
+}
+
+/// Of a cell that says only the median, it is all that is known.
+estimate doubling_of(const counted_cell& cell, double median) {
+    const auto samples = cell.samples.find("doubling");
+    return samples == cell.samples.end() ? estimate{median, median, median}
+                                         : median_with_interval(samples->second);
+}
+
+std::string text_of(const estimate& doubling) {
+    if (!doubling.low || !doubling.high || doubling.low == doubling.high)
+        return fmt::format("{:.2f}", doubling.median);
+    return fmt::format("{:.2f} [{:.2f}, {:.2f}]", doubling.median, *doubling.low, *doubling.high);
 }
 
 }  // namespace
@@ -114,11 +142,11 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
                                     .size = workload_size::smoke,
                                     .limit = plan.trial_limit,
                                     .cpu = plan.cpu};
-        const auto all = run_triples(request, operations, executor);
+        const auto all = run_triples(request, operations, has_rate, executor);
         if (all.empty()) return cell;
-        if (has_rate) cell.metrics["doubling"] = median_part(all, &triple::doubling);
+        if (has_rate) add(cell, "doubling", parts(all, &triple::doubling));
         if (has_latency && !all.front().unrecorded.has_latencies)
-            cell.metrics["recording"] = median_part(all, &triple::recording);
+            add(cell, "recording", parts(all, &triple::recording));
         else if (has_latency)
             cell.missing.emplace_back("latencies are recorded even with LOOPBENCH_RECORD=off");
     } catch (const unpriced& why) {
@@ -129,17 +157,19 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
 
 void warn_of_doubling(reports::report& report, std::span<const counted_cell> cells) {
     std::vector<std::string> odd;
-    for (const auto& cell : cells)
-        if (const auto found = cell.metrics.find("doubling");
-            found != cell.metrics.end() &&
-            !(found->second >= doubling_least && found->second <= doubling_most))
-            odd.push_back(fmt::format("{} of {} ({:.2f})", cell.workload, cell.contender, found->second));
+    for (const auto& cell : cells) {
+        const auto found = cell.metrics.find("doubling");
+        if (found == cell.metrics.end()) continue;
+        const auto doubling = doubling_of(cell, found->second);
+        if (!is_within_bounds(doubling))
+            odd.push_back(fmt::format("{} of {} ({})", cell.workload, cell.contender, text_of(doubling)));
+    }
     if (odd.empty()) return;
     report.warnings.push_back(
         {"doubling",
-         fmt::format(
-             "twice the work did not take twice the time (t(2N)/t(N) should be from {:g} to {:g}): {}",
-             doubling_least, doubling_most, fmt::join(odd, ", ")),
+         fmt::format("twice the work was not seen to take twice the time (t(2N)/t(N) should be from {:g} to "
+                     "{:g}, with all of its interval): {}",
+                     doubling_least, doubling_most, fmt::join(odd, ", ")),
          "repeat it on a quiet machine; where it stays, part of the work depends on its amount, or is not "
          "done: do not read that time as one per operation"});
 }

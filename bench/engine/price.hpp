@@ -1,6 +1,7 @@
 // What measuring costs a workload, and whether its time is a time per operation at all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -15,9 +16,15 @@ namespace loopbench::bench {
 /// it: google/benchmark#2037).
 inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 
-/// Runs the cell in a few triples of processes, in turn: N operations, 2N operations, and N without
-/// recording. N takes some 200 ms, by the cell's median in the report. Metrics of the result, each the median
-/// of the triples:
+/// From the sixth on a median has an interval of 95 % (sign_test.hpp).
+inline constexpr std::size_t fewest_triples = 6, most_triples = 40;
+
+/// Runs the cell in triples of processes, in turn: N operations, 2N operations, and N without recording. N
+/// takes some 200 ms, by the cell's median in the report. There are fewest_triples of them, and as many more,
+/// up to most_triples, as it takes until the interval of `doubling` is within its bounds or beyond one: a
+/// machine that takes time away at random needs more. (That one stops when it is clear makes the interval
+/// cover somewhat less than it says.) Metrics of the result, each the median of the triples, which are its
+/// samples:
 ///
 /// - doubling: t(2N)/t(N), of cells that have a throughput.
 /// - recording: time per operation with recording over without, of cells that have latencies.
@@ -28,7 +35,7 @@ inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 counted_cell price_of(const contender& who, const std::string& workload, const reports::report& report,
                       const run_plan& plan, trial_executor& executor);
 
-/// Warns of each cell whose doubling is out of bounds.
+/// Warns of each cell whose doubling is not within its bounds, with all of its interval.
 void warn_of_doubling(reports::report& report, std::span<const counted_cell> cells);
 
 }  // namespace loopbench::bench

@@ -63,6 +63,51 @@ TEST(price, of_work_that_is_not_done_is_a_doubling_of_one) {
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
 
+/// Of every so many pairs one has its second run slowed down by half.
+bench::counted_cell price_when_one_is_slow_of(std::size_t pairs) {
+    return price([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
+        const auto operations = static_cast<double>(request.operations.value());
+        const bool slow = operations > 3e6 && ++twices % pairs == 0;
+        return did(request, operations * (slow ? 150 : 100));
+    });
+}
+
+TEST(price, stops_when_it_is_clear_and_not_before) {
+    EXPECT_EQ(price_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
+    EXPECT_EQ(price_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
+    const auto noisy = price_when_one_is_slow_of(4);
+    EXPECT_GT(noisy.samples.at("doubling").size(), bench::fewest_triples);
+    EXPECT_LT(noisy.samples.at("doubling").size(), bench::most_triples);
+    EXPECT_DOUBLE_EQ(noisy.metrics.at("doubling"), 2);
+    const auto hopeless = price_when_one_is_slow_of(2);
+    EXPECT_EQ(hopeless.samples.at("doubling").size(), bench::most_triples);
+}
+
+TEST(price, that_never_gets_clear_is_a_warning_with_the_interval) {
+    using expected = std::pair<std::size_t, std::vector<std::string>>;
+    for (const auto& [pairs, warnings] : {expected{2, {"yield of asio-epoll (2.50 [2.00, 3.00])"}},
+                                          expected{1, {"yield of asio-epoll (3.00)"}}, expected{4, {}}}) {
+        auto report = report_with({"time"});
+        const auto cell = price_when_one_is_slow_of(pairs);
+        bench::add_counts(report, std::span(&cell, 1));
+        ASSERT_EQ(report.warnings.size(), warnings.size()) << pairs;
+        for (std::size_t i = 0; i < warnings.size(); ++i)
+            EXPECT_NE(report.warnings[i].message.find(warnings[i]), std::string::npos)
+                << report.warnings[i].message;
+        const auto doubling = std::ranges::find(report.results, "doubling", &reports::result::metric);
+        ASSERT_NE(doubling, report.results.end());
+        EXPECT_EQ(doubling->samples.size(), cell.samples.at("doubling").size());
+        EXPECT_LE(doubling->low, doubling->median);
+        EXPECT_GE(doubling->high, doubling->median);
+    }
+}
+
+TEST(price, of_a_time_of_nothing_is_missing) {
+    const auto found = price([](const trial_request& request) { return did(request, 0); });
+    EXPECT_TRUE(found.metrics.empty());
+    EXPECT_EQ(found.missing, std::vector<std::string>{"printed no time"});
+}
+
 TEST(price, of_connections_leaves_the_kernel_ports_to_find) {
     std::vector<std::uint64_t> operations;
     mock_executor executor{[&](const trial_request& request) {
@@ -156,7 +201,7 @@ row "\"real_time\": $((1000000000 / n)), \"time_unit\": \"ns\", \"items_per_seco
     const auto found = std::ranges::find_if(report["results"], is_doubling);
     ASSERT_NE(found, report["results"].end()) << report.dump(1);
     EXPECT_NEAR((*found)["median"], 1, 0.01);
-    EXPECT_NE(ran.error_tail.find("twice the work did not take twice the time"), std::string::npos)
+    EXPECT_NE(ran.error_tail.find("twice the work was not seen to take twice the time"), std::string::npos)
         << ran.error_tail;
     const auto again = loopbench({"report", loopbench.out() + "/journal.jsonl", "--format", "json"});
     EXPECT_EQ(again.output, content_of(loopbench.out() + "/report.json"));
