@@ -24,8 +24,8 @@ struct counted_cell {
 /// Whether the cell was measured, as only those are counted.
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
 
-/// Adds the counts to the report, and the medians with their intervals, behind the cell's other results and in
-/// the order of the metrics, and a warning for each reason why some are missing. Cells without a time are
+/// Adds the counts to the report, and the medians with their intervals, behind the cell's other results and
+/// in the order of the metrics, and a warning for each reason why some are missing. Cells without a time are
 /// passed over.
 void add_counts(reports::report& report, std::span<const counted_cell> cells);
 
