@@ -76,8 +76,9 @@ constexpr std::array catalog{
                   "Memory for 10,000 queued functions: how a function is stored, and whether it is reused."},
     workload_info{
         "post/cross_thread", "one operation: another thread posts a function, the loop wakes and runs it",
-        "From the post of the 1001st to the last function; the thread posts the next one when it has been "
-        "told that the last one ran. Latency is from before the post to when the function runs. Both threads "
+        "After a warm-up of 2000 posts or 150 ms, from a post to the last function; the thread posts the "
+        "next one when it has been told that the last one ran. Latency is from before the post to when the "
+        "function runs. Both threads "
         "are kept on one core (cores:1) or on one each (cores:2): the kernel would choose anew in every "
         "process.",
         "The wakeup of a sleeping thread by the kernel (eventfd or pipe), and of the posting thread: a "
@@ -115,7 +116,7 @@ constexpr std::array catalog{
     workload_info{
         "gather/echo",
         "one operation is one child of a gather of 100; each makes a round trip on its own connection",
-        "All gathers, with the creation of their children; connecting and a first round trip on each "
+        "All gathers, with the creation of their children; connecting and eight round trips on each "
         "connection come before. Latency is that of a whole gather. Every byte of every reply is compared.",
         "System calls, as in echo/rtt with 100 connections; frames and the join on top."},
     workload_info{
@@ -125,7 +126,7 @@ constexpr std::array catalog{
         "Frames: a ninth more of them than leaves, and all alive at once."},
     workload_info{
         "echo/rtt/tcp", "one operation is one round trip; clients and server share the loop",
-        "All round trips over TCP; connecting and a first round trip on each connection come before. Every "
+        "All round trips over TCP; connecting and eight round trips on each connection come before. Every "
         "byte of every reply is compared. Fairness is Jain's index of the connections' shares when half of "
         "the round trips are made.",
         "The kernel: at least two sends and two receives for a round trip. The loop's own part is what "

@@ -186,10 +186,9 @@ constexpr std::array metrics{
     explanation{
         "doubling",
         "With `run --checks`: t(2N)/t(N) of the timed sections of two processes; the median of at least six "
-        "such pairs, and of up to forty until its interval is clearly in or out of 1.9 to 2.1. Where it is "
-        "not "
-        "in, the report warns: work that a compiler removed, a part that does not grow with the work, or a "
-        "machine too noisy to tell."},
+        "such pairs, and of up to forty until its interval is clearly in or out of 1.9 to 2.1. Where it "
+        "is not in, the report warns: work that a compiler removed, a part that does not grow with the work, "
+        "or a machine too noisy to tell."},
     explanation{
         "sample_cost",
         "A reading of the clock and a record in the histogram, measured in the contender once, after its "

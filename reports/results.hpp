@@ -62,7 +62,8 @@ struct result {
     std::string unit;
     direction better = direction::smaller;
     bool deterministic = false;
-    std::vector<std::optional<double>> samples;  // one per trial, in the order of the blocks
+    std::vector<std::optional<double>>
+        samples;  // one per trial, in the order of the blocks; of --checks one per pair
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;

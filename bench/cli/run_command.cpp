@@ -178,7 +178,7 @@ void add_run_command(CLI::App& app, action& chosen) {
     command->add_flag(
         "--checks", options->checks,
         "what recording latencies costs, and that twice the work takes twice the time, in a pass of "
-        "its own");
+        "its own; 4 to 25 s for each cell");
     auto* blocks = command->add_option("--blocks", options->blocks, "trials of each contender and workload")
                        ->type_name("N")
                        ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));

@@ -1,4 +1,4 @@
-// Counts have no interval: they are what they are. What --checks timed has one.
+// From what was counted to results.
 #include "bench/engine/counted.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +26,7 @@ reports::result to_result(const counted_cell& cell, const reports::metric_info& 
     result.samples = {value};
     if (const auto samples = cell.samples.find(result.metric); samples != cell.samples.end()) {
         const auto estimated = median_with_interval(samples->second);
+        result.median = estimated.median;
         result.low = estimated.low;
         result.high = estimated.high;
         result.samples.assign(samples->second.begin(), samples->second.end());

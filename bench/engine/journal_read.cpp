@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "bench/engine/price.hpp"
 #include "bench/engine/stopping.hpp"
 #include "bench/engine/summary.hpp"
 #include "reports/json.hpp"
@@ -196,8 +197,11 @@ private:
         if (const auto samples = from.find("samples"))
             samples->each_field([&](const std::string& name, const node& values) {
                 if (!cell.metrics.contains(name)) values.fail("they are of no metric of this cell");
+                if (reports::find_metric(name)->deterministic) values.fail("counts have no samples");
                 cell.samples[name] = values.each([](const node& value) { return value.number(); });
                 if (cell.samples[name].empty()) values.fail("there is none");
+                if (cell.samples[name].size() > most_triples)
+                    values.fail("there are more than are ever taken");
             });
         if (const auto tracer = from.find("tracer")) cell.tracer = tracer->text();
         cell.missing = from.at("missing").each([](const node& reason) { return reason.text(); });

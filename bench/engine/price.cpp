@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -15,8 +16,10 @@ namespace loopbench::bench {
 
 namespace {
 
-// A thousand connections are slow on their first round: after 50 ms that shows.
+// Of less than this, the few milliseconds for which a machine is somewhere else would be more than 5 %.
 constexpr double smallest_run_ns = 200e6;
+// After how many triples it is asked whether it is clear. Each look may be wrong, so they are few.
+constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
 /// A closed connection keeps its port for a minute (TIME_WAIT). With over half of the 28,000 taken, the
@@ -52,55 +55,71 @@ std::optional<timed> run(trial_request request, std::uint64_t operations, bool r
     if (outcome.stopped) return std::nullopt;
     if (outcome.status != reports::cell_status::ok) throw unpriced{outcome.reason};
     const auto time = outcome.metrics.find("time");
-    if (time == outcome.metrics.end() || !time->second || !(*time->second > 0))
-        throw unpriced{"printed no time"};
-    if (!outcome.operations)
+    if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
+    if (!outcome.operations || !(*outcome.operations > 0))
         throw unpriced{"does not say how many operations it did (the counter `operations`)"};
     return timed{*time->second, *outcome.operations, outcome.metrics.contains("latency_p50")};
 }
 
 struct triple {
-    timed once, twice, unrecorded;
+    timed once, twice;
+    std::optional<timed> unrecorded;  // of the first ones, when there is something to record
 
     /// As if `twice` were exactly twice the work: workloads in batches do somewhat more than they are told.
     double doubling() const {
         const double grown = twice.operations / once.operations;
-        if (grown < 1.5)
+        if (!(grown >= 1.5))
             throw unpriced{fmt::format("did {:g} operations, and {:g} when told to do twice as many",
                                        once.operations, twice.operations)};
         return twice.total_ns() / once.total_ns() * 2 / grown;
     }
-    double recording() const { return once.time_ns / unrecorded.time_ns; }
+    double recording() const { return once.time_ns / unrecorded->time_ns; }
 };
-
-template <class Part>
-std::vector<double> parts(const std::vector<triple>& all, Part part) {
-    std::vector<double> values;
-    for (const auto& each : all) values.push_back((each.*part)());
-    return values;
-}
 
 bool is_within_bounds(const estimate& doubling) {
     return doubling.low >= doubling_least && doubling.high <= doubling_most;
 }
 
-bool is_clear(const estimate& doubling) {
+std::vector<double> doublings(const std::vector<triple>& all) {
+    std::vector<double> values;
+    for (const auto& each : all) values.push_back(each.doubling());
+    return values;
+}
+
+std::vector<double> recordings(const std::vector<triple>& all) {
+    std::vector<double> values;
+    for (const auto& each : all)
+        if (each.unrecorded) values.push_back(each.recording());
+    return values;
+}
+
+bool is_clear(const std::vector<triple>& all) {
+    const auto doubling = median_with_interval(doublings(all));
     return is_within_bounds(doubling) || doubling.high < doubling_least || doubling.low > doubling_most;
 }
 
+struct wanted {
+    bool doubling, recording;
+};
+
 /// Empty when the run was interrupted.
-std::vector<triple> run_triples(const trial_request& request, std::uint64_t operations, bool until_clear,
+std::vector<triple> run_triples(const trial_request& request, std::uint64_t operations, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
-    while (all.size() < fewest_triples || (until_clear && all.size() < most_triples &&
-                                           !is_clear(median_with_interval(parts(all, &triple::doubling))))) {
-        const auto once = run(request, operations, true, executor);
-        if (!once) return {};
-        const auto twice = run(request, 2 * operations, true, executor);
-        if (!twice) return {};
-        const auto unrecorded = run(request, operations, false, executor);
-        if (!unrecorded) return {};
-        all.push_back({*once, *twice, *unrecorded});
+    for (const auto look : looks) {
+        while (all.size() < look) {
+            const auto once = run(request, operations, true, executor);
+            if (!once) return {};
+            const auto twice = run(request, 2 * operations, true, executor);
+            if (!twice) return {};
+            std::optional<timed> unrecorded;
+            if (what.recording && look == fewest_triples) {
+                unrecorded = run(request, operations, false, executor);
+                if (!unrecorded) return {};
+            }
+            all.push_back({*once, *twice, unrecorded});
+        }
+        if (!what.doubling || is_clear(all)) break;
     }
     return all;
 }
@@ -142,11 +161,11 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
                                     .size = workload_size::smoke,
                                     .limit = plan.trial_limit,
                                     .cpu = plan.cpu};
-        const auto all = run_triples(request, operations, has_rate, executor);
+        const auto all = run_triples(request, operations, {has_rate, has_latency}, executor);
         if (all.empty()) return cell;
-        if (has_rate) add(cell, "doubling", parts(all, &triple::doubling));
-        if (has_latency && !all.front().unrecorded.has_latencies)
-            add(cell, "recording", parts(all, &triple::recording));
+        if (has_rate) add(cell, "doubling", doublings(all));
+        if (has_latency && !all.front().unrecorded->has_latencies)
+            add(cell, "recording", recordings(all));
         else if (has_latency)
             cell.missing.emplace_back("latencies are recorded even with LOOPBENCH_RECORD=off");
     } catch (const unpriced& why) {

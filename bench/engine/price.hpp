@@ -19,12 +19,11 @@ inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 /// From the sixth on a median has an interval of 95 % (sign_test.hpp).
 inline constexpr std::size_t fewest_triples = 6, most_triples = 40;
 
-/// Runs the cell in triples of processes, in turn: N operations, 2N operations, and N without recording. N
-/// takes some 200 ms, by the cell's median in the report. There are fewest_triples of them, and as many more,
-/// up to most_triples, as it takes until the interval of `doubling` is within its bounds or beyond one: a
-/// machine that takes time away at random needs more. (That one stops when it is clear makes the interval
-/// cover somewhat less than it says.) Metrics of the result, each the median of the triples, which are its
-/// samples:
+/// Runs the cell in triples of processes, in turn: N operations, 2N operations, and, in the first
+/// fewest_triples of them, N without recording. N takes some 200 ms, by the cell's median in the report. More
+/// follow, up to most_triples, until the interval of `doubling` is within its bounds or beyond one: a machine
+/// that takes time away at random needs more. Metrics of the result, each the median of its samples, which
+/// are the triples:
 ///
 /// - doubling: t(2N)/t(N), of cells that have a throughput.
 /// - recording: time per operation with recording over without, of cells that have latencies.

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <thread>
 
 #include "bench/floors/waits.hpp"
@@ -100,7 +101,7 @@ public:
     posting_thread(waker& kernel, int core, const trial& t)
         : kernel_(kernel), t_(t), thread_(workloads::start_on_core(core, [this] { post_all(); })) {}
     ~posting_thread() {
-        allow(posts());  // when the other thread gave up, this one must not wait for it
+        allow(no_more);
         thread_.join();
     }
 
@@ -108,16 +109,18 @@ public:
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
-    std::uint64_t posts() const noexcept { return workloads::warm_up_posts + t_.operations(); }
     /// The last number that was posted, and when: valid until the next one is allowed.
     std::uint64_t posted() const noexcept { return posted_.load(std::memory_order_acquire); }
     clock::time_point posted_at() const noexcept { return posted_at_; }
 
 private:
+    static constexpr std::uint32_t no_more = std::numeric_limits<std::uint32_t>::max();
+
     void post_all() {
-        for (std::uint64_t number = 1; number <= posts(); ++number) {
-            for (std::uint32_t seen = 0; (seen = allowed_.load(std::memory_order_acquire)) < number;)
-                allowed_.wait(seen);
+        for (std::uint64_t number = 1;; ++number) {
+            std::uint32_t seen = 0;
+            while ((seen = allowed_.load(std::memory_order_acquire)) < number) allowed_.wait(seen);
+            if (seen == no_more) return;
             posted_at_ = t_.start_of_latency();
             posted_.store(number, std::memory_order_release);
             kernel_.wake();
@@ -148,26 +151,33 @@ std::unique_ptr<waker> make_uring_waker() {
 }
 
 void post_cross_thread(waker& kernel, int cores, trial& t) {
-    const int mine = workloads::this_core();
-    const auto theirs = workloads::core_of_other_thread(mine, cores, t);
-    if (!theirs) return;
-    const workloads::kept_on_core here(mine);
-    histogram* const latency = t.latency_if_recording();
-    posting_thread other(kernel, *theirs, t);
-    std::uint64_t in_order = 0;
-    for (std::uint64_t number = 1; number <= other.posts(); ++number) {
-        other.allow(number);
+    const auto kept = workloads::cores_for_two_threads(cores, t);
+    if (!kept) return;
+    const workloads::kept_on_core here(kept->first);
+    posting_thread other(kernel, kept->second, t);
+    std::uint64_t number = 0, in_order = 0;
+    const auto receive_next = [&] {
+        other.allow(++number);
         do {
             kernel.wait();
         } while (other.posted() < number);
-        if (latency != nullptr && number > workloads::warm_up_posts)
+        if (other.posted() == number) ++in_order;
+    };
+    const workloads::warm_up_of_posts warm_up;
+    do {
+        receive_next();
+    } while (!warm_up.is_over_after(number));
+    histogram* const latency = t.latency_if_recording();
+    const std::uint64_t last = number + t.operations();
+    t.begin();
+    while (number < last) {
+        receive_next();
+        if (latency != nullptr)
             latency->record(
                 std::chrono::nanoseconds(posting_thread::clock::now() - other.posted_at()).count());
-        if (other.posted() == number) ++in_order;
-        if (number == workloads::warm_up_posts) t.begin();
     }
     t.end();
-    t.prove("posts that were received one by one", other.posts(), in_order);
+    t.prove("posts that were received one by one", last, in_order);
 }
 
 }  // namespace loopbench::bench::floors

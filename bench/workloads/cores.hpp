@@ -1,5 +1,5 @@
-// Which core a thread runs on, for workloads whose time depends on it: where the kernel puts two threads that
-// wake each other is worth a factor of thirty, and it chooses anew in every process.
+// Which core (a logical CPU) a thread runs on, for workloads whose time depends on it: two threads that wake
+// each other take much longer on two cores than on one, and the kernel would choose anew in every process.
 #pragma once
 
 #include <sched.h>
@@ -25,16 +25,18 @@ private:
     cpu_set_t before_;
 };
 
-/// The core that the calling thread runs on now. Throws std::system_error.
-int this_core();
+/// The cores of two threads.
+struct core_pair {
+    int first, second;
+};
 
-/// A core that the calling thread may use and that is not `core`; nothing when there is none. Throws
-/// std::system_error.
-std::optional<int> core_other_than(int core);
+/// The first two cores that the calling thread may use, always the same ones; nothing when there is only one.
+/// Throws std::system_error.
+std::optional<core_pair> two_cores();
 
-/// Where a second thread goes when both of a workload are to run on so many cores (1 or 2): `mine`, or
-/// another. Nothing when there is none, and the trial is then unsupported.
-std::optional<int> core_of_other_thread(int mine, int cores, trial& t);
+/// The cores of the two threads of a workload that is to run on so many (1 or 2). Nothing when there are not
+/// as many, and the trial is then unsupported. Throws std::system_error.
+std::optional<core_pair> cores_for_two_threads(int cores, trial& t);
 
 /// A thread that stays on `core`. Throws std::system_error.
 std::thread start_on_core(int core, std::function<void()> work);

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <thread>
 
 #include "bench/runtime.hpp"
@@ -12,9 +14,19 @@
 
 namespace loopbench::bench::workloads {
 
-/// Posts before anything is timed. For so long a virtual machine wakes a sleeping core in two thirds of the
-/// time that it takes from then on.
-inline constexpr std::uint64_t warm_up_posts = 1000;
+/// What comes before anything is timed: so many posts, or so much time, since there are loops that take long
+/// for one. A sleeping core of a virtual machine is woken faster at first than from then on.
+class warm_up_of_posts {
+public:
+    bool is_over_after(std::uint64_t posts) const noexcept {
+        return posts >= posts_max || std::chrono::steady_clock::now() - start_ >= time_max;
+    }
+
+private:
+    static constexpr std::uint64_t posts_max = 2000;
+    static constexpr std::chrono::milliseconds time_max{150};
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 namespace detail {
 
@@ -25,7 +37,7 @@ public:
     posting_thread(R& runtime, trial& t, int core)
         : runtime_(runtime), t_(t), done_(runtime), thread_(start_on_core(core, [this] { post_all(); })) {}
     ~posting_thread() {
-        allow(posts());  // when the loop gave up, the thread must not wait for it
+        allow(no_more);
         thread_.join();
     }
 
@@ -33,11 +45,12 @@ public:
         allow(1);
         return done_.wait();
     }
-    std::uint64_t posts() const noexcept { return warm_up_posts + t_.operations(); }
+    std::uint64_t posted() const noexcept { return posted_; }
     std::uint64_t ran() const noexcept { return ran_; }
 
 private:
     using clock = std::chrono::steady_clock;
+    static constexpr std::uint32_t no_more = std::numeric_limits<std::uint32_t>::max();
 
     void allow(std::uint64_t posts) {
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
@@ -45,19 +58,27 @@ private:
     }
 
     void post_all() {
-        for (std::uint64_t i = 0; i < posts(); ++i) {
-            for (std::uint32_t seen = 0; (seen = allowed_.load(std::memory_order_acquire)) <= i;)
-                allowed_.wait(seen);
+        for (;;) {
+            std::uint32_t seen = 0;
+            while ((seen = allowed_.load(std::memory_order_acquire)) <= posted_) allowed_.wait(seen);
+            if (seen == no_more) return;
+            ++posted_;
             runtime_.post_from_any_thread(
                 [this, posted = t_.start_of_latency()] { run_in_the_loop(posted); });
         }
     }
 
     void run_in_the_loop(clock::time_point posted) {
-        if (t_.recording() && ran_ >= warm_up_posts)
-            t_.latency().record(std::chrono::nanoseconds(clock::now() - posted).count());
-        if (++ran_ == warm_up_posts) t_.begin();
-        if (ran_ < posts()) return allow(ran_ + 1);
+        ++ran_;
+        if (!untimed_) {
+            if (warm_up_.is_over_after(ran_)) {
+                untimed_ = ran_;
+                t_.begin();
+            }
+            return allow(ran_ + 1);
+        }
+        if (t_.recording()) t_.latency().record(std::chrono::nanoseconds(clock::now() - posted).count());
+        if (ran_ < *untimed_ + t_.operations()) return allow(ran_ + 1);
         t_.end();  // here, so that waking the task is not timed
         done_.set();
     }
@@ -65,25 +86,27 @@ private:
     R& runtime_;
     trial& t_;
     typename R::event done_;
+    warm_up_of_posts warm_up_;
+    std::optional<std::uint64_t> untimed_;  // how many ran in the warm-up, when it is over
     std::uint64_t ran_ = 0;
+    std::atomic<std::uint64_t> posted_ = 0;
     std::atomic<std::uint32_t> allowed_ = 0;  // how many posts the thread may have made; a futex has 32 bits
-    std::thread thread_;
+    std::thread thread_;                      // last: it uses all of the above
 };
 
 }  // namespace detail
 
 /// One operation: another thread posts a function, the sleeping loop wakes and runs it, and the thread is
-/// told; the first thousand times are not timed. Both threads are kept on their cores, which are one or two.
-/// The latency is from before the post to when the function runs.
+/// told. A warm-up comes before. Both threads are kept on their cores, which are one or two. The latency is
+/// from before the post to when the function runs.
 template <Runtime R, int Cores>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
-    const int mine = this_core();
-    const auto theirs = core_of_other_thread(mine, Cores, t);
-    if (!theirs) co_return;
-    const kept_on_core here(mine);
-    detail::posting_thread<R> other(runtime, t, *theirs);
+    const auto cores = cores_for_two_threads(Cores, t);
+    if (!cores) co_return;
+    const kept_on_core here(cores->first);
+    detail::posting_thread<R> other(runtime, t, cores->second);
     co_await other.start_and_wait();
-    t.prove("functions that ran", other.posts(), other.ran());
+    t.prove("functions that ran", other.posted(), other.ran());
 }
 
 }  // namespace loopbench::bench::workloads

@@ -27,8 +27,7 @@ inline constexpr std::size_t echo_bytes = 64;
 inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for one connection
 
 /// What each connection does before anything is timed. The first round trips over a thousand connections are
-/// the slowest, the first by a half and the fourth still noticeably: kernel and contender touch much memory
-/// that is not in any cache yet.
+/// the slowest, and not only the very first: kernel and contender touch much memory that no cache has yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
 namespace detail {
@@ -208,7 +207,7 @@ echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::siz
 }
 
 template <class Transport>
-echo_task<Transport> connect(echo_session<Transport>& session, std::size_t index) {
+echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::size_t index) {
     try {
         session.clients[index].emplace(co_await session.transport.connect(session.runtime));
     } catch (const std::exception& error) {
@@ -218,7 +217,7 @@ echo_task<Transport> connect(echo_session<Transport>& session, std::size_t index
         session.clients[index].reset();
         co_return;
     }
-    co_await make_round_trips(session, index, 0, 1, nullptr);  // so that the server has accepted it
+    co_await make_round_trips(session, index, 0, warm_up_round_trips, nullptr);
 }
 
 /// All the clients through one phase, joined.
@@ -230,15 +229,13 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
     co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
 }
 
-/// Connects the clients, warms them up all at once, lets `work` (a callable that gives a task) use them, and
-/// ends the connections, which the server's handlers see.
+/// Connects the clients and warms them up (all at once, since the server's handlers start when all are
+/// accepted), lets `work` (a callable that gives a task) use them, and ends the connections, which the
+/// handlers see.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
-    co_await for_each_client(session, [&session](std::size_t index) { return connect(session, index); });
-    if (session.aborted) co_return;
-    co_await for_each_client(session, [&session](std::size_t index) {
-        return make_round_trips(session, index, 1, warm_up_round_trips - 1, nullptr);
-    });
+    co_await for_each_client(session,
+                             [&session](std::size_t index) { return connect_and_warm_up(session, index); });
     if (session.aborted) co_return;
     co_await work();
     if (session.aborted) co_return;

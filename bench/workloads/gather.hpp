@@ -80,8 +80,8 @@ auto array_of(Make make, std::index_sequence<Index...>) {
     return std::array{(static_cast<void>(Index), make())...};
 }
 
-/// A tree of gathers of ten, down to leaves that yield once. The children are in the frame: memory of their
-/// own, in between of so many frames, would have a heap slow down with every tree.
+/// A tree of gathers of ten, down to leaves that yield once. The children are in the frame: small blocks of
+/// their own between so many frames leave glibc's heap in pieces, and trees would take longer with time.
 template <Runtime R>
 task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     constexpr std::uint64_t fan_out = 10;

@@ -76,14 +76,13 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
             "one above; put a link to it there");
         return false;
     }
-    const int mine = this_core();
-    const auto other = core_other_than(mine);
-    if (!other) {
+    const auto cores = two_cores();
+    if (!cores) {
         t.unsupported(
             "the client of this workload needs a core of its own, and this process may use only one");
         return false;
     }
-    here_.emplace(mine);
+    here_.emplace(cores->first);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
     output_ = ends[0];
@@ -92,7 +91,7 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
         *program,
         {fmt::format("--port={}", plan.port), fmt::format("--connections={}", plan.connections),
          fmt::format("--requests={}", plan.requests), fmt::format("--load={}", plan.load_percent / 100.0),
-         fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", *other)},
+         fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", cores->second)},
         input.fd);
     reader_ = std::thread([this, ended = std::move(ended)] {
         text_ = read_all(output_);

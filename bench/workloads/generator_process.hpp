@@ -26,10 +26,10 @@ struct generator_plan {
 /// pipes.
 class generator_process {
 public:
-    /// Pins this thread to the core that it runs on, and the generator to another. False when there is no
+    /// Keeps this thread on one core, and the generator on another. False when there is no
     /// generator (it is looked for beside the contenders' folder, and where LOOPBENCH_GENERATOR says) or no
     /// other core: the trial is then unsupported. ended() is called on the other thread when the generator
-    /// has ended.
+    /// has ended. Throws std::system_error when the kernel refuses a core, a pipe or the process.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
 
     /// Kills the generator when it still runs, and gives this thread its cores back.
@@ -43,8 +43,8 @@ public:
     void prove(trial& t, std::uint64_t requests);
 
 private:
-    std::optional<kept_on_core> here_;
     // What was done, and is undone at the end.
+    std::optional<kept_on_core> here_;
     int process_ = -1;
     int output_ = -1;
     std::string text_;

@@ -11,7 +11,7 @@ usage: agree.py BIN CHECK...      BIN is the folder of `loopbench`, with `conten
   http      round trips per second of a small HTTP responder, by the suite's generator (closed loop) against wrk, both
             with 16 connections: within 10 %
   doubling  twice the work takes twice the time, on every throughput workload of asio-epoll and loop-epoll:
-            t(2N)/t(N) of `loopbench run --checks` within [1.9, 2.1]
+            the median of t(2N)/t(N) by `loopbench run --checks` within [1.9, 2.1]
   open      serve/open_loop gives a valid result at every load, with a capacity and latencies
 
 All but the first need a quiet machine. Prints a row for each comparison. Exit code 0 when all agree, 1 when one does
@@ -41,7 +41,7 @@ class Disagreements:
 
     def row(self, check, what, ours, theirs, bound, agrees):
         self.count += not agrees
-        print(f"{check:<9} {what:<52} {ours:>16} {theirs:>24}   {bound:<22} {'agrees' if agrees else 'DISAGREES'}",
+        print(f"{check:<9} {what:<52} {ours:>18} {theirs:>24}   {bound:<22} {'agrees' if agrees else 'DISAGREES'}",
               flush=True)
 
 
@@ -157,19 +157,22 @@ def http(programs, table):
 def doubling(programs, table):
     """The suite's own check of itself, which takes more pairs of runs where the machine is noisy."""
     with tempfile.TemporaryDirectory(prefix="loopbench-agree-") as folder:
-        command = [f"{programs}/loopbench", "run", "--quick", "--blocks", "1", "--checks", "--workload", "*",
-                   "--contender", "asio-epoll", "--contender", "loop-epoll", "-o", folder]
+        command = [f"{programs}/loopbench", "run", "--quick", "--blocks", "1", "--budget", "10min", "--checks",
+                   "--workload", "*", "--contender", "asio-epoll", "--contender", "loop-epoll", "-o", folder]
         subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
         with open(f"{folder}/report.json", encoding="utf-8") as file:
             results = json.load(file)["results"]
-    found = {(each["contender"], each["workload"]): each for each in results if each["metric"] == "doubling"}
+    cells = {}
     for each in results:
-        if each["metric"] != "throughput":
-            continue
-        ratio = found.get((each["contender"], each["workload"]))
-        ours = f"{ratio['median']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}]" if ratio else "none"
-        table.row("doubling", f"{each['contender']} {each['workload']}", ours, "2", "within [1.9, 2.1]",
-                  ratio is not None and 1.9 <= ratio["median"] <= 2.1)
+        cells.setdefault((each["contender"], each["workload"]), {})[each["metric"]] = each
+    for (contender, workload), metrics in cells.items():
+        if metrics["time"]["status"] == "unsupported":
+            print(f"doubling  {contender} {workload}: unsupported: {metrics['time']['reason']}")
+        elif metrics["time"]["status"] == "failed" or "throughput" in metrics:
+            ratio = metrics.get("doubling")
+            ours = f"{ratio['median']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}]" if ratio else "none"
+            table.row("doubling", f"{contender} {workload}", ours, "2", "median in [1.9, 2.1]",
+                      ratio is not None and 1.9 <= ratio["median"] <= 2.1)
 
 
 def open_loop(programs, table):
@@ -200,7 +203,8 @@ def main(arguments):
         for name in arguments[1:]:
             CHECKS[name](os.path.abspath(arguments[0]), table)
     except subprocess.CalledProcessError as error:
-        print(f"{' '.join(error.cmd)} failed: {error.stderr or error.stdout}", file=sys.stderr)
+        said = error.stderr or error.stdout or f"exit code {error.returncode}"
+        print(f"{' '.join(error.cmd)} failed: {said}", file=sys.stderr)
         return 2
     return 1 if table.count else 0
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "bench/engine/journal.hpp"
+#include "bench/engine/price.hpp"
 #include "mock_executor.hpp"
 #include "reports/json.hpp"
 #include "scratch_folder.hpp"
@@ -56,13 +58,20 @@ TEST(journal_read, takes_back_what_contenders_said_and_what_was_counted) {
     plan.described = {reports::describe("asio-epoll", {{"library", "asio"}, {"b", 1}, {"a", {1, 2}}}),
                       reports::describe("loop-epoll", {{"socket_options", "none"}})};
     bench::journal written{folder / "journal.jsonl", plan, {}, {}};
-    written.append(plan, {0, {0, 1}, took_ns(12.5)});
+    for (const std::size_t who : {0U, 1U}) written.append(plan, {0, {0, who}, took_ns(12.5)});
     const std::vector<bench::counted_cell> cells{{"yield",
                                                   "loop-epoll",
                                                   {{"waits", 0.1}, {"syscalls", 2}},
                                                   {"allocations: nobody knows"},
                                                   false,
-                                                  "a tracer"}};
+                                                  "a tracer"},
+                                                 {"yield",
+                                                  "asio-epoll",
+                                                  {{"doubling", 2.0}},
+                                                  {},
+                                                  false,
+                                                  {},
+                                                  {{"doubling", {1.9, 2.0, 2.1, 2.0, 1.9, 2.1}}}}};
     written.append(cells);
     const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
     EXPECT_EQ(read.plan.contenders[0].called, "short");
@@ -79,7 +88,32 @@ TEST(journal_read, takes_back_what_contenders_said_and_what_was_counted) {
     EXPECT_EQ(syscalls->reason, "counted by a tracer");
     const auto missing = std::ranges::find(report.warnings, "counts_missing", &reports::warning::code);
     ASSERT_NE(missing, report.warnings.end());
-    EXPECT_EQ(missing->message, "1 of 1 cells lack counts or checks: allocations: nobody knows");
+    EXPECT_EQ(missing->message, "1 of 2 cells lack counts or checks: allocations: nobody knows");
+    const auto doubling = std::ranges::find(report.results, "doubling", &reports::result::metric);
+    ASSERT_NE(doubling, report.results.end());
+    EXPECT_EQ(doubling->samples.size(), 6U);
+    EXPECT_EQ(doubling->low, 1.9);
+    EXPECT_EQ(doubling->high, 2.1);
+}
+
+TEST(journal_read, takes_samples_of_what_is_a_median_only) {
+    const auto counted = [](const std::string& metrics, const std::string& samples) {
+        return complaint_about(journal_text() +
+                               R"({"counted":[{"workload":"yield","contender":"loop-epoll","metrics":{)" +
+                               metrics + R"(},"samples":{)" + samples + R"(},"missing":[]}]})" + "\n");
+    };
+    const std::string doubling = R"("doubling":2)";
+    EXPECT_EQ(counted(doubling, R"("doubling":[2])"), "");
+    std::string many = "2";
+    for (std::size_t i = 0; i < bench::most_triples; ++i) many += ",2";
+    for (const auto& [metrics, samples, complaint] :
+         {std::array<std::string, 3>{doubling, R"("recording":[2])", "they are of no metric of this cell"},
+          {doubling, R"("doubling":[])", "there is none"},
+          {doubling, R"("doubling":[null])", "expected a number"},
+          {doubling, R"("doubling":[)" + many + "]", "there are more than are ever taken"},
+          {R"("syscalls":2)", R"("syscalls":[2])", "counts have no samples"}})
+        EXPECT_NE(counted(metrics, samples).find(complaint), std::string::npos)
+            << complaint << " in " << counted(metrics, samples);
 }
 
 TEST(journal_read, of_a_precise_run_that_was_killed_says_how_many_blocks_it_wanted) {

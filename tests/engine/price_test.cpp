@@ -102,10 +102,28 @@ TEST(price, that_never_gets_clear_is_a_warning_with_the_interval) {
     }
 }
 
-TEST(price, of_a_time_of_nothing_is_missing) {
-    const auto found = price([](const trial_request& request) { return did(request, 0); });
+TEST(price, of_no_operations_is_missing) {
+    const auto found = price([](const trial_request&) {
+        auto outcome = took_ns(100);
+        outcome.operations = 0;
+        return outcome;
+    });
     EXPECT_TRUE(found.metrics.empty());
-    EXPECT_EQ(found.missing, std::vector<std::string>{"printed no time"});
+    ASSERT_EQ(found.missing.size(), 1U);
+    EXPECT_NE(found.missing[0].find("`operations`"), std::string::npos);
+}
+
+// They cost time, and are not needed for what more pairs are taken for.
+TEST(price, runs_without_recording_as_often_as_must_be) {
+    std::size_t unrecorded = 0, twices = 0;
+    const auto found = price([&](const trial_request& request) {
+        const auto operations = static_cast<double>(request.operations.value());
+        if (!request.recording) ++unrecorded;
+        return did(request, operations * (operations > 3e6 && ++twices % 2 == 0 ? 150 : 100));
+    });
+    EXPECT_EQ(unrecorded, bench::fewest_triples);
+    EXPECT_EQ(found.samples.at("recording").size(), bench::fewest_triples);
+    EXPECT_EQ(found.samples.at("doubling").size(), bench::most_triples);
 }
 
 TEST(price, of_connections_leaves_the_kernel_ports_to_find) {

@@ -22,19 +22,27 @@ int cores_of_this_thread() {
 TEST(cores, are_left_for_one_and_given_back) {
     const int before = cores_of_this_thread();
     {
-        const kept_on_core here(this_core());
+        const kept_on_core here(::sched_getcpu());
         EXPECT_EQ(cores_of_this_thread(), 1);
-        EXPECT_FALSE(core_other_than(this_core()));
+        EXPECT_FALSE(two_cores());
     }
     EXPECT_EQ(cores_of_this_thread(), before);
 }
 
+TEST(cores, of_two_threads_are_the_same_ones_again) {
+    const auto both = two_cores();
+    if (!both) GTEST_SKIP() << "this machine has one core";
+    EXPECT_LT(both->first, both->second);
+    EXPECT_EQ(two_cores()->first, both->first);
+    EXPECT_EQ(two_cores()->second, both->second);
+}
+
 TEST(cores, of_a_thread_that_is_started_on_one_are_not_those_of_its_starter) {
     const int before = cores_of_this_thread();
-    const int there = core_other_than(this_core()).value_or(this_core());
+    const int there = two_cores() ? two_cores()->second : ::sched_getcpu();
     int its_core = -1, its_cores = 0;
     std::thread other = start_on_core(there, [&] {
-        its_core = this_core();
+        its_core = ::sched_getcpu();
         its_cores = cores_of_this_thread();
     });
     other.join();
@@ -47,9 +55,9 @@ TEST(cores, of_a_thread_that_is_started_on_one_are_not_those_of_its_starter) {
 struct noting_runtime : asio_ref::runtime {
     template <class Function>
     void post_from_any_thread(Function function) {
-        posted_from.insert(this_core());
+        posted_from.insert(::sched_getcpu());
         asio_ref::runtime::post_from_any_thread([this, function]() mutable {
-            ran_on.insert(this_core());
+            ran_on.insert(::sched_getcpu());
             function();
         });
     }
@@ -68,10 +76,11 @@ TEST(post_cross_thread, on_one_core_has_both_threads_there) {
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(runtime.ran_on.size(), 1u);
     EXPECT_EQ(runtime.posted_from, runtime.ran_on);
+    EXPECT_EQ(t.latency().count(), 100u);  // and none of the warm-up
 }
 
 TEST(post_cross_thread, on_two_cores_has_a_thread_on_each) {
-    if (!core_other_than(this_core())) GTEST_SKIP() << "this machine has one core";
+    if (!two_cores()) GTEST_SKIP() << "this machine has one core";
     noting_runtime runtime;
     trial t(trial_size::smoke, 100);
     post<2>(runtime, t);
@@ -82,7 +91,7 @@ TEST(post_cross_thread, on_two_cores_has_a_thread_on_each) {
 }
 
 TEST(post_cross_thread, on_two_cores_is_unsupported_where_there_is_one) {
-    const kept_on_core here(this_core());
+    const kept_on_core here(::sched_getcpu());
     noting_runtime runtime;
     trial t(trial_size::smoke, 100);
     post<2>(runtime, t);

@@ -108,7 +108,7 @@ TEST(proof, fails_when_streamed_bytes_are_lost) {
 }
 
 TEST(proof, fails_when_a_connection_has_no_part_in_the_timed_section) {
-    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<skipping_once_runtime<5>, 10>, 1000),
+    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<skipping_once_runtime<4>, 10>, 1000),
               "connections on which every round trip was made: expected 10, got 9");
 }
 
@@ -262,7 +262,7 @@ TEST(proof, fails_when_posted_functions_run_twice) {
     EXPECT_TRUE(has(reason_of_failure(post_chain<stuttering_runtime>, 2501), reason));
     EXPECT_TRUE(has(reason_of_failure(post_batch<stuttering_runtime>, 2501), reason));
     EXPECT_TRUE(
-        has(reason_of_failure(post_cross_thread<stuttering_runtime, 1>, 2501 - warm_up_posts), reason));
+        has(reason_of_failure(post_cross_thread<stuttering_runtime, 1>, 2500), "functions that ran: "));
 }
 
 TEST(proof, fails_when_a_spawned_task_starts_inside_of_spawn) {
