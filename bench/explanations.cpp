@@ -57,7 +57,9 @@ constexpr std::array contenders{
         "another thread are libuv's. It has no queue for ready coroutines, so post, yield, spawn and gather "
         "run on the adapter's own, which an idle handle lets go on: their numbers are the "
         "adapter's and say little of libuv. Its timers are in whole milliseconds, of which it cuts off the "
-        "rest: they may be up to 2 ms early, which is counted as early and fails no trial."},
+        "rest: they may be up to 2 ms early, which is counted as early and fails no trial. Woken by a thread "
+        "on its own core, it finds that thread still inside of uv_async_send, and spins before it lets it go "
+        "on (uv__async_spin in its src/unix/async.c)."},
     explanation{
         "libevent",
         "libevent under our task type, without locks, on edge-triggered epoll and with precise timers: "
