@@ -163,10 +163,7 @@ void post_cross_thread(waker& kernel, int cores, trial& t) {
         } while (other.posted() < number);
         if (other.posted() == number) ++in_order;
     };
-    const workloads::warm_up_of_posts warm_up;
-    do {
-        receive_next();
-    } while (!warm_up.is_over_after(number));
+    while (number < workloads::warm_up_posts(cores)) receive_next();
     histogram* const latency = t.latency_if_recording();
     const std::uint64_t last = number + t.operations();
     t.begin();

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <thread>
 
 #include "bench/runtime.hpp"
@@ -14,19 +13,11 @@
 
 namespace loopbench::bench::workloads {
 
-/// What comes before anything is timed: so many posts, or so much time, since there are loops that take long
-/// for one. A sleeping core of a virtual machine is woken faster at first than from then on.
-class warm_up_of_posts {
-public:
-    bool is_over_after(std::uint64_t posts) const noexcept {
-        return posts >= posts_max || std::chrono::steady_clock::now() - start_ >= time_max;
-    }
-
-private:
-    static constexpr std::uint64_t posts_max = 2000;
-    static constexpr std::chrono::milliseconds time_max{150};
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+/// Posts before anything is timed. A virtual machine wakes a sleeping core faster at first than from then on.
+/// On one core it need not be woken, and a loop that spins there lets the other thread wait for milliseconds.
+constexpr std::uint64_t warm_up_posts(int cores) {
+    return cores == 1 ? 10 : 2000;
+}
 
 namespace detail {
 
@@ -34,8 +25,12 @@ namespace detail {
 template <Runtime R>
 class posting_thread {
 public:
-    posting_thread(R& runtime, trial& t, int core)
-        : runtime_(runtime), t_(t), done_(runtime), thread_(start_on_core(core, [this] { post_all(); })) {}
+    posting_thread(R& runtime, trial& t, int core, std::uint64_t untimed)
+        : runtime_(runtime),
+          t_(t),
+          done_(runtime),
+          untimed_(untimed),
+          thread_(start_on_core(core, [this] { post_all(); })) {}
     ~posting_thread() {
         allow(no_more);
         thread_.join();
@@ -69,16 +64,10 @@ private:
     }
 
     void run_in_the_loop(clock::time_point posted) {
-        ++ran_;
-        if (!untimed_) {
-            if (warm_up_.is_over_after(ran_)) {
-                untimed_ = ran_;
-                t_.begin();
-            }
-            return allow(ran_ + 1);
-        }
-        if (t_.recording()) t_.latency().record(std::chrono::nanoseconds(clock::now() - posted).count());
-        if (ran_ < *untimed_ + t_.operations()) return allow(ran_ + 1);
+        if (t_.recording() && ran_ >= untimed_)
+            t_.latency().record(std::chrono::nanoseconds(clock::now() - posted).count());
+        if (++ran_ == untimed_) t_.begin();
+        if (ran_ < untimed_ + t_.operations()) return allow(ran_ + 1);
         t_.end();  // here, so that waking the task is not timed
         done_.set();
     }
@@ -86,8 +75,7 @@ private:
     R& runtime_;
     trial& t_;
     typename R::event done_;
-    warm_up_of_posts warm_up_;
-    std::optional<std::uint64_t> untimed_;  // how many ran in the warm-up, when it is over
+    std::uint64_t untimed_;  // posts of the warm-up
     std::uint64_t ran_ = 0;
     std::atomic<std::uint64_t> posted_ = 0;
     std::atomic<std::uint32_t> allowed_ = 0;  // how many posts the thread may have made; a futex has 32 bits
@@ -104,7 +92,7 @@ task_of<R> post_cross_thread(R& runtime, trial& t) {
     const auto cores = cores_for_two_threads(Cores, t);
     if (!cores) co_return;
     const kept_on_core here(cores->first);
-    detail::posting_thread<R> other(runtime, t, cores->second);
+    detail::posting_thread<R> other(runtime, t, cores->second, warm_up_posts(Cores));
     co_await other.start_and_wait();
     t.prove("functions that ran", other.posted(), other.ran());
 }
