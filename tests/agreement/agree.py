@@ -127,6 +127,9 @@ def timer(programs, table):
 def http(programs, table):
     """Medians of alternating runs. The responder does some work for each request, so that it is what is measured."""
     command = ["taskset", "-c", "0", f"{programs}/http_responder"]
+    if not os.access(command[-1], os.X_OK):
+        print("http_responder is not built: cmake --build --preset release -t agreement_programs", file=sys.stderr)
+        sys.exit(2)
     responder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         port = responder.stdout.readline().strip()
