@@ -132,7 +132,7 @@ constexpr std::array metrics{
     explanation{
         "wakeups",
         "Voluntary context switches per second by getrusage: how often the process went to sleep in the "
-        "kernel."},
+        "kernel. Where it sleeps for each operation, the faster contender has more of them."},
     explanation{"waits",
                 "Calls of select, poll, epoll_wait and their like, and of io_uring_enter that ask for "
                 "completions, per "

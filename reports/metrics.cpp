@@ -53,7 +53,7 @@ constexpr std::array metrics{
                 "how late the load generator sent its requests, at 99 %"},
     metric_info{"generator_busy", "ratio", smaller, false,
                 "share of the time in which the load generator worked"},
-    metric_info{"sample_cost", "ns", smaller, false, "what recording one latency costs the workload"},
+    metric_info{"sample_cost", "ns", smaller, false, "what recording one latency costs by itself"},
     metric_info{"recording", "ratio", smaller, false,
                 "time per operation with latencies recorded, over the same without"},
     metric_info{"doubling", "ratio", smaller, false,
