@@ -62,8 +62,7 @@ struct result {
     std::string unit;
     direction better = direction::smaller;
     bool deterministic = false;
-    std::vector<std::optional<double>>
-        samples;  // one per trial, in the order of the blocks; of --checks one per pair
+    std::vector<std::optional<double>> samples;  // one per trial, by block; of --checks one per pair
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
