@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/workloads/table.hpp"
+
 namespace loopbench::bench {
 
 namespace {
@@ -177,21 +179,6 @@ constexpr std::array catalog{
         "The kernel's sends and receives; lateness shows how long the server keeps the counters waiting."},
 };
 
-constexpr std::array<std::string_view, 12> headline{
-    "sleep/serial",
-    "sleep/concurrent",
-    "timer/periodic",
-    "idle/timer",
-    "post/chain",
-    "yield",
-    "spawn",
-    "gather/yield/children:1000",
-    "gather/sleep/children:1000",
-    "echo/rtt/tcp/conns:1/bytes:64",
-    "echo/rtt/tcp/conns:100/bytes:64",
-    "echo/rtt/tcp/conns:1000/bytes:64",
-};
-
 }  // namespace
 
 std::span<const workload_info> workload_catalog() {
@@ -207,7 +194,8 @@ const workload_info* find_workload(std::string_view full_name) {
 }
 
 bool is_headline_workload(std::string_view full_name) {
-    return find_workload(full_name) == nullptr || std::ranges::find(headline, full_name) != headline.end();
+    if (const workload_shape* const shape = find_shape(full_name)) return shape->headline;
+    return find_workload(full_name) == nullptr;
 }
 
 }  // namespace loopbench::bench

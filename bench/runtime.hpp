@@ -90,13 +90,11 @@ concept Event = requires(E& event) {
 /// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error (the cause).
 /// Destroying a runtime frees every suspended task.
 template <class R>
-concept Runtime = std::default_initializable<R> && Stream<typename R::stream> &&
-    Listener<typename R::listener> && Event<typename R::event> &&
+concept Runtime = Stream<typename R::stream> && Listener<typename R::listener> && Event<typename R::event> &&
     std::constructible_from<typename R::event, R&> &&
     requires(R& runtime, typename R::template task<int> value_task, typename R::template task<void> void_task,
              std::span<typename R::template task<void>> tasks, time_point when, void (*function)(),
              std::uint16_t port) {
-    { R::name } -> std::convertible_to<std::string_view>;
     { runtime.run(std::move(value_task)) } -> std::same_as<int>;
     { runtime.run(std::move(void_task)) } -> std::same_as<void>;
     { runtime.now() } -> std::same_as<time_point>;

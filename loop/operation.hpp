@@ -1,19 +1,26 @@
-// The one thing that the loop knows how to run.
+// The one thing that the loop knows how to run, and how a coroutine is one.
 //
 // Everything that can become ready (a task's first step, a finished sleep, a completed read, a posted
 // function) derives from `operation` and is linked into a queue through itself, so that queueing allocates
-// nothing. A coroutine's awaiter and a callback node are both operations; the loop does not know which one it
-// holds.
+// nothing. What a coroutine awaits is an `awaiter`: an operation that resumes the coroutine when it is run.
 #pragma once
 
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
 #include <utility>
+
+#include "loop/coro/frame_pool.hpp"
 
 namespace loopbench::loop {
 
-/// What the loop asks of an operation: to do what it is there for; when the loop is being destroyed, only to
-/// free what it owns; or, in debug mode and before one of these, to say what it is (loop/identity.hpp) and
-/// stay as it is.
-enum class completion { run, discard, tell };
+/// What the loop asks of an operation: to do what it is there for, or, when the loop is being destroyed, only
+/// to free what it owns.
+enum class completion { run, discard };
 
 /// Something to run once. `complete` is called by the loop, in its thread, with the operation itself; by then
 /// the operation is in no queue, and it may destroy itself. What `complete` throws leaves run().
@@ -73,10 +80,23 @@ public:
         return false;
     }
 
+    /// The queue must not be empty.
     operation& front() noexcept { return *head_; }
 
-    /// From here on nothing is queued: push() forgets. For the end of a loop, when a dying frame completes
-    /// operations of others, which may be gone before the queue is looked at again.
+    template <class F>
+    void for_each(F use) {
+        for (operation* here = head_; here != nullptr; here = here->next) use(*here);
+    }
+
+    void discard_all() noexcept {
+        while (!empty()) {
+            operation& op = pop();
+            op.complete(&op, completion::discard);
+        }
+    }
+
+    /// From here on push() does nothing. For the end of a loop: a frame that is destroyed may complete the
+    /// operation of another one, which is destroyed before anybody looks at the queue again.
     void close() noexcept { closed_ = true; }
 
 private:
@@ -84,5 +104,276 @@ private:
     operation* tail_ = nullptr;  // meaningful only while head_ is not null
     bool closed_ = false;
 };
+
+/// What other threads have posted. Any thread pushes, without a lock; one thread takes everything at once.
+class operation_stack {
+public:
+    /// True when it was empty: then somebody may have to be woken.
+    bool push(operation& op) noexcept {
+        operation* newest = newest_.load(std::memory_order_relaxed);
+        do {
+            op.next = newest;
+        } while (!newest_.compare_exchange_weak(newest, &op, std::memory_order_seq_cst,
+                                                std::memory_order_relaxed));
+        return newest == nullptr;
+    }
+
+    /// In the one order of all sequentially consistent operations: who says first that it is going to sleep
+    /// and then asks this sees every push whose thread did not see it sleep.
+    bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
+
+    /// Moves everything to the end of `queue`, what was pushed first first.
+    void take_all(operation_queue& queue) noexcept {
+        if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
+            return;
+        operation* newest = newest_.exchange(nullptr, std::memory_order_seq_cst);
+        operation* oldest = nullptr;
+        while (newest != nullptr) {
+            operation* const older = std::exchange(newest->next, oldest);
+            oldest = std::exchange(newest, older);
+        }
+        while (oldest != nullptr) queue.push(*std::exchange(oldest, oldest->next));
+    }
+
+private:
+    std::atomic<operation*> newest_{nullptr};
+};
+
+/// How much may be done until the kernel and the clock are looked at again, so that nobody is starved: not a
+/// timer by a queue that is never empty, not a task by another whose socket is always ready, and not a
+/// receiver by a sender whose socket takes megabytes before it is full.
+///
+/// One unit is one callback or one operation that was completed at once; a transfer of more than 16 KiB
+/// counts for one more with each 512 bytes, so that 64 KiB use the whole budget up.
+class work_budget {
+public:
+    static constexpr std::size_t units_max = 128;
+
+    static constexpr std::size_t units_of(std::size_t bytes) noexcept {
+        constexpr std::size_t small_transfer_bytes = 16'384;
+        constexpr std::size_t bytes_per_unit = 512;
+        return bytes > small_transfer_bytes ? 1 + bytes / bytes_per_unit : 1;
+    }
+
+    std::size_t used() const noexcept { return used_; }
+    void use(std::size_t units) noexcept { used_ += units; }
+    void refill() noexcept { used_ = 0; }
+
+    /// For an operation that was completed at once and has moved so many bytes: whether the coroutine may go
+    /// on without a trip through the queue.
+    bool may_complete_inline(std::size_t bytes) noexcept {
+        used_ += units_of(bytes);
+        return used_ <= units_max;
+    }
+
+private:
+    std::size_t used_ = 0;
+};
+
+/// What the loop runs next, and how much it has run since it last looked at the kernel.
+struct ready_queue : operation_queue {
+    work_budget budget;
+};
+
+/// Thrown by the await at which a cancelled task was suspended, or by its next one. Let it pass: a task that
+/// ends with it counts as cancelled, not as failed.
+class task_cancelled : public std::exception {
+public:
+    const char* what() const noexcept override { return "the task was cancelled"; }
+};
+
+class suspension;
+
+/// What all coroutines of one task share: a spawned or gathered task and everything that it awaits.
+struct task_context {
+    suspension*
+        waiting_on;  // where the innermost coroutine is suspended; null while the task runs or is queued
+    bool cancel_requested;
+};
+
+/// A place where a coroutine is suspended: the link between its frame, its task, and whoever may cancel it.
+class suspension {
+public:
+    /// Ends the wait of a cancelled task early: it must see to it that the operation is queued to be run, now
+    /// or soon. Null when it is queued already.
+    using cancel_fn = void (*)(suspension*) noexcept;
+
+    suspension() = default;
+    suspension(const suspension&) = delete;
+    suspension& operator=(const suspension&) = delete;
+
+    std::coroutine_handle<> coroutine() const noexcept { return coroutine_; }
+    const task_context* context() const noexcept { return context_; }
+
+protected:
+    ~suspension() = default;
+
+    /// False when the task was cancelled before it came here: then it must not suspend.
+    template <class Promise>
+    bool suspend(std::coroutine_handle<Promise> coroutine, cancel_fn cancel) noexcept {
+        context_ = coroutine.promise().context;
+        if (context_->cancel_requested) [[unlikely]]
+            return false;
+        coroutine_ = coroutine;
+        cancel_ = cancel;
+        context_->waiting_on = this;
+        return true;
+    }
+
+    /// Takes suspend() back: the coroutine goes on at once.
+    void stay_running() noexcept { context_->waiting_on = nullptr; }
+
+    /// Goes on with the coroutine. The awaiter may be gone when this returns.
+    void resume() {
+        context_->waiting_on = nullptr;
+        coroutine_.resume();
+    }
+
+    bool cancel_requested() const noexcept { return context_ != nullptr && context_->cancel_requested; }
+
+    void throw_if_cancelled() {
+        if (!cancel_requested()) [[likely]]
+            return;
+        context_->cancel_requested = false;  // delivered
+        throw task_cancelled();
+    }
+
+private:
+    friend void request_cancel(task_context& task) noexcept;
+
+    std::coroutine_handle<> coroutine_;
+    task_context* context_ = nullptr;
+    cancel_fn cancel_;
+};
+
+/// Asks a task to end: the await at which it is suspended, or its next one, throws task_cancelled. Asking
+/// twice before it is delivered is asking once. Loop's thread only.
+inline void request_cancel(task_context& task) noexcept {
+    task.cancel_requested = true;
+    suspension* const place = task.waiting_on;
+    if (place == nullptr || place->cancel_ == nullptr) return;
+    std::exchange(place->cancel_, nullptr)(place);
+}
+
+/// The base of every awaiter that reaches the loop: an operation that, when it is run, goes on with the
+/// coroutine that is suspended in it. `Operation` is what is waited for: a plain operation, a timer, an I/O
+/// operation.
+///
+/// await_suspend() calls suspend(); whoever completes the operation pushes it to the ready queue;
+/// await_resume() calls throw_if_cancelled() when the wait came to nothing.
+template <class Operation = operation>
+class awaiter : protected Operation, protected suspension {
+public:
+    /// For debug mode: the suspension that `op` is a part of; null when it is no awaiter of this kind.
+    static const suspension* suspension_of(const operation& op) noexcept {
+        return op.complete == &run_awaiter ? static_cast<const awaiter*>(&op) : nullptr;
+    }
+
+protected:
+    awaiter() noexcept { this->complete = &run_awaiter; }
+    ~awaiter() = default;
+
+private:
+    static void run_awaiter(operation* op, completion how) {
+        if (how == completion::run) static_cast<awaiter*>(op)->resume();
+    }
+};
+
+/// An awaiter for loops that wait by asking: instead of being woken it stays in the ready queue, and on every
+/// turn it is asked whether its wait is over. Other loops use it as an awaiter like any other.
+template <class Operation = operation>
+class polled_awaiter : public awaiter<Operation> {
+public:
+    static const suspension* suspension_of(const operation& op) noexcept {
+        return op.complete == &ask ? static_cast<const polled_awaiter*>(&op)
+                                   : awaiter<Operation>::suspension_of(op);
+    }
+
+protected:
+    using is_over_fn = bool (*)(polled_awaiter&);
+
+    explicit polled_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
+    /// Whose frame goes with another loop than the one that asks must not be asked any more.
+    ~polled_awaiter() {
+        if (this->complete == &ask) [[unlikely]]
+            ready_.remove(*this);
+    }
+
+    ready_queue& ready() noexcept { return ready_; }
+
+    void poll(is_over_fn is_over) noexcept {
+        is_over_ = is_over;
+        this->complete = &ask;
+        ready_.push(*this);
+    }
+
+private:
+    static void ask(operation* op, completion how) {
+        if (how != completion::run) return;
+        auto& self = *static_cast<polled_awaiter*>(op);
+        if (!self.is_over_(self)) return self.ready_.push(self);
+        self.complete = nullptr;
+        self.resume();
+    }
+
+    ready_queue& ready_;
+    is_over_fn is_over_;
+};
+
+// A function in a queue: what post() makes.
+
+/// Where a callback is kept: in recycled memory when it is made and run in one thread.
+struct recycled_memory {
+    static void* allocate(std::size_t bytes) { return frame_pool::allocate(bytes); }
+    static void deallocate(void* memory, std::size_t bytes) noexcept {
+        frame_pool::deallocate(memory, bytes);
+    }
+};
+
+/// And on the heap when one thread makes it and another runs it: recycling would collect the blocks in the
+/// thread that runs them, and the one that makes them would never see one again.
+struct heap_memory {
+    static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
+    static void deallocate(void* memory, std::size_t bytes) noexcept { ::operator delete(memory, bytes); }
+};
+
+/// A queued function with its captures. The memory is released before the function runs, so that a function
+/// that posts itself again uses the same block.
+template <class Function, class Memory>
+class callback final : public operation {
+public:
+    template <class F>
+    static operation& make(F&& function) {
+        static_assert(alignof(callback) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        void* const memory = Memory::allocate(sizeof(callback));
+        try {
+            return *::new (memory) callback(std::forward<F>(function));
+        } catch (...) {
+            Memory::deallocate(memory, sizeof(callback));
+            throw;
+        }
+    }
+
+private:
+    template <class F>
+    explicit callback(F&& function)
+        : operation{nullptr, &run_or_discard}, function_(std::forward<F>(function)) {}
+
+    static void run_or_discard(operation* op, completion how) {
+        auto* const self = static_cast<callback*>(op);
+        Function function(std::move(self->function_));
+        std::destroy_at(self);
+        Memory::deallocate(self, sizeof(callback));
+        if (how == completion::run) function();
+    }
+
+    Function function_;
+};
+
+/// Makes an operation of any callable without arguments. It owns itself: run it, or discard it, exactly once.
+template <class Memory = recycled_memory, class F>
+operation& make_callback(F&& function) {
+    return callback<std::decay_t<F>, Memory>::make(std::forward<F>(function));
+}
 
 }  // namespace loopbench::loop

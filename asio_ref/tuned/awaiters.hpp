@@ -9,7 +9,7 @@
 
 #include "asio_ref/tuned/completion.hpp"
 #include "asio_ref/tuned/scheduler.hpp"
-#include "loop/task.hpp"
+#include "loop/coro/task.hpp"
 
 namespace loopbench::asio_ref::tuned {
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "asio_ref/tuned/scheduler.hpp"
-#include "loop/frame_pool.hpp"
+#include "loop/coro/frame_pool.hpp"
 
 namespace loopbench::asio_ref::tuned {
 

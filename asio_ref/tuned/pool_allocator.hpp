@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "loop/frame_pool.hpp"
+#include "loop/coro/frame_pool.hpp"
 
 namespace loopbench::asio_ref::tuned {
 

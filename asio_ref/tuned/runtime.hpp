@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,8 +33,7 @@
 #include "asio_ref/tuned/scheduler.hpp"
 #include "asio_ref/tuned/stream.hpp"
 #include "asio_ref/tuned/timer.hpp"
-#include "loop/run_guard.hpp"
-#include "loop/task.hpp"
+#include "loop/coro/task.hpp"
 
 namespace loopbench::asio_ref::tuned {
 
@@ -100,13 +100,20 @@ private:
         self.stop();
     }
 
+    struct running_guard {
+        explicit running_guard(bool& flag) noexcept : running(flag) { running = true; }
+        ~running_guard() { running = false; }
+        bool& running;
+    };
+
     bool running_ = false;
     bool main_ended_ = false;
 };
 
 template <class T>
 T runtime::run(task<T> main) {
-    const loop::run_guard running(running_, "run() was called inside of run(): await the task instead");
+    if (running_) throw std::logic_error("run() was called inside of run(): await the task instead");
+    const running_guard running(running_);
     main_ended_ = false;
     auto& promise = main.frame().promise();
     promise.become_root(main.frame(), &on_main_done, this);
@@ -115,8 +122,7 @@ T runtime::run(task<T> main) {
         run_until_stopped(main_ended_);
     } catch (...) {
         if (!main.done()) {  // another's exception: the main task goes on in a later run()
-            roots().adopt(promise, main.frame());
-            static_cast<void>(main.release());
+            roots().adopt_running(main);
         }
         throw;
     }

@@ -9,12 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "asio_ref/tuned/door.hpp"
 #include "asio_ref/tuned/pool_allocator.hpp"
-#include "asio_ref/tuned/root_list.hpp"
-#include "loop/callback.hpp"
-#include "loop/loop_core.hpp"
-#include "loop/task.hpp"
+#include "asio_ref/tuned/wakeup.hpp"
+#include "loop/coro/root_list.hpp"
+#include "loop/coro/task.hpp"
+#include "loop/operation.hpp"
 
 namespace loopbench::asio_ref::tuned {
 
@@ -43,12 +42,12 @@ public:
 
     template <class Function>
     void post_from_any_thread(Function&& function) {
-        door_.push(loop::make_callback(std::forward<Function>(function)));
+        wakeup_.push(loop::make_callback<loop::heap_memory>(std::forward<Function>(function)));
     }
 
     void spawn(loop::task<void> detached) {
         const auto frame = detached.release();
-        roots_.adopt(frame);
+        roots_.adopt(frame.promise(), frame);
         start(frame);
     }
 
@@ -58,34 +57,27 @@ public:
     /// Goes on with a coroutine, inside of Asio's call of a handler; throws what a spawned task threw
     /// meanwhile.
     void step(std::coroutine_handle<> frame) {
-        inline_completions_left_ = inline_completions_max;
+        budget_.refill();
         frame.resume();
         after_step();
     }
 
     /// After every handler: takes in what other threads posted, and throws what a spawned task threw.
     void after_step() {
-        if (door_.has_posted()) [[unlikely]]
+        if (wakeup_.has_posted()) [[unlikely]]
             queue_posted();
         if (roots_.has_failure()) [[unlikely]]
             std::rethrow_exception(roots_.take_failure());
     }
 
     /// For awaiters that could complete at once, having moved so many bytes: false when this step has had its
-    /// share, and must queue. Without a limit a task whose socket always takes more would never let another
-    /// one run, and one that sends much would fill its socket with megabytes, which have left the caches
-    /// before Asio looks at the receiver.
-    bool may_complete_inline(std::size_t bytes) noexcept {
-        const std::size_t weight = loop::loop_core::completions_worth_of(bytes);
-        if (inline_completions_left_ < weight) return false;
-        inline_completions_left_ -= weight;
-        return true;
-    }
+    /// share (loop/operation.hpp, work_budget), and must queue.
+    bool may_complete_inline(std::size_t bytes) noexcept { return budget_.may_complete_inline(bytes); }
 
     /// Called by whatever makes Asio set up its reactor. Throws std::system_error.
     void reactor_is_needed() {
-        if (!door_.is_open()) [[unlikely]]
-            open_door();
+        if (!wakeup_.is_open()) [[unlikely]]
+            open_wakeup();
     }
 
 protected:
@@ -103,7 +95,7 @@ protected:
 
     void stop() noexcept { context_.stop(); }
 
-    root_list& roots() noexcept { return roots_; }
+    loop::root_list& roots() noexcept { return roots_; }
 
 private:
     struct context : boost::asio::io_context {
@@ -158,25 +150,20 @@ private:
     };
 
     void queue_posted() {
-        loop::operation* op = door_.take();
-        while (op != nullptr) {
-            loop::operation* const next = op->next;
-            boost::asio::post(get_executor(), posted_operation(this, op));
-            op = next;
-        }
+        loop::operation_queue posted;
+        wakeup_.take_all(posted);
+        while (!posted.empty()) boost::asio::post(get_executor(), posted_operation(this, &posted.pop()));
     }
 
-    void open_door() {
-        door_.open(get_executor(), [this] { queue_posted(); });
+    void open_wakeup() {
+        wakeup_.open(get_executor(), [this] { queue_posted(); });
         queue_posted();
     }
 
-    static constexpr std::size_t inline_completions_max = 16;
-
     context context_;
-    door door_;
-    root_list roots_;
-    std::size_t inline_completions_left_ = inline_completions_max;
+    wakeup wakeup_;
+    loop::root_list roots_;
+    loop::work_budget budget_;
 };
 
 }  // namespace loopbench::asio_ref::tuned

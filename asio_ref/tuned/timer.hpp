@@ -10,7 +10,7 @@
 #include "asio_ref/tuned/completion.hpp"
 #include "asio_ref/tuned/pool_allocator.hpp"
 #include "asio_ref/tuned/scheduler.hpp"
-#include "loop/shared_state.hpp"
+#include "loop/coro/frame_pool.hpp"
 
 namespace loopbench::asio_ref::tuned {
 

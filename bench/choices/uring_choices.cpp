@@ -1,10 +1,10 @@
-// Where the io_uring driver had a choice (loop/drivers/io_uring.hpp says what it does, and why), on bare
+// Where the io_uring driver had a choice (loop/io/uring/driver.hpp says what it does, and why), on bare
 // rings set up as the driver's is. The rows of a family do the same work in different ways:
 //
 // - accept/one_by_one: an accept is submitted at a time; while its completion says that more are waiting,
 //   plain calls take them.
 // - accept/multishot: one accept stays armed and completes for every connection.
-// - accept/driver: the driver itself, which arms a multishot accept and keeps what comes for the next accept.
+// - accept/driver: the driver itself, which accepts one by one, too.
 // - echo/descriptors: a round trip on each of some connections, all in two entries.
 // - echo/fixed_files: the same on registered files.
 //
@@ -26,11 +26,11 @@
 #include <vector>
 
 #include "bench/floors/connections.hpp"
-#include "loop/drivers/io_uring.hpp"
-#include "loop/drivers/uring_ring.hpp"
-#include "loop/net/endpoint.hpp"
-#include "loop/net/socket_calls.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/drivers.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/uring/driver.hpp"
+#include "loop/io/uring/ring.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench {
 
@@ -38,7 +38,6 @@ namespace {
 
 using loop::checked;
 using loop::unique_fd;
-using loop::uring_completion;
 
 constexpr int accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
@@ -84,13 +83,14 @@ private:
 template <class Way>
 void wait_in_ring(Way& way) {
     way.ring().enter_and_sleep();
-    uring_completion completion;
+    io_uring_cqe completion{};
     while (way.ring().take(completion)) way.take(completion);
 }
 
 class one_by_one {
 public:
     explicit one_by_one(crowd& guests) : guests_(guests) {
+        ring_.enable();
         arm();
         ring_.enter();
     }
@@ -98,8 +98,8 @@ public:
 
     void wait() { wait_in_ring(*this); }
 
-    void take(const uring_completion& completion) {
-        guests_.admit(completion.result);
+    void take(const io_uring_cqe& completion) {
+        guests_.admit(completion.res);
         for (bool more = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0; more;) {
             const int next = ::accept4(guests_.listener(), nullptr, nullptr, accept_flags);
             more = next >= 0;
@@ -111,9 +111,7 @@ public:
     loop::uring_ring& ring() noexcept { return ring_; }
 
 private:
-    void arm() {
-        io_uring_prep_accept(&ring_.submission(), guests_.listener(), nullptr, nullptr, accept_flags);
-    }
+    void arm() { io_uring_prep_accept(&ring_.sqe(), guests_.listener(), nullptr, nullptr, accept_flags); }
 
     crowd& guests_;
     loop::uring_ring ring_{loop::uring_limits{}};
@@ -122,6 +120,7 @@ private:
 class multishot {
 public:
     explicit multishot(crowd& guests) : guests_(guests) {
+        ring_.enable();
         arm();
         ring_.enter();
     }
@@ -129,17 +128,16 @@ public:
 
     void wait() { wait_in_ring(*this); }
 
-    void take(const uring_completion& completion) {
-        guests_.admit(completion.result);
-        if (completion.is_final()) arm();
+    void take(const io_uring_cqe& completion) {
+        guests_.admit(completion.res);
+        if ((completion.flags & IORING_CQE_F_MORE) == 0) arm();
     }
 
     loop::uring_ring& ring() noexcept { return ring_; }
 
 private:
     void arm() {
-        io_uring_prep_multishot_accept(&ring_.submission(), guests_.listener(), nullptr, nullptr,
-                                       accept_flags);
+        io_uring_prep_multishot_accept(&ring_.sqe(), guests_.listener(), nullptr, nullptr, accept_flags);
     }
 
     crowd& guests_;
@@ -155,12 +153,12 @@ public:
         driver_.wait(loop::do_not_wait);
     }
     ~by_driver() {
-        driver_.abandon(accept_);
-        driver_.forget(guests_.listener());
+        if (accept_.pending) driver_.discard(accept_);
+        driver_.close(guests_.listener());
     }
 
     void wait() {
-        while (ready_.empty()) driver_.wait(loop::time_point::max());
+        while (ready_.empty()) driver_.wait(loop::never);
         ready_.pop();
         guests_.admit(static_cast<int>(accept_.result));
         admit_all();
@@ -172,7 +170,7 @@ private:
     }
 
     crowd& guests_;
-    loop::operation_queue ready_;
+    loop::ready_queue ready_;
     loop::io_uring_driver driver_{ready_};
     loop::io_operation accept_;
 };
@@ -202,7 +200,7 @@ class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)
         : pairs_(floors::connect_over_loopback(connections)), fixed_(names == file_names::fixed) {
-        ring_.enter();  // it is this thread's from here on
+        ring_.enable();
         for (const floors::connection& pair : pairs_)
             files_.insert(files_.end(), {pair.client.get(), pair.server.get()});
         if (!fixed_) return;
@@ -220,9 +218,9 @@ private:
     // The file at `from` and every other one after it send to those at `from ^ 1`.
     void pass(unsigned from) {
         for (unsigned place = from; place < files_.size(); place += 2) {
-            io_uring_sqe& send = ring_.submission();
+            io_uring_sqe& send = ring_.sqe();
             io_uring_prep_send(&send, name(place), message_.data(), message_.size(), MSG_NOSIGNAL);
-            io_uring_sqe& receive = ring_.submission();
+            io_uring_sqe& receive = ring_.sqe();
             io_uring_prep_recv(&receive, name(place ^ 1), message_.data(), message_.size(), 0);
             for (io_uring_sqe* entry : {&send, &receive}) {
                 entry->user_data = 0;
@@ -231,8 +229,8 @@ private:
         }
         for (std::size_t done = 0; done < files_.size();) {
             ring_.enter_and_sleep();
-            for (uring_completion completion; ring_.take(completion); ++done) {
-                if (completion.result != static_cast<int>(message_.size()))
+            for (io_uring_cqe completion{}; ring_.take(completion); ++done) {
+                if (completion.res != static_cast<int>(message_.size()))
                     throw std::runtime_error("failed: a message was not passed on whole");
             }
         }

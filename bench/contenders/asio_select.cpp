@@ -1,10 +1,8 @@
 // The contender asio-select: the source of asio-epoll on Asio's select backend.
 #include "asio_ref/select_runtime.hpp"
 #include "bench/contenders/asio_info.hpp"
-#include "bench/contenders/select_limit.hpp"
 
 int main(int argc, char** argv) {
     using namespace loopbench;
-    return bench::contender_main<asio_ref::select_runtime>(argc, argv, bench::asio_info("select"),
-                                                           bench::why_not_on_select);
+    return bench::contender_main<asio_ref::select_runtime>(argc, argv, bench::asio_info("select"));
 }

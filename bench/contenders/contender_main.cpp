@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 
 #include <algorithm>
 #include <chrono>
@@ -151,8 +152,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
 
 using context = std::vector<std::pair<std::string, std::string>>;
 
-context context_of(std::string_view name, const contender_info& info, const contender_settings& settings) {
-    context all{{"contender", std::string(name)},
+context context_of(const contender_info& info, const contender_settings& settings) {
+    context all{{"contender", info.name},
                 {"library", info.library},
                 {"library_version", info.library_version},
                 {"driver", info.driver},
@@ -180,7 +181,7 @@ bool asked_to_describe() {
 }
 
 void print_description(context all, const contender_info& info) {
-    if (info.socket_options != nullptr) all.emplace_back("socket_options", info.socket_options());
+    if (info.socket_options) all.emplace_back("socket_options", info.socket_options());
     nlohmann::ordered_json whole{{"context", nlohmann::ordered_json::object()},
                                  {"benchmarks", nlohmann::ordered_json::array()}};
     for (const auto& [key, value] : all) whole["context"][key] = value;
@@ -199,20 +200,29 @@ std::string workload_buffers() {
                        workloads::echo_buffer_bytes_min);
 }
 
-int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,
+std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape) {
+    for (const missing_need& each : info.missing)
+        if (shape.needed.has(each.what)) return each.reason;
+    if (info.driver == "select" && shape.open_files >= FD_SETSIZE)
+        return fmt::format("select cannot watch descriptors of {} and more, and this workload opens {}",
+                           FD_SETSIZE, shape.open_files);
+    return std::nullopt;
+}
+
+int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return usage_exit_code;
     const auto settings = read_settings();
     if (!settings) return usage_exit_code;
-    const context described = context_of(name, info, *settings);
+    const context described = context_of(info, *settings);
     if (asked_to_describe()) {
         print_description(described, info);
         return EXIT_SUCCESS;
     }
 
     const rlim_t open_files_limit = raise_open_files_limit(most_open_files(workloads));
-    side_file histograms(name);
+    side_file histograms(info.name);
     for (const contender_workload& each : workloads) {
         auto* const registered = benchmark::RegisterBenchmark(
             std::string(each.shape.name).c_str(), [&, open_files_limit](benchmark::State& state) {

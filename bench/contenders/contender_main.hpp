@@ -4,11 +4,14 @@
 // contender_main.cpp.
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "bench/contenders/build_facts.hpp"
@@ -16,21 +19,30 @@
 #include "bench/contenders/own_connection.hpp"
 #include "bench/runtime.hpp"
 #include "bench/workloads/list.hpp"
+#include "bench/workloads/table.hpp"
 #include "bench/workloads/trial.hpp"
 
 namespace loopbench::bench {
 
+/// What a contender has not got, of what workloads need, and why.
+struct missing_need {
+    need what;
+    std::string reason;
+};
+
 /// What a contender says of itself in the context of its report.
 struct contender_info {
+    std::string name = {};  // empty: the runtime's `name`
     std::string library;
     std::string library_version;
     std::string driver;     // how I/O completes: select, poll, epoll, io_uring
     std::string role = {};  // "floor": bare system calls, the limit that others are compared with; else empty
+    std::vector<missing_need> missing = {};  // workloads that need these are unsupported
 
     // Filled in by contender_main().
     std::optional<build_facts> build = {};
-    std::string buffers = {};                   // how large the workloads' are
-    std::string (*socket_options)() = nullptr;  // of a connection that it makes; see socket_options.hpp
+    std::string buffers = {};                          // how large the workloads' are
+    std::function<std::string()> socket_options = {};  // of a connection that it makes; socket_options.hpp
 };
 
 /// A workload with its runtime built in: makes a fresh runtime, runs the workload, destroys the runtime.
@@ -48,51 +60,73 @@ struct contender_workload {
 /// LOOPBENCH_DESCRIBE=1: prints the context alone, as Google Benchmark's JSON without benchmarks, and runs
 /// nothing. It then also has what is not looked at before a trial, so as not to disturb it: the options of a
 /// connection.
-int run_contender(int argc, char** argv, std::string_view name, const contender_info& info,
+int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 
 /// The sizes of the buffers in bench/workloads.
 std::string workload_buffers();
 
+/// Why a contender does not run a workload; nothing when it does. Select cannot watch descriptors of 1024 and
+/// more.
+std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
+
+/// How a runtime is made: a fresh one for each trial.
 template <Runtime R>
-contender_workload with_runtime(const workload<R>& shape) {
-    if (shape.run == nullptr)
-        return {shape, [word = std::string(shape.lacks)](trial& t) {
-                    t.unsupported("the adapter has no " + word + "(), of which the workload is made");
-                }};
-    return {shape, [run = shape.run](trial& t) {
-                std::optional<R> runtime;
-                try {
-                    runtime.emplace();
-                } catch (const std::system_error& error) {
-                    if (!kernel_refuses(error.code())) throw;
-                    t.unsupported(error.what());
-                    return;
-                }
-                t.may_be_early_by(early_limit<R>);
-                runtime->run(run(*runtime, t));
-            }};
-}
-
-/// Why a contender does not run a workload; nothing when it does.
-using reason_not_to_run = std::optional<std::string> (*)(const workload_shape& workload);
-
-inline std::optional<std::string> runs_everything(const workload_shape&) {
-    return std::nullopt;
-}
+using make_runtime_fn = std::function<std::unique_ptr<R>()>;
 
 template <Runtime R>
-int contender_main(int argc, char** argv, contender_info info, reason_not_to_run why_not = runs_everything) {
+std::function<void(trial&)> on_fresh_runtime(task_of<R> (*run)(R&, trial&), make_runtime_fn<R> make) {
+    return [run, make = std::move(make)](trial& t) {
+        std::unique_ptr<R> runtime;
+        try {
+            runtime = make();
+        } catch (const std::system_error& error) {
+            if (!kernel_refuses(error.code())) throw;
+            t.unsupported(error.what());
+            return;
+        }
+        t.may_be_early_by(early_limit<R>);
+        runtime->run(run(*runtime, t));
+    };
+}
+
+inline std::function<void(trial&)> unsupported_because(std::string reason) {
+    return [reason = std::move(reason)](trial& t) { t.unsupported(reason); };
+}
+
+/// Every workload on runtimes that `make` makes.
+template <Runtime R>
+std::vector<contender_workload> workloads_on(const contender_info& info, const make_runtime_fn<R>& make) {
     std::vector<contender_workload> workloads;
     for (const workload<R>& each : workload_list<R>()) {
-        workloads.push_back(with_runtime(each));
-        if (const auto reason = why_not(each))
-            workloads.back().run = [reason](trial& t) { t.unsupported(*reason); };
+        const workload_shape& shape = *find_shape(each.name);
+        if (auto reason = why_not(info, shape)) {
+            workloads.push_back({shape, unsupported_because(*std::move(reason))});
+        } else if (each.run == nullptr) {
+            workloads.push_back({shape, unsupported_because("the adapter has no " + std::string(each.lacks) +
+                                                            "(), of which the workload is made")});
+        } else {
+            workloads.push_back({shape, on_fresh_runtime<R>(each.run, make)});
+        }
     }
+    return workloads;
+}
+
+/// The main function of a contender whose runtimes `make` makes.
+template <Runtime R>
+int contender_main(int argc, char** argv, contender_info info, const make_runtime_fn<R>& make) {
     if (!info.build) info.build = this_build();
     if (info.buffers.empty()) info.buffers = workload_buffers();
-    if (info.socket_options == nullptr) info.socket_options = own_socket_options<R>;
-    return run_contender(argc, argv, R::name, info, workloads);
+    if (!info.socket_options) info.socket_options = [&] { return own_socket_options<R>(make); };
+    return run_contender(argc, argv, info, workloads_on<R>(info, make));
+}
+
+/// The same for a runtime that needs nothing to be made.
+template <Runtime R>
+requires std::default_initializable<R>
+int contender_main(int argc, char** argv, contender_info info) {
+    if (info.name.empty()) info.name = R::name;
+    return contender_main<R>(argc, argv, std::move(info), [] { return std::make_unique<R>(); });
 }
 
 }  // namespace loopbench::bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,15 +47,14 @@ task_of<R> read_options(R& runtime, std::string& options) {
 
 }  // namespace detail
 
-/// What options_of_connection() says of a connection over loopback that a fresh runtime of this type made
-/// with its own connect() and accept(). A text that begins with "none" when this runtime makes no connections
-/// here.
-template <Runtime R>
-std::string own_socket_options() {
+/// What options_of_connection() says of a connection over loopback that a fresh runtime made with its own
+/// connect() and accept(). A text that begins with "none" when this runtime makes no connections here.
+template <Runtime R, class MakeRuntime>
+std::string own_socket_options(const MakeRuntime& make) {
     try {
-        R runtime;
+        const std::unique_ptr<R> runtime = make();
         std::string options;
-        runtime.run(detail::read_options(runtime, options));
+        runtime->run(detail::read_options(*runtime, options));
         return options;
     } catch (const lacking& error) {
         return std::string("none: ") + error.what();

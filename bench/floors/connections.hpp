@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::bench::floors {
 

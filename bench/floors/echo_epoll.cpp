@@ -10,7 +10,7 @@
 #include <array>
 
 #include "bench/floors/echo.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::bench::floors {
 

@@ -10,8 +10,8 @@
 #include <bit>
 
 #include "bench/floors/echo.hpp"
-#include "loop/drivers/uring_ring.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/uring/ring.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -24,7 +24,7 @@ public:
           pairs_(make_pairs(connections, bytes, messages_)),
           buffers_(connections.size(), make_server_buffer(bytes)),
           ring_(loop::uring_limits{.submissions = submissions_for(connections.size())}) {
-        ring_.enter();  // it is this thread's from here on
+        ring_.enable();  // it is this thread's from here on
         std::vector<int> files;
         for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
         const int error =

@@ -75,8 +75,9 @@ std::string buffers_of(const floor& f) {
 int floor_main(int argc, char** argv, const floor& f) {
     utsname kernel{};
     ::uname(&kernel);
-    return run_contender(argc, argv, f.name,
-                         {.library = "Linux",
+    return run_contender(argc, argv,
+                         {.name = std::string(f.name),
+                          .library = "Linux",
                           .library_version = kernel.release,
                           .driver = f.calls,
                           .role = "floor",

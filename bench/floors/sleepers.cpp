@@ -9,9 +9,8 @@
 #include <ctime>
 
 #include "bench/floors/waits.hpp"
-#include "loop/drivers/uring_ring.hpp"
-#include "loop/system_error.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/uring/ring.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -67,7 +66,7 @@ private:
 class uring_sleeper final : public sleeper {
 public:
     uring_sleeper() : ring_(small_ring) {
-        ring_.enter();  // it is this thread's from here on
+        ring_.enable();  // it is this thread's from here on
     }
 
     void sleep_until(time_point deadline) override {

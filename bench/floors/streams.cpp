@@ -15,8 +15,8 @@
 #include "bench/floors/connections.hpp"
 #include "bench/floors/waits.hpp"
 #include "bench/workloads/stream.hpp"
-#include "loop/drivers/uring_ring.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/uring/ring.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -100,7 +100,7 @@ private:
 class uring_stream {
 public:
     explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
-        ring_.enter();  // it is this thread's from here on
+        ring_.enable();  // it is this thread's from here on
         // Not the writer: a registered file is a reference of its own, and closing the writer would not end
         // the stream.
         const int file = stream.ends.reader.get();

@@ -11,7 +11,7 @@
 #include <cstddef>
 
 #include "bench/workloads/trial.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::bench::floors {
 

@@ -5,9 +5,10 @@
 #include <sys/epoll.h>
 
 #include <cerrno>
+#include <cstdint>
 
-#include "loop/drivers/uring_ring.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/uring/ring.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -25,8 +26,14 @@ inline epoll_event wait_for_event(int epoll) {
     return event;
 }
 
+struct uring_completion {
+    std::uint64_t tag;
+    std::int32_t result;
+    std::uint32_t flags;
+};
+
 /// Submits what was prepared, in the entry that waits, and takes one completion. Throws std::system_error.
-inline loop::uring_completion submit_and_take(io_uring& ring) {
+inline uring_completion submit_and_take(io_uring& ring) {
     int result;
     do {
         result = io_uring_submit_and_wait(&ring, 1);
@@ -34,7 +41,7 @@ inline loop::uring_completion submit_and_take(io_uring& ring) {
     if (result < 0) loop::throw_errno("io_uring_enter", -result);
     io_uring_cqe* found = nullptr;
     static_cast<void>(io_uring_peek_cqe(&ring, &found));
-    const loop::uring_completion taken{.tag = found->user_data, .result = found->res, .flags = found->flags};
+    const uring_completion taken{.tag = found->user_data, .result = found->res, .flags = found->flags};
     io_uring_cqe_seen(&ring, found);
     return taken;
 }

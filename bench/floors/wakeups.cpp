@@ -17,9 +17,8 @@
 #include "bench/floors/waits.hpp"
 #include "bench/workloads/cores.hpp"
 #include "bench/workloads/cross_thread.hpp"
-#include "loop/drivers/uring_ring.hpp"
-#include "loop/system_error.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/uring/ring.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -77,7 +76,7 @@ private:
 class uring_waker final : public waker {
 public:
     uring_waker() : event_(open_eventfd()), ring_(small_ring) {
-        ring_.enter();  // it is this thread's from here on
+        ring_.enable();  // it is this thread's from here on
     }
     void wake() noexcept override { add_one(event_.get()); }
     void wait() override {

@@ -11,48 +11,17 @@
 #include <utility>
 
 #include "bench/floors/timers.hpp"
-#include "bench/workloads/list.hpp"
-#include "loop/designs.hpp"
+#include "bench/workloads/table.hpp"
 
 namespace loopbench::bench::floors {
 
 namespace {
 
-/// The suite's workloads without their coroutines. These differ by runtime, the shapes do not: any runtime
-/// will do, and none of its code gets into a floor.
-constexpr auto suite = [] {
-    constexpr auto list = workload_list<loop::epoll_runtime>();
-    std::array<workload_shape, list.size()> shapes{};
-    std::copy(list.begin(), list.end(), shapes.begin());
-    return shapes;
-}();
-
-constexpr std::array<std::string_view, 10> without_system_calls{"post/chain",
-                                                                "post/batch",
-                                                                "yield",
-                                                                "spawn",
-                                                                "await/leaf",
-                                                                "gather/ready/children:1000",
-                                                                "gather/yield/children:1000",
-                                                                "gather/tree/leaves:100",
-                                                                "gather/tree/leaves:1000",
-                                                                "gather/tree/leaves:10000"};
-
-constexpr std::array<std::string_view, 5> of_timer_queues{
-    "timer/churn/timers:1000", "timer/churn/timers:100000", "timer/expire/timers:10000",
-    "timer/expire/timers:100000", "timer/expire/timers:1000000"};
-
-template <std::size_t Count>
-bool contains(const std::array<std::string_view, Count>& names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-}
-
-std::string reason_for(std::string_view name, std::span<const missing_family> cannot) {
-    if (contains(without_system_calls, name))
-        return "no system call is involved; the floor is a function call";
-    if (contains(of_timer_queues, name)) return "it measures a queue of timers, and a floor has none";
+std::string reason_for(const workload_shape& shape, std::span<const missing_family> cannot) {
+    if (shape.needed.has(need::scheduler)) return "no system call is involved; the floor is a function call";
+    if (shape.needed.has(need::timer_queue)) return "it measures a queue of timers, and a floor has none";
     for (const missing_family& family : cannot)
-        if (name.starts_with(family.front)) return std::string(family.reason);
+        if (shape.name.starts_with(family.front)) return std::string(family.reason);
     return "this floor has no bare system calls for it";
 }
 
@@ -121,20 +90,19 @@ std::vector<contender_workload> all_workloads(std::span<const floor_workload> ca
                                               std::span<const missing_family> cannot) {
     std::vector<contender_workload> all;
     std::size_t used = 0;
-    for (const workload_shape& shape : suite) {
+    for (const workload_shape& shape : workload_table()) {
         const auto found = std::ranges::find(can, shape.name, &floor_workload::name);
         if (found != can.end()) {
             all.push_back({shape, unsupported_when_refused(found->run)});
             ++used;
         } else {
-            all.push_back(
-                {shape, [reason = reason_for(shape.name, cannot)](trial& t) { t.unsupported(reason); }});
+            all.push_back({shape, unsupported_because(reason_for(shape, cannot))});
         }
     }
     if (used != can.size())
         throw std::logic_error(
             "a floor names a workload that is not in the suite: compare bench/floors/workloads.cpp with "
-            "bench/workloads/list.hpp");
+            "bench/workloads/table.hpp");
     return all;
 }
 

@@ -5,14 +5,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <utility>
 
 #include "bench/peers/ev_socket.hpp"
-#include "loop/net/socket_calls.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::peers {
 
@@ -49,7 +50,7 @@ struct ev_pipe_ends {
 
 /// A new pipe. Throws std::system_error. SIGPIPE is ignored from here on in the whole process.
 inline ev_pipe_ends open_pipe(library_loop& owner, event_base* base) {
-    loop::ignore_sigpipe();
+    std::signal(SIGPIPE, SIG_IGN);  // libevent leaves writing to us, and write(2) has no flag against it
     std::array<int, 2> fds{};
     loop::checked(::pipe2(fds.data(), O_NONBLOCK | O_CLOEXEC), "pipe2");
     auto reader = std::make_unique<ev_socket>(base, loop::unique_fd(fds[0]), ev_kind::pipe);

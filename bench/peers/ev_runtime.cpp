@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::bench::peers {
 
 namespace {
 
-/// As in the flagship loop: how many callbacks may run before the sockets and timers are looked at again.
+/// How many callbacks may run before the sockets and timers are looked at again.
 constexpr int callbacks_between_polls = 64;
 
 struct config_deleter {
@@ -38,33 +38,33 @@ ev_base make_ev_base() {
 }
 
 ev_runtime::ev_runtime()
-    : base_(make_ev_base()), door_(loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+    : base_(make_ev_base()), wake_(loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
     event_assign(&turn_, base_.get(), -1, 0, &on_turn, this);
-    event_assign(&knock_, base_.get(), door_.get(), EV_READ | EV_PERSIST, &on_knock, this);
-    if (event_add(&knock_, nullptr) != 0) throw std::runtime_error("libevent cannot wait for an eventfd");
+    event_assign(&wake_event_, base_.get(), wake_.get(), EV_READ | EV_PERSIST, &on_wake, this);
+    if (event_add(&wake_event_, nullptr) != 0)
+        throw std::runtime_error("libevent cannot wait for an eventfd");
 }
 
 ev_runtime::~ev_runtime() {
     close();  // frees the frames, which delete their events
-    withdraw_calls();
+    cancel_calls();
     event_del(&turn_);
-    event_del(&knock_);
+    event_del(&wake_event_);
 }
 
-library_call_handle<ev_runtime::call_timer> ev_runtime::call_at(clock::time_point when,
-                                                                std::function<void()> function) {
+ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::function<void()> function) {
     auto made = loop::shared_state<call>::make(std::move(function));
-    made->timer.runtime = this;
-    event_assign(&made->timer.timer, base_.get(), -1, 0, &on_call, &*made);
+    made->runtime = this;
+    event_assign(&made->timer, base_.get(), -1, 0, &on_call, &*made);
     const clock::time_point now = clock::now();
     const timeval relative = delay_until(std::max(when, now), now);
-    if (event_add(&made->timer.timer, &relative) != 0) throw std::bad_alloc();
+    if (event_add(&made->timer, &relative) != 0) throw std::bad_alloc();
     made->armed = true;
     ++made->references;  // libevent's
-    return library_call_handle<call_timer>(std::move(made));
+    return {*this, std::move(made)};
 }
 
-void ev_runtime::withdraw_calls() {
+void ev_runtime::cancel_calls() {
     std::vector<call*> armed;
     const auto collect = [](const event_base*, const event_struct* timer, void* found) {
         if (event_get_callback(timer) == &on_call)
@@ -73,7 +73,7 @@ void ev_runtime::withdraw_calls() {
         return 0;
     };
     event_base_foreach_event(base_.get(), collect, &armed);
-    for (call* each : armed) each->withdraw();
+    for (call* each : armed) call_handle(*this, loop::shared_state<call>::share(*each)).cancel();
 }
 
 void ev_runtime::run_library() {
@@ -84,24 +84,24 @@ void ev_runtime::run_library() {
 // libevent counts callbacks only, and 64 of them can be megabytes that one coroutine has sent.
 void ev_runtime::call_soon() noexcept {
     event_active(&turn_, EV_TIMEOUT, 0);
-    callbacks_worth_of_bytes_ += take_callbacks_worth_of_bytes();
-    if (callbacks_worth_of_bytes_ < callbacks_between_polls) return;
-    callbacks_worth_of_bytes_ = 0;
+    units_of_large_transfers_ += take_units_of_large_transfers();
+    if (units_of_large_transfers_ < loop::work_budget::units_max) return;
+    units_of_large_transfers_ = 0;
     event_base_loopcontinue(base_.get());
 }
 
 void ev_runtime::wake() noexcept {
-    if (knocked_.exchange(true, std::memory_order_seq_cst)) return;
+    if (woken_.exchange(true, std::memory_order_seq_cst)) return;
     const std::uint64_t one = 1;
-    static_cast<void>(!::write(door_.get(), &one, sizeof one));  // a counter that is full wakes as well
+    static_cast<void>(!::write(wake_.get(), &one, sizeof one));  // a counter that is full wakes as well
 }
 
-void ev_runtime::on_knock(evutil_socket_t fd, short, void* self) noexcept {
+void ev_runtime::on_wake(evutil_socket_t fd, short, void* self) noexcept {
     auto& runtime = *static_cast<ev_runtime*>(self);
-    std::uint64_t knocks = 0;
-    static_cast<void>(!::read(fd, &knocks, sizeof knocks));
-    // Before pass() looks: a later post knocks again.
-    runtime.knocked_.store(false, std::memory_order_seq_cst);
+    std::uint64_t count = 0;
+    static_cast<void>(!::read(fd, &count, sizeof count));
+    // Before pass() looks: a later post wakes again.
+    runtime.woken_.store(false, std::memory_order_seq_cst);
     runtime.pass();
 }
 

@@ -23,11 +23,11 @@
 
 #include "bench/peers/ev_pipe.hpp"
 #include "bench/peers/ev_socket.hpp"
-#include "bench/peers/library_call.hpp"
 #include "bench/peers/library_loop.hpp"
-#include "loop/event.hpp"
-#include "loop/net/socket_calls.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/calls.hpp"
+#include "loop/coro/event.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::peers {
 
@@ -62,12 +62,17 @@ public:
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
     /// A timer of libevent's, in the call.
-    struct call_timer {
-        void stop() noexcept { event_del(&timer); }
+    struct call_timer : loop::operation {
+        bool armed = false;
         ::event timer{};
         ev_runtime* runtime = nullptr;
     };
-    library_call_handle<call_timer> call_at(clock::time_point when, std::function<void()> function);
+    using call_handle = loop::cancellable_call_handle<ev_runtime, call_timer>;
+    call_handle call_at(clock::time_point when, std::function<void()> function);
+    void disarm(call_timer& armed) noexcept {
+        armed.armed = false;
+        event_del(&armed.timer);
+    }
 
     listener listen() { return listener(*this, base_.get(), loop::endpoint::loopback(0)); }
     ev_connect_awaiter connect(std::uint16_t port) { return connect_to(loop::endpoint::loopback(port)); }
@@ -89,7 +94,7 @@ protected:
 
 private:
     using event_struct = ::event;
-    using call = library_call<call_timer>;
+    using call = loop::cancellable_call<call_timer>;
 
     ev_connect_awaiter connect_to(const loop::endpoint& peer) {
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
@@ -107,21 +112,21 @@ private:
     static void on_call(evutil_socket_t, short, void* timed) noexcept {
         call& due = *static_cast<call*>(timed);
         due.armed = false;
-        due.timer.runtime->complete(due);
+        due.runtime->complete(due);
     }
-    void withdraw_calls();
+    void cancel_calls();
 
     static void on_turn(evutil_socket_t, short, void* self) noexcept {
         static_cast<ev_runtime*>(self)->pass();
     }
-    static void on_knock(evutil_socket_t, short, void* self) noexcept;
+    static void on_wake(evutil_socket_t, short, void* self) noexcept;
 
     ev_base base_;
-    std::size_t callbacks_worth_of_bytes_ = 0;  // since the sockets were looked at for the bytes' sake
-    loop::unique_fd door_;  // an eventfd: libevent without locks has no call for other threads
-    std::atomic<bool> knocked_{false};
+    std::size_t units_of_large_transfers_ = 0;  // since the sockets were looked at for their sake
+    loop::unique_fd wake_;  // an eventfd: libevent without locks has no call for other threads
+    std::atomic<bool> woken_{false};
     event_struct turn_{};
-    event_struct knock_{};
+    event_struct wake_event_{};
 };
 
 class ev_runtime::sleep_awaiter : public callback_awaiter {

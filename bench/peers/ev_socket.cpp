@@ -5,9 +5,8 @@
 
 #include <cerrno>
 
-#include "loop/net/endpoint.hpp"
-#include "loop/net/socket_calls.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::peers {
 

@@ -19,10 +19,10 @@
 #include <utility>
 
 #include "bench/peers/library_loop.hpp"
-#include "loop/frame_pool.hpp"
-#include "loop/net/endpoint.hpp"
-#include "loop/net/io_awaiter.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/coro/frame_pool.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/io.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::peers {
 

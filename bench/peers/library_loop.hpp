@@ -7,43 +7,19 @@
 // sees its timers and its sockets.
 #pragma once
 
+#include <cstddef>
 #include <exception>
+#include <limits>
 #include <utility>
 
-#include "loop/loop_core.hpp"
-#include "loop/run_guard.hpp"
-#include "loop/task.hpp"
+#include "loop/coro/task.hpp"
+#include "loop/scheduler.hpp"
 
 namespace loopbench::bench::peers {
 
 /// Everything but post_from_any_thread() is for the loop's thread alone.
-class library_loop : public loop::loop_core {
+class library_loop : public loop::scheduler {
 public:
-    /// As event_loop::run(): see bench/runtime.hpp.
-    template <class T>
-    T run(loop::task<T> main) {
-        const loop::run_guard running(running_, "run() was called inside of run(): await the task instead");
-        main_done_ = false;
-        auto& promise = main.frame().promise();
-        promise.become_root(main.frame(), &on_main_done, this);
-        ready().push(promise.root);
-        try {
-            call_soon();
-            run_library();
-            if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-        } catch (...) {
-            if (!main.done()) adopt_running(main);
-            throw;
-        }
-        return promise.take();
-    }
-
-    template <class F>
-    void post_from_any_thread(F&& function) {
-        push_from_any_thread(loop::make_callback(std::forward<F>(function)));
-        wake();
-    }
-
     /// For the library's callbacks: `woken` has what it waited for.
     void complete(loop::operation& woken) noexcept {
         ready().push(woken);
@@ -54,21 +30,38 @@ public:
     void pass() noexcept {
         if (leaving()) return;  // what is ready is for the next run()
         try {
-            take_posted(ready());
-            run_ready([](loop::operation& op) { op.complete(&op, loop::completion::run); });
+            take_posted();
+            run_ready(std::numeric_limits<std::size_t>::max());
         } catch (...) {
             failure_ = std::current_exception();  // not through the library's frames
         }
         if (leaving()) {
             leave();
-        } else if (!ready().empty()) {
+        } else if (has_ready()) {
             call_soon();
         }
+    }
+
+    /// For awaiters that could complete at once, having moved so many bytes: false when this callback has had
+    /// its share (loop/operation.hpp, work_budget), and must queue.
+    bool may_complete_inline(std::size_t bytes) noexcept {
+        const std::size_t callback = ready().budget.used();  // counts those that were run
+        if (std::exchange(last_callback_, callback) != callback) inline_.refill();
+        const std::size_t units = loop::work_budget::units_of(bytes);
+        if (units > 1) units_of_large_transfers_ += units;
+        return inline_.may_complete_inline(bytes);
     }
 
 protected:
     library_loop() = default;
     ~library_loop() = default;
+
+    void take_turns(const bool& done) final {
+        done_ = &done;
+        call_soon();
+        run_library();
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
 
     /// Runs the library's loop until leave().
     virtual void run_library() = 0;
@@ -76,27 +69,28 @@ protected:
     virtual void leave() noexcept = 0;
     /// The library is to call pass() again without waiting.
     virtual void call_soon() noexcept = 0;
-    /// Any thread: the library is to call pass(), and to wake up for it.
-    virtual void wake() noexcept = 0;
 
-private:
-    static void on_main_done(loop::detail::promise_base& main) noexcept {
-        static_cast<library_loop*>(main.root.owner)->main_done_ = true;
+    /// Of the work budget, since this was asked for the last time.
+    std::size_t take_units_of_large_transfers() noexcept {
+        return std::exchange(units_of_large_transfers_, 0);
     }
 
-    bool leaving() const noexcept { return main_done_ || failure_; }
+private:
+    bool leaving() const noexcept { return *done_ || failure_; }
 
+    static constexpr bool not_running_ = true;
+    const bool* done_ = &not_running_;
     std::exception_ptr failure_;
-    bool running_ = false;
-    bool main_done_ = false;
+    loop::work_budget inline_;
+    std::size_t last_callback_ = 0;
+    std::size_t units_of_large_transfers_ = 0;
 };
 
 /// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the callback's
 /// user data.
-class callback_awaiter : public loop::operation, loop::suspension {
+class callback_awaiter : protected loop::awaiter<> {
 public:
-    explicit callback_awaiter(library_loop& owner) noexcept
-        : loop::operation{nullptr, &resume_when_run}, owner_(owner) {}
+    explicit callback_awaiter(library_loop& owner) noexcept : owner_(owner) {}
 
     bool await_ready() const noexcept { return false; }
 
@@ -109,7 +103,7 @@ public:
 protected:
     ~callback_awaiter() = default;
 
-    /// Tasks of the suite's vocabulary cannot be cancelled, so nothing withdraws a wait.
+    /// Tasks of the suite's vocabulary are not cancelled.
     template <class Promise>
     void wait(std::coroutine_handle<Promise> waiter) noexcept {
         static_cast<void>(suspend(waiter, nullptr));
@@ -118,10 +112,6 @@ protected:
     library_loop& owner() const noexcept { return owner_; }
 
 private:
-    static void resume_when_run(loop::operation* op, loop::completion how) {
-        if (how == loop::completion::run) static_cast<callback_awaiter*>(op)->resume();
-    }
-
     library_loop& owner_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::bench::peers {
 

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <coroutine>
+#include <csignal>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -22,12 +23,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/peers/library_call.hpp"
 #include "bench/peers/library_loop.hpp"
 #include "bench/peers/uv_pipe.hpp"
 #include "bench/peers/uv_stream.hpp"
-#include "loop/event.hpp"
-#include "loop/net/socket_calls.hpp"
+#include "loop/calls.hpp"
+#include "loop/coro/event.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::peers {
 
@@ -49,23 +50,23 @@ public:
     using clock = std::chrono::steady_clock;
 
     uv_runtime() {
-        loop::ignore_sigpipe();  // libuv writes with write(2), and its guide says to
+        std::signal(SIGPIPE, SIG_IGN);  // libuv writes with write(2), and its guide says to
         uv_checked(uv_loop_init(&loop_), "uv_loop_init");
         uv_checked(uv_idle_init(&loop_, &idle_), "uv_idle_init");
-        uv_checked(uv_async_init(&loop_, &door_, [](uv_async_t* door) { of(door->data).pass(); }),
+        uv_checked(uv_async_init(&loop_, &wake_, [](uv_async_t* async) { of(async->data).pass(); }),
                    "uv_async_init");
         idle_.data = this;
-        door_.data = this;
+        wake_.data = this;
     }
 
     ~uv_runtime() {
         close();  // frees the frames, which close their sockets and stop their timers
         for (uv_timer_t& timer : timers_)  // of what is still active no frame knows: calls
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
-                static_cast<call*>(timer.data)->withdraw();
+                call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
-        uv_close(reinterpret_cast<uv_handle_t*>(&door_), nullptr);
+        uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
         uv_run(&loop_, UV_RUN_DEFAULT);  // a handle is closed in the loop
         uv_loop_close(&loop_);
     }
@@ -76,17 +77,18 @@ public:
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
     /// A handle of the pool and, as for a sleep, whole milliseconds; what has passed has a timer of zero.
-    class call_timer {
-    public:
-        void stop() noexcept {
-            uv_timer_stop(handle);
-            runtime->give_back(std::exchange(handle, nullptr));
-        }
-
+    struct call_timer : loop::operation {
+        bool armed = false;
         uv_runtime* runtime = nullptr;
         uv_timer_t* handle = nullptr;
     };
-    library_call_handle<call_timer> call_at(clock::time_point when, std::function<void()> function);
+    using call_handle = loop::cancellable_call_handle<uv_runtime, call_timer>;
+    call_handle call_at(clock::time_point when, std::function<void()> function);
+    void disarm(call_timer& timer) noexcept {
+        timer.armed = false;
+        uv_timer_stop(timer.handle);
+        release(std::exchange(timer.handle, nullptr));
+    }
 
     listener listen() { return listener(*this, loop_, loop::endpoint::loopback(0)); }
     uv_connect_awaiter connect(std::uint16_t port) { return {*this, loop_, loop::endpoint::loopback(port)}; }
@@ -106,10 +108,10 @@ protected:
     void call_soon() noexcept override {
         if (!uv_is_active(reinterpret_cast<uv_handle_t*>(&idle_))) uv_idle_start(&idle_, &on_idle);
     }
-    void wake() noexcept override { uv_async_send(&door_); }
+    void wake() noexcept override { uv_async_send(&wake_); }
 
 private:
-    using call = library_call<call_timer>;
+    using call = loop::cancellable_call<call_timer>;
 
     static std::uint64_t whole_milliseconds(std::chrono::nanoseconds delay) noexcept {
         return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(delay).count());
@@ -117,9 +119,8 @@ private:
 
     static void on_call(uv_timer_t* timer) {
         call& due = *static_cast<call*>(timer->data);
-        uv_runtime& self = *due.timer.runtime;
-        due.armed = false;
-        due.timer.stop();
+        uv_runtime& self = *due.runtime;
+        self.disarm(due);
         // From the queue, which the idle handle runs: a function called from here that arms a timer of zero
         // would be followed by that one, and the sockets would starve.
         self.ready().push(due);
@@ -138,7 +139,7 @@ private:
         if (free_timers_.empty()) {
             uv_timer_t& made = timers_.emplace_back();
             uv_timer_init(&loop_, &made);
-            // So that giving one back cannot fail; doubled, or a million timers would be a million
+            // So that releasing one cannot fail; doubled, or a million timers would be a million
             // allocations.
             if (free_timers_.capacity() < timers_.size()) free_timers_.reserve(2 * timers_.size());
             return &made;
@@ -147,11 +148,11 @@ private:
         free_timers_.pop_back();
         return timer;
     }
-    void give_back(uv_timer_t* timer) noexcept { free_timers_.push_back(timer); }
+    void release(uv_timer_t* timer) noexcept { free_timers_.push_back(timer); }
 
     uv_loop_t loop_{};
     uv_idle_t idle_{};
-    uv_async_t door_{};
+    uv_async_t wake_{};
     std::deque<uv_timer_t> timers_;
     std::vector<uv_timer_t*> free_timers_;
 };
@@ -163,7 +164,7 @@ public:
     ~sleep_awaiter() {
         if (timer_ == nullptr) return;
         uv_timer_stop(timer_);
-        runtime_.give_back(timer_);
+        runtime_.release(timer_);
     }
 
     template <class Promise>
@@ -186,19 +187,18 @@ private:
     uv_timer_t* timer_ = nullptr;
 };
 
-inline library_call_handle<uv_runtime::call_timer> uv_runtime::call_at(clock::time_point when,
-                                                                       std::function<void()> function) {
+inline uv_runtime::call_handle uv_runtime::call_at(clock::time_point when, std::function<void()> function) {
     auto made = loop::shared_state<call>::make(std::move(function));
     uv_timer_t* const handle = take_timer();
-    made->timer.runtime = this;
-    made->timer.handle = handle;
+    made->runtime = this;
+    made->handle = handle;
     handle->data = &*made;
     const clock::time_point now = clock::now();
     uv_update_time(&loop_);
     uv_timer_start(handle, &on_call, when <= now ? 0 : whole_milliseconds(when - now), 0);
     made->armed = true;
     ++made->references;  // libuv's
-    return library_call_handle<call_timer>(std::move(made));
+    return {*this, std::move(made)};
 }
 
 inline uv_runtime::sleep_awaiter uv_runtime::sleep_until(clock::time_point when) noexcept {

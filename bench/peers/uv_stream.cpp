@@ -9,10 +9,9 @@
 #include <new>
 #include <string>
 
-#include "loop/frame_pool.hpp"
-#include "loop/net/endpoint.hpp"
-#include "loop/net/socket_calls.hpp"
-#include "loop/system_error.hpp"
+#include "loop/coro/frame_pool.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::peers {
 

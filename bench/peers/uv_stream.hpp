@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "bench/peers/library_loop.hpp"
-#include "loop/net/endpoint.hpp"
-#include "loop/net/io_awaiter.hpp"
+#include "loop/io/io.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::peers {
 

@@ -8,18 +8,18 @@
 
 #include <chrono>
 
+#include "loop/coro/future.hpp"
 #include "loop/examples/example.hpp"
-#include "loop/task_handle.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
-template <class Loop>
-task<void> background_task(Loop& loop) {
+task<void> background_task(event_loop& loop) {
     const auto start = loop.now();
     for (int tick = 1; tick <= 10; ++tick) {
         co_await loop.sleep_until(start + tick * scaled(100ms));
@@ -28,14 +28,12 @@ task<void> background_task(Loop& loop) {
 }
 
 // What is due at the same time runs before this goes on.
-template <class Loop>
-task<void> sleep_as_the_last(Loop& loop, loop::time_point when) {
+task<void> sleep_as_the_last(event_loop& loop, loop::time_point when) {
     co_await loop.sleep_until(when);
     co_await loop.yield();
 }
 
-template <class Loop>
-task<void> main_task(Loop& loop) {
+task<void> main_task(event_loop& loop) {
     create_task(loop, background_task(loop));
     co_await loop.yield();
     const auto start = loop.now();
@@ -51,5 +49,5 @@ task<void> main_task(Loop& loop) {
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{.about = "A task in the background of another.", .design = "loop-asyncio"};
-    return run_example(argc, argv, described, [](auto& loop) { loop.run(main_task(loop)); });
+    return run_example(argc, argv, described, [](event_loop& loop) { loop.run(main_task(loop)); });
 }

@@ -8,20 +8,18 @@
 #include <chrono>
 #include <span>
 #include <string_view>
-#include <type_traits>
 
 #include "loop/examples/example.hpp"
-#include "loop/examples/virtual_time.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
-template <class Loop>
-task<void> do_something_after_sleep(Loop& loop, std::string_view name, loop::nanoseconds delay) {
+task<void> do_something_after_sleep(event_loop& loop, std::string_view name, loop::nanoseconds delay) {
     co_await loop.sleep_for(delay);
     fmt::print("hey ma, calling from {}\n", name);
 }
@@ -36,8 +34,7 @@ std::chrono::microseconds cpu_time() {
     return of(used.ru_utime) + of(used.ru_stime);
 }
 
-template <class Loop>
-task<void> call_home(Loop& loop) {
+task<void> call_home(event_loop& loop) {
     const auto start = loop.now();
     const auto cpu_start = cpu_time();
     std::array tasks{do_something_after_sleep(loop, "Arouba", scaled(500ms)),
@@ -46,8 +43,8 @@ task<void> call_home(Loop& loop) {
     const double wall_ms = milliseconds(loop.now() - start);
     const double cpu_ms = milliseconds(cpu_time() - cpu_start);
     fmt::print("{:.2f} ms\n", wall_ms);
-    if constexpr (std::is_same_v<typename Loop::clock_type, virtual_clock>) {
-        fmt::print("sleeps: {}\n", virtual_clock::sleeps());
+    if (const virtual_clock* const jumping = jumping_clock()) {
+        fmt::print("sleeps: {}\n", jumping->sleeps());
     } else {
         fmt::print("CPU over wall: {:.0f} %\n", 100 * cpu_ms / wall_ms);
     }
@@ -61,5 +58,5 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{.about = "Two calls home, after 500 ms and 700 ms, and what the wait cost.",
                             .design = "loop-round-robin"};
-    return run_example(argc, argv, described, [](auto& loop) { loop.run(call_home(loop)); });
+    return run_example(argc, argv, described, [](event_loop& loop) { loop.run(call_home(loop)); });
 }

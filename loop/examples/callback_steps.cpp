@@ -11,41 +11,38 @@
 #include <string_view>
 #include <utility>
 
+#include "loop/coro/future.hpp"
 #include "loop/examples/example.hpp"
 #include "loop/examples/generator.hpp"
-#include "loop/future.hpp"
-#include "loop/system_error.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 
 void hello_world() {
     fmt::print("Hello World!\n");
 }
 
-template <class Loop>
-void callbacks(Loop& loop) {
+void callbacks(event_loop& loop) {
     loop.call_soon(hello_world);
     loop.turn();
 }
 
-template <class Loop>
-void timers(Loop& loop) {
+void timers(event_loop& loop) {
     const auto at = [](std::chrono::seconds time) { return loop::time_point(time); };
     loop.call_at(at(1s), hello_world);
     auto exit = loop.call_at(at(5s), [] { fmt::print("Exit.\n"); });
     loop.call_at(at(2s), [] { fmt::print("Good bye.\n"); });
-    virtual_clock::advance_to(at(3s));
+    jumping_clock()->advance_to(at(3s));
     loop.turn();
     exit.cancel();
 }
 
-template <class Loop>
-void selector(Loop& loop) {
+void selector(event_loop& loop) {
     std::array<int, 2> pair;
     loop::checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), "socketpair");
     const loop::unique_fd s(pair[0]);
@@ -98,8 +95,7 @@ using number = loop::future<int>;
 // A task steps its coroutine; when that yields a future, the future's callback is the next step.
 class task {
 public:
-    template <class Loop>
-    task(generator<number> coro, Loop& loop) : coro_(std::move(coro)) {
+    task(generator<number> coro, event_loop& loop) : coro_(std::move(coro)) {
         loop.call_soon([this] { step(); });
     }
 
@@ -117,8 +113,7 @@ generator<number> my_coroutine(number future) {
 }
 
 // The slides show the classes and no program; these are the three turns that they are for.
-template <class Loop>
-void future_and_task(Loop& loop) {
+void future_and_task(event_loop& loop) {
     loop::promise<int> promise(loop);
     [[maybe_unused]] task stepped(my_coroutine(promise.get_future()), loop);
     loop.turn();  // to the yield
@@ -137,7 +132,7 @@ int main(int argc, char** argv) {
         .design = "loop-layered",
         .only_in_virtual_time = true,
     };
-    return run_example(argc, argv, described, [](auto& loop) {
+    return run_example(argc, argv, described, [](event_loop& loop) {
         callbacks(loop);
         timers(loop);
         selector(loop);

@@ -17,18 +17,19 @@
 #include <utility>
 #include <vector>
 
+#include "loop/coro/future.hpp"
 #include "loop/examples/connect_to_any.hpp"
 #include "loop/examples/example.hpp"
 #include "loop/net/read.hpp"
 #include "loop/net/resolver.hpp"
 #include "loop/net/stream.hpp"
-#include "loop/task_handle.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
 struct target {
@@ -38,8 +39,7 @@ struct target {
 };
 
 // HOST:PORT or HOST:PORT/PATH; an IPv6 host in brackets.
-template <class Loop>
-task<target> located(loop::resolver<Loop>& resolver, std::string text) {
+task<target> located(loop::resolver& resolver, std::string text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     const std::size_t colon = text.substr(0, slash).rfind(':');
     if (colon == std::string::npos || colon == 0 || colon + 1 == slash)
@@ -62,8 +62,7 @@ void throw_on_error(const loop::io_result& result, const char* doing) {
     if (result.error != 0) throw std::system_error(result.error_code(), doing);
 }
 
-template <class Stream>
-task<void> answer(Stream stream) {
+task<void> answer(loop::stream stream) {
     loop::buffered_reader reader(stream);
     const auto request = co_await reader.read_until("\r\n\r\n");
     int delay_ms = 0;
@@ -75,13 +74,11 @@ task<void> answer(Stream stream) {
     co_await stream.write_all(bytes_of(response));
 }
 
-template <class Loop>
-task<void> serve(Loop& loop, typename Loop::listener listener) {
+task<void> serve(event_loop& loop, loop::listener listener) {
     for (;;) create_task(loop, answer(co_await listener.accept()));
 }
 
-template <class Stream>
-task<std::string> read_to_the_end(Stream& stream) {
+task<std::string> read_to_the_end(loop::stream& stream) {
     constexpr std::size_t bytes_max = std::size_t{1} << 20;
     std::string text;
     std::array<std::byte, 4096> buffer;
@@ -94,8 +91,7 @@ task<std::string> read_to_the_end(Stream& stream) {
     co_return text;
 }
 
-template <class Loop>
-task<void> get(Loop& loop, target from) {
+task<void> get(event_loop& loop, target from) {
     auto stream = co_await connect_to_any(loop, from.where);
     const std::string request = fmt::format("GET {} HTTP/1.0\r\nHost: {}\r\n\r\n", from.path, from.host);
     throw_on_error(co_await stream.write_all(bytes_of(request)), "send a request");
@@ -103,8 +99,7 @@ task<void> get(Loop& loop, target from) {
     fmt::print("GET {}: {}, {} bytes\n", from.path, response.substr(0, response.find('\r')), response.size());
 }
 
-template <class Loop>
-task<void> background_task(Loop& loop) {
+task<void> background_task(event_loop& loop) {
     const auto start = loop.now();
     for (int tick = 1;; ++tick) {
         co_await loop.sleep_until(start + tick * scaled(100ms));
@@ -112,19 +107,17 @@ task<void> background_task(Loop& loop) {
     }
 }
 
-template <class Loop>
-std::vector<target> own_server(Loop& loop) {
+std::vector<target> own_server(event_loop& loop) {
     auto listener = loop.listen();
     const std::vector where{loop::endpoint::loopback(listener.port())};
     create_task(loop, serve(loop, std::move(listener)));
     return {{where, "localhost", "/700"}, {where, "localhost", "/500"}, {where, "localhost", "/300"}};
 }
 
-template <class Loop>
-task<void> get_all(Loop& loop, std::vector<std::string> servers) {
+task<void> get_all(event_loop& loop, std::vector<std::string> servers) {
     std::vector<target> targets;
     {
-        loop::resolver<Loop> resolver(loop);
+        loop::resolver resolver(loop);
         for (std::string& server : servers) targets.push_back(co_await located(resolver, std::move(server)));
     }
     if (targets.empty()) targets = own_server(loop);
@@ -151,5 +144,5 @@ int main(int argc, char** argv) {
         .options = {{"servers", "HOST:PORT or HOST:PORT/PATH; without any, the program asks itself",
                      &servers}},
     };
-    return run_example(argc, argv, described, [&](auto& loop) { loop.run(get_all(loop, servers)); });
+    return run_example(argc, argv, described, [&](event_loop& loop) { loop.run(get_all(loop, servers)); });
 }

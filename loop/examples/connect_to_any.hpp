@@ -5,16 +5,17 @@
 #include <span>
 #include <stdexcept>
 
-#include "loop/net/endpoint.hpp"
-#include "loop/suspension.hpp"
-#include "loop/task.hpp"
+#include "loop/coro/task.hpp"
+#include "loop/loop.hpp"
+#include "loop/net/sockets.hpp"
+#include "loop/net/stream.hpp"
 
 namespace loopbench::examples {
 
 /// The first of `endpoints` that takes the connection, in their order; when none does, throws why the last
 /// did not. The endpoints must outlive the await.
-template <class Loop>
-loop::task<typename Loop::stream> connect_to_any(Loop& loop, std::span<const loop::endpoint> endpoints) {
+inline loop::task<loop::stream> connect_to_any(loop::event_loop& loop,
+                                               std::span<const loop::endpoint> endpoints) {
     std::exception_ptr refusal =
         std::make_exception_ptr(std::invalid_argument("there is no address to connect to"));
     for (const loop::endpoint& each : endpoints) {

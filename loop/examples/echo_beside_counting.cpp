@@ -10,20 +10,22 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "loop/examples/example.hpp"
-#include "loop/net/socket_calls.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 #include "loop/net/stream.hpp"
-#include "loop/system_error.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 
 struct settings {
     int port = 3000;
@@ -32,16 +34,14 @@ struct settings {
 };
 
 // The document's read_wait() and write_wait(): one call, when the descriptor is ready.
-template <class Loop, class F>
-void read_wait(Loop& loop, int fd, F function) {
+void read_wait(event_loop& loop, int fd, std::function<void()> function) {
     loop.add_reader(fd, [&loop, fd, function] {
         loop.remove_reader(fd);
         function();
     });
 }
 
-template <class Loop, class F>
-void write_wait(Loop& loop, int fd, F function) {
+void write_wait(event_loop& loop, int fd, std::function<void()> function) {
     loop.add_writer(fd, [&loop, fd, function] {
         loop.remove_writer(fd);
         function();
@@ -55,11 +55,10 @@ std::string printed(const sockaddr_in& address) {
     return fmt::format("('{}', {})", text.data(), ntohs(address.sin_port));
 }
 
-template <class Loop>
 class echo_server {
 public:
     /// Serves so many clients, one after the other; a negative number: for ever.
-    echo_server(Loop& loop, std::uint16_t port, int clients)
+    echo_server(event_loop& loop, std::uint16_t port, int clients)
         : loop_(loop),
           listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),
           clients_left_(clients) {
@@ -86,7 +85,7 @@ private:
             return;
         }
         if (clients_left_ > 0) --clients_left_;
-        client_ = loop::descriptor<Loop>(loop_, loop::unique_fd(fd));
+        client_ = loop::descriptor(loop_, loop::unique_fd(fd));
         fmt::print("Connected to  {}\n", printed(address));
         read_wait(loop_, fd, [this] { receive(); });
     }
@@ -136,31 +135,28 @@ private:
         wait_for_a_client();
     }
 
-    Loop& loop_;
-    loop::descriptor<Loop> listener_;
-    loop::descriptor<Loop> client_;
+    event_loop& loop_;
+    loop::descriptor listener_;
+    loop::descriptor client_;
     int clients_left_;
     std::array<char, 10000> buffer_;
     std::string reply_;
 };
 
-template <class Loop>
-void countdown(Loop& loop, int n) {
+void countdown(event_loop& loop, int n) {
     if (n == 0) return;
     fmt::print("Down {}\n", n);
     loop.call_later(scaled(4s), [&loop, n] { countdown(loop, n - 1); });
 }
 
 // The document's has no end.
-template <class Loop>
-void countup(Loop& loop, int until, int i = 0) {
+void countup(event_loop& loop, int until, int i = 0) {
     fmt::print("Up {}\n", i);
     if (i != until) loop.call_later(scaled(1s), [&loop, until, i] { countup(loop, until, i + 1); });
 }
 
-template <class Loop>
-void serve_and_count(Loop& loop, const settings& given) {
-    const echo_server<Loop> server(loop, checked_port(given.port), given.clients);
+void serve_and_count(event_loop& loop, const settings& given) {
+    const echo_server server(loop, checked_port(given.port), given.clients);
     loop.call_soon([&loop] { countdown(loop, 6); });
     loop.call_soon([&loop, &given] { countup(loop, given.until); });
     loop.run_until_idle();
@@ -180,5 +176,5 @@ int main(int argc, char** argv) {
                     {"--until", "Where the count up ends; negative: never", &given.until},
                     {"--clients", "How many to serve, one after the other; negative: all", &given.clients}},
     };
-    return run_example(argc, argv, described, [&](auto& loop) { serve_and_count(loop, given); });
+    return run_example(argc, argv, described, [&](event_loop& loop) { serve_and_count(loop, given); });
 }

@@ -21,9 +21,8 @@
 #include <vector>
 
 #include "loop/examples/example.hpp"
-#include "loop/net/socket_calls.hpp"
-#include "loop/system_error.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::examples {
 
@@ -146,6 +145,6 @@ int main(int argc, char** argv) {
         .options = {{"--port", "Where to listen; 0: where there is room", &port},
                     {"--clients", "How many to serve before the end; negative: all", &clients}},
     };
-    return run_with_clock(argc, argv, described,
-                          [&](auto) { select_server(checked_port(port), clients).run(); });
+    return run_on_its_own_loop(argc, argv, described,
+                               [&] { select_server(checked_port(port), clients).run(); });
 }

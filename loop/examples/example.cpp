@@ -3,19 +3,34 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <type_traits>
+
+#include "loop/designs.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
+constexpr int exit_failed = 1;
+constexpr int exit_usage = 2;
+
 double speed = 1;
+std::optional<virtual_clock> virtual_time;
+
+struct choice {
+    std::optional<int> exit_code;  // there is nothing to run: help, a list, an error that was reported
+    std::string design;
+};
 
 std::vector<std::string> design_names() {
     std::vector<std::string> names;
-    loop::for_each_design([&]<class Runtime>() { names.emplace_back(Runtime::name); });
+    for (const loop::design& each : loop::designs()) names.emplace_back(each.name);
     return names;
 }
 
@@ -30,6 +45,61 @@ void add_options(CLI::App& app, const program& described) {
                 }
             },
             added.value);
+    }
+}
+
+choice parse(int argc, char** argv, const program& described) {
+    choice chosen{.exit_code = {}, .design = described.design};
+    bool jumps = described.only_in_virtual_time;
+    bool list = false;
+    CLI::App app(described.about);
+    if (!described.design.empty()) {
+        app.add_flag("--list", list, "Print the designs");
+        app.add_option("--design", chosen.design, "The loop to run on")
+            ->check(CLI::IsMember(design_names()))
+            ->capture_default_str();
+    }
+    app.add_option("--speed", speed, "Divides all durations")
+        ->check(CLI::Range(0.001, 1000.0))
+        ->capture_default_str();
+    app.add_flag("--virtual-time", jumps, "Do not wait: let the loop's clock jump");
+    add_options(app, described);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        chosen.exit_code = app.exit(error) == 0 ? 0 : exit_usage;
+        return chosen;
+    }
+    if (jumps) virtual_time.emplace();
+    if (list) {
+        for (const std::string& name : design_names()) fmt::print("{}\n", name);
+        chosen.exit_code = 0;
+    }
+    return chosen;
+}
+
+int refuse(const std::string& design, const std::string& reason) {
+    fmt::print(stderr, "{} cannot run this: {}; choose another --design, --list names them\n", design,
+               reason);
+    return exit_usage;
+}
+
+int finish(const std::string& design, const std::function<void()>& body) {
+    // Whoever reads our output through a pipe sees each line when it is printed.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    try {
+        body();
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+            fmt::print(stderr, "standard output could not be written; is the disk full?\n");
+            return exit_failed;
+        }
+        return 0;
+    } catch (const std::invalid_argument& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return exit_usage;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "failed on {}: {}\n", design, error.what());
+        return exit_failed;
     }
 }
 
@@ -54,59 +124,30 @@ double milliseconds(loop::nanoseconds duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-detail::choice detail::parse(int argc, char** argv, const program& described) {
-    choice chosen{
-        .exit_code = {}, .design = described.design, .virtual_time = described.only_in_virtual_time};
-    bool list = false;
-    CLI::App app(described.about);
-    if (!described.design.empty()) {
-        app.add_flag("--list", list, "Print the designs");
-        app.add_option("--design", chosen.design, "The loop to run on")
-            ->check(CLI::IsMember(design_names()))
-            ->capture_default_str();
-    }
-    app.add_option("--speed", speed, "Divides all durations")
-        ->check(CLI::Range(0.001, 1000.0))
-        ->capture_default_str();
-    app.add_flag("--virtual-time", chosen.virtual_time, "Do not wait: let the loop's clock jump");
-    add_options(app, described);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        chosen.exit_code = app.exit(error) == 0 ? 0 : exit_usage;
-        return chosen;
-    }
-    if (list) {
-        for (const std::string& name : design_names()) fmt::print("{}\n", name);
-        chosen.exit_code = 0;
-    }
-    return chosen;
+virtual_clock* jumping_clock() noexcept {
+    return virtual_time ? &*virtual_time : nullptr;
 }
 
-int detail::refuse(const std::string& design, const std::string& reason) {
-    fmt::print(stderr, "{} cannot run this: {}; choose another --design, --list names them\n", design,
-               reason);
-    return exit_usage;
+loop::time_point now() {
+    return virtual_time ? virtual_time->now() : std::chrono::steady_clock::now();
 }
 
-int detail::finish(const std::string& design, const std::function<void()>& body) {
-    constexpr int exit_failed = 1;
-    // Whoever reads our output through a pipe sees each line when it is printed.
-    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+int run_example(int argc, char** argv, const program& described,
+                const std::function<void(loop::event_loop&)>& body) {
+    const choice chosen = parse(argc, argv, described);
+    if (chosen.exit_code) return *chosen.exit_code;
+    std::unique_ptr<loop::event_loop> made;
     try {
-        body();
-        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-            fmt::print(stderr, "standard output could not be written; is the disk full?\n");
-            return exit_failed;
-        }
-        return 0;
-    } catch (const std::invalid_argument& error) {
-        fmt::print(stderr, "{}\n", error.what());
-        return exit_usage;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "failed on {}: {}\n", design, error.what());
-        return exit_failed;
+        made = loop::make_loop(chosen.design, jumping_clock());
+    } catch (const std::system_error& error) {
+        return refuse(chosen.design, error.what());
     }
+    return finish(chosen.design, [&] { body(*made); });
+}
+
+int run_on_its_own_loop(int argc, char** argv, const program& described, const std::function<void()>& body) {
+    const choice chosen = parse(argc, argv, described);
+    return chosen.exit_code ? *chosen.exit_code : finish("its own loop", body);
 }
 
 }  // namespace loopbench::examples

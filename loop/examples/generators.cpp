@@ -109,12 +109,12 @@ void static_event_loop(int rounds) {
 }
 
 // Done when it is asked after so much time.
-generator<none> sleep_async(virtual_clock clock, std::chrono::seconds duration) {
+generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration) {
     const auto start = clock.now();
     while (clock.now() - start < duration) co_yield {};
 }
 
-generator<none> printing_and_sleeping(const char* name, virtual_clock clock, std::chrono::seconds pause) {
+generator<none> printing_and_sleeping(const char* name, virtual_clock& clock, std::chrono::seconds pause) {
     for (;;) {
         fmt::print("{}\n", name);
         // yield from:
@@ -125,7 +125,7 @@ generator<none> printing_and_sleeping(const char* name, virtual_clock clock, std
 // The second can wait: it asks who wants to go on, again and again. Its time is virtual here, and it has an
 // end.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
-    const virtual_clock clock;
+    virtual_clock clock;
     std::array event_loop{printing_and_sleeping("task1", clock, 1s),
                           printing_and_sleeping("task2", clock, 2s)};
     for (const auto start = clock.now(); clock.now() - start < duration;) {

@@ -18,13 +18,13 @@ namespace loopbench::examples {
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
 // The user stands in for a slow server: the answer comes when Enter is pressed. What was typed does not
 // matter, nor that it was nothing: the end of the input is an answer, too.
-template <class Loop>
-task<std::chrono::milliseconds> fetch_ms(Loop& loop, int fd) {
-    loop::standard_input<Loop> input(loop, fd);
+task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
+    loop::standard_input input(loop, fd);
     std::array<std::byte, 4096> typed;
     const loop::io_result answer = co_await input.read_some(typed);
     if (answer.error != 0)
@@ -32,8 +32,7 @@ task<std::chrono::milliseconds> fetch_ms(Loop& loop, int fd) {
     co_return 3000ms;
 }
 
-template <class Loop>
-task<std::string> func(Loop& loop, int fd) {
+task<std::string> func(event_loop& loop, int fd) {
     const auto ms = co_await fetch_ms(loop, fd);
     fmt::print("Will sleep now\n");
     co_await loop.sleep_for(scaled(ms));
@@ -41,8 +40,7 @@ task<std::string> func(Loop& loop, int fd) {
     co_return "Return value";
 }
 
-template <class Loop>
-void hello_and_enter(Loop& loop, int fd) {
+void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     loop.spawn(func(loop, fd));
     loop.run_until_idle();  // the document's loop runs for ever
@@ -54,7 +52,6 @@ void hello_and_enter(Loop& loop, int fd) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    return run_with_keyboard(argc, argv,
-                             "Says hello after 5 s, and good morning 3 s after Enter was pressed.",
-                             [](auto& loop, int fd) { hello_and_enter(loop, fd); });
+    return run_with_keyboard(
+        argc, argv, "Says hello after 5 s, and good morning 3 s after Enter was pressed.", hello_and_enter);
 }

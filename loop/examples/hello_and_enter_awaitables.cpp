@@ -12,17 +12,18 @@
 #include <string>
 #include <utility>
 
+#include "loop/coro/future.hpp"
 #include "loop/examples/example.hpp"
 #include "loop/examples/generator.hpp"
 #include "loop/examples/keyboard.hpp"
-#include "loop/future.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
 // Awaits a generator: each future that it yields is waited for and its result sent back; what it returns is
@@ -62,8 +63,7 @@ constexpr auto as_async_coroutine = [](auto generator_function) {
     };
 };
 
-template <class Loop>
-generator<loop::future<std::string>, std::string, std::string> read_from_file(Loop& loop, int fd) {
+generator<loop::future<std::string>, std::string, std::string> read_from_file(event_loop& loop, int fd) {
     loop::promise<std::string> promise(loop);
     loop.add_reader(fd, [&] {
         loop.remove_reader(fd);  // once
@@ -77,16 +77,12 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(Lo
     co_return text;
 }
 
-template <class Loop>
-auto loop_read_from_file(Loop& loop, int fd) {
-    return as_async_coroutine(&read_from_file<Loop>)(loop, fd);
-}
+constexpr auto loop_read_from_file = as_async_coroutine(&read_from_file);
 
 // What `await` asks for: whether it is ready, what to do until it is, what it has come to.
-template <class Loop>
 class loop_sleep {
 public:
-    loop_sleep(Loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}
+    loop_sleep(event_loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}
 
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> waiter) const {
@@ -95,18 +91,16 @@ public:
     void await_resume() const noexcept {}
 
 private:
-    Loop& loop_;
+    event_loop& loop_;
     loop::nanoseconds delay_;
 };
 
-template <class Loop>
-task<std::chrono::milliseconds> fetch_ms(Loop& loop, int fd) {
+task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
     co_await loop_read_from_file(loop, fd);
     co_return 3000ms;
 }
 
-template <class Loop>
-task<std::string> func(Loop& loop, int fd) {
+task<std::string> func(event_loop& loop, int fd) {
     const auto ms = co_await fetch_ms(loop, fd);
     fmt::print("Will sleep now\n");
     co_await loop_sleep(loop, scaled(ms));
@@ -114,8 +108,7 @@ task<std::string> func(Loop& loop, int fd) {
     co_return "Return value";
 }
 
-template <class Loop>
-void hello_and_enter(Loop& loop, int fd) {
+void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     loop.spawn(func(loop, fd));
     loop.run_until_idle();  // the document's loop runs for ever
@@ -130,5 +123,5 @@ int main(int argc, char** argv) {
     return run_with_keyboard(
         argc, argv,
         "Says hello after 5 s, and good morning 3 s after Enter was pressed; with awaitables by hand.",
-        [](auto& loop, int fd) { hello_and_enter(loop, fd); });
+        hello_and_enter);
 }

@@ -15,13 +15,14 @@
 
 #include "loop/examples/example.hpp"
 #include "loop/examples/keyboard.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using callback = std::function<void()>;
 
 // What is sent into a state machine and what it returns; Python does not need to say.
@@ -152,8 +153,7 @@ private:
     std::unique_ptr<state_machine> machine_;
 };
 
-template <class Loop>
-loop_calls calls_of(Loop& loop) {
+loop_calls calls_of(event_loop& loop) {
     return {
         .call_later = [&loop](loop::nanoseconds delay, callback f) { loop.call_later(delay, std::move(f)); },
         .call_when_ready_for_reading =
@@ -166,8 +166,7 @@ loop_calls calls_of(Loop& loop) {
     };
 }
 
-template <class Loop>
-void hello_and_enter(Loop& loop, int fd) {
+void hello_and_enter(event_loop& loop, int fd) {
     const loop_calls calls = calls_of(loop);
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     task waiting(std::make_unique<func>(calls, fd));
@@ -183,5 +182,5 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     return run_with_keyboard(
         argc, argv, "Says hello after 5 s, and good morning 3 s after Enter was pressed; without coroutines.",
-        [](auto& loop, int fd) { hello_and_enter(loop, fd); });
+        hello_and_enter);
 }

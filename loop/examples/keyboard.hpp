@@ -3,24 +3,24 @@
 
 #include <unistd.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "loop/examples/example.hpp"
+#include "loop/io/fd.hpp"
 #include "loop/net/pipe.hpp"
-#include "loop/system_error.hpp"
 
 namespace loopbench::examples {
 
 /// Standard input; or, for a show without hands, a pipe on which the loop's clock presses Enter.
-template <class Loop>
 class keyboard {
 public:
     /// Negative: somebody sits at the keyboard.
-    keyboard(Loop& loop, double press_enter_after_seconds) {
+    keyboard(loop::event_loop& loop, double press_enter_after_seconds) {
         if (press_enter_after_seconds < 0) return;
-        pipe_.emplace(loop::open_pipe(loop));
+        pipe_.emplace(loop.open_pipe());
         loop.call_later(scaled_seconds(press_enter_after_seconds), [this] {
             loop::checked(static_cast<int>(::write(pipe_->writer.native_handle(), "\n", 1)), "write Enter");
         });
@@ -32,12 +32,12 @@ public:
     int fd() const noexcept { return pipe_ ? pipe_->reader.native_handle() : STDIN_FILENO; }
 
 private:
-    std::optional<loop::pipe_ends<Loop>> pipe_;
+    std::optional<loop::pipe_ends> pipe_;
 };
 
 /// The main() of such a program: calls body(loop, fd of the keyboard) on the chosen design.
-template <class Body>
-int run_with_keyboard(int argc, char** argv, std::string about, Body body) {
+inline int run_with_keyboard(int argc, char** argv, std::string about,
+                             const std::function<void(loop::event_loop&, int)>& body) {
     double press_enter_after = -1;
     const program described{
         .about = std::move(about),
@@ -45,7 +45,7 @@ int run_with_keyboard(int argc, char** argv, std::string about, Body body) {
         .options = {{"--press-enter-after", "Seconds until Enter presses itself; negative: never",
                      &press_enter_after}},
     };
-    return run_example(argc, argv, described, [&](auto& loop) {
+    return run_example(argc, argv, described, [&](loop::event_loop& loop) {
         const keyboard keys(loop, press_enter_after);
         body(loop, keys.fd());
     });

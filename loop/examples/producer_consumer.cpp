@@ -5,13 +5,15 @@
 
 #include <string>
 
+#include "loop/coro/future.hpp"
 #include "loop/examples/example.hpp"
 #include "loop/examples/generator.hpp"
-#include "loop/task_handle.hpp"
 
 namespace loopbench::examples {
 
 namespace {
+
+using loop::event_loop;
 
 constexpr auto name_in_hindi = "मेरा नाम डीन है";
 
@@ -48,8 +50,7 @@ generator<none, none, std::string> sleepy_boi() {
     co_return name_in_hindi;
 }
 
-template <class Loop>
-loop::task<std::string> sleepy_boi_async(Loop& loop) {
+loop::task<std::string> sleepy_boi_async(event_loop& loop) {
     for (int idx = 0; idx < 3; ++idx) {
         fmt::print("idx={}\n", idx);
         co_await loop.yield();
@@ -65,8 +66,7 @@ void send_to_generator() {
     fmt::print("{}\n", coro.returned());
 }
 
-template <class Loop>
-void send_to_coroutine(Loop& loop) {
+void send_to_coroutine(event_loop& loop) {
     const auto coro = create_task(loop, sleepy_boi_async(loop));
     while (!coro.done()) {
         fmt::print("sending value to coroutine/generator\n");
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{.about = "Generators that produce, consume and go on when told.",
                             .design = "loop-asyncio"};
-    return run_example(argc, argv, described, [](auto& loop) {
+    return run_example(argc, argv, described, [](event_loop& loop) {
         produce();
         consume();
         send_to_generator();

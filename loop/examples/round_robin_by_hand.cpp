@@ -68,29 +68,26 @@ struct event_loop {
     }
 };
 
-template <class Clock>
-coroutine sleep(Clock clock, loop::nanoseconds duration) {
-    const auto start = clock.now();
-    while (clock.now() - start < duration) co_yield {};
-    co_return clock.now() - start;
+coroutine sleep(loop::nanoseconds duration) {
+    const auto start = now();
+    while (now() - start < duration) co_yield {};
+    co_return now() - start;
 }
 
 // Prints its name so many times, and sleeps after each. The loop around co_yield is the document's
 // Task.__await__.
-template <class Clock>
-coroutine prints(event_loop& loop, Clock clock, std::string_view name, int times, loop::nanoseconds pause) {
+coroutine prints(event_loop& loop, std::string_view name, int times, loop::nanoseconds pause) {
     for (int round = 0; round < times; ++round) {
         fmt::print("{}\n", name);
-        const task_pointer sleeping = loop.create_task("_sleep", sleep(clock, pause));
+        const task_pointer sleeping = loop.create_task("_sleep", sleep(pause));
         while (!sleeping->done()) co_yield {};
     }
     co_return std::nullopt;
 }
 
-template <class Clock>
-coroutine both(event_loop& loop, Clock clock) {
-    const task_pointer one = loop.create_task("task1", prints(loop, clock, "Task 1", 2, scaled(1s)));
-    const task_pointer two = loop.create_task("task2", prints(loop, clock, "Task 2", 3, scaled(2s)));
+coroutine both(event_loop& loop) {
+    const task_pointer one = loop.create_task("task1", prints(loop, "Task 1", 2, scaled(1s)));
+    const task_pointer two = loop.create_task("task2", prints(loop, "Task 2", 3, scaled(2s)));
     while (!one->done()) co_yield {};
     while (!two->done()) co_yield {};
     fmt::print("done\n");
@@ -108,9 +105,9 @@ int main(int argc, char** argv) {
         .about = "Two tasks take turns, on a loop that is made of nothing but a queue.",
         .options = {{"--trace", "Print which task is run, every time that one is", &trace}},
     };
-    return run_with_clock(argc, argv, described, [&](auto clock) {
+    return run_on_its_own_loop(argc, argv, described, [&] {
         event_loop loop{.tasks = {}, .trace = trace};
-        loop.create_task("main", both(loop, clock));
+        loop.create_task("main", both(loop));
         loop.run();
     });
 }

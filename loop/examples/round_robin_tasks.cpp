@@ -7,34 +7,32 @@
 
 #include <chrono>
 
+#include "loop/coro/future.hpp"
 #include "loop/examples/example.hpp"
-#include "loop/task_handle.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
-template <class Loop>
-task<void> task1(Loop& loop) {
+task<void> task1(event_loop& loop) {
     for (int round = 0; round < 2; ++round) {
         fmt::print("Task 1\n");
         co_await loop.sleep_for(scaled(1s));
     }
 }
 
-template <class Loop>
-task<void> task2(Loop& loop) {
+task<void> task2(event_loop& loop) {
     for (int round = 0; round < 3; ++round) {
         fmt::print("Task 2\n");
         co_await loop.sleep_for(scaled(2s));
     }
 }
 
-template <class Loop>
-task<void> both(Loop& loop) {
+task<void> both(event_loop& loop) {
     const auto one = create_task(loop, task1(loop));
     const auto two = create_task(loop, task2(loop));
     co_await one;
@@ -49,5 +47,5 @@ task<void> both(Loop& loop) {
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{.about = "Two tasks take turns.", .design = "loop-round-robin"};
-    return run_example(argc, argv, described, [](auto& loop) { loop.run(both(loop)); });
+    return run_example(argc, argv, described, [](event_loop& loop) { loop.run(both(loop)); });
 }

@@ -7,20 +7,20 @@
 #include <string>
 #include <utility>
 
+#include "loop/coro/future.hpp"
 #include "loop/examples/example.hpp"
-#include "loop/future.hpp"
-#include "loop/task_handle.hpp"
 
 namespace loopbench::examples {
 
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
 // Gives `result` after the delay; one that is not positive is a turn of the loop.
-template <class Loop, class T>
-task<T> sleep(Loop& loop, loop::nanoseconds delay, T result) {
+template <class T>
+task<T> sleep(event_loop& loop, loop::nanoseconds delay, T result) {
     if (delay <= 0ns) {
         co_await loop.yield();
         co_return result;
@@ -33,15 +33,13 @@ task<T> sleep(Loop& loop, loop::nanoseconds delay, T result) {
     co_return co_await future;
 }
 
-template <class Loop>
-task<void> sleep_and_tell(Loop& loop, loop::nanoseconds delay, std::string result) {
+task<void> sleep_and_tell(event_loop& loop, loop::nanoseconds delay, std::string result) {
     const auto start = loop.now();
     const std::string woken = co_await sleep(loop, delay, std::move(result));
     fmt::print("{}: {:.2f} ms\n", woken, milliseconds(loop.now() - start));
 }
 
-template <class Loop>
-task<void> sleepers(Loop& loop) {
+task<void> sleepers(event_loop& loop) {
     co_await sleep_and_tell(loop, 0ns, "at once");
     co_await sleep_and_tell(loop, scaled(500ms), "half a second");
 
@@ -56,8 +54,7 @@ task<void> sleepers(Loop& loop) {
 }
 
 // Nothing is left of the hour: the loop is idle when the sleepers are done.
-template <class Loop>
-void sleep_deep_dive(Loop& loop) {
+void sleep_deep_dive(event_loop& loop) {
     const auto start = loop.now();
     loop.spawn(sleepers(loop));
     loop.run_until_idle();
@@ -71,5 +68,5 @@ void sleep_deep_dive(Loop& loop) {
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{.about = "What asyncio.sleep() is made of.", .design = "loop-asyncio"};
-    return run_example(argc, argv, described, [](auto& loop) { sleep_deep_dive(loop); });
+    return run_example(argc, argv, described, sleep_deep_dive);
 }

@@ -13,34 +13,30 @@ namespace loopbench::examples {
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 using loop::task;
 
-template <class Loop>
-task<void> sleep(Loop& loop, loop::nanoseconds delay) {
+task<void> sleep(event_loop& loop, loop::nanoseconds delay) {
     co_await loop.sleep_for(delay);
 }
 
-template <class Loop>
-task<void> sleep_serial(Loop& loop) {
+task<void> sleep_serial(event_loop& loop) {
     co_await sleep(loop, scaled(500ms));
     co_await sleep(loop, scaled(700ms));
 }
 
-template <class Loop>
-task<void> sleep_concurrent(Loop& loop) {
+task<void> sleep_concurrent(event_loop& loop) {
     std::array both{sleep(loop, scaled(500ms)), sleep(loop, scaled(700ms))};
     co_await loop.gather(std::span(both));
 }
 
-template <class Loop>
-task<loop::nanoseconds> timed(Loop& loop, task<void> work) {
+task<loop::nanoseconds> timed(event_loop& loop, task<void> work) {
     const auto start = loop.now();
     co_await std::move(work);
     co_return loop.now() - start;
 }
 
-template <class Loop>
-task<void> serial_then_concurrent(Loop& loop) {
+task<void> serial_then_concurrent(event_loop& loop) {
     const auto serial = co_await timed(loop, sleep_serial(loop));
     const auto concurrent = co_await timed(loop, sleep_concurrent(loop));
     fmt::print("t_serial={:.2f} ms\n", milliseconds(serial));
@@ -55,5 +51,6 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{.about = "Sleeps 500 ms and 700 ms, in turn and together.",
                             .design = "loop-asyncio"};
-    return run_example(argc, argv, described, [](auto& loop) { loop.run(serial_then_concurrent(loop)); });
+    return run_example(argc, argv, described,
+                       [](event_loop& loop) { loop.run(serial_then_concurrent(loop)); });
 }

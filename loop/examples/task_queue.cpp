@@ -14,23 +14,21 @@ namespace loopbench::examples {
 namespace {
 
 using namespace std::chrono_literals;
+using loop::event_loop;
 
-template <class Loop>
-void countup(Loop& loop, int n, int i = 0) {
+void countup(event_loop& loop, int n, int i = 0) {
     if (i == n) return;
     fmt::print("Printing {}\n", i);
     loop.call_soon([&loop, n, i] { countup(loop, n, i + 1); });
 }
 
-template <class Loop>
-void countdown(Loop& loop, int n) {
+void countdown(event_loop& loop, int n) {
     if (n == 0) return;
     fmt::print("Printing {}\n", n);
     loop.call_soon([&loop, n] { countdown(loop, n - 1); });
 }
 
-template <class Loop>
-void task_queue(Loop& loop) {
+void task_queue(event_loop& loop) {
     loop.call_soon([] { fmt::print("Task 1\n"); });
     loop.call_soon([] { fmt::print("Task 2\n"); });
     loop.call_soon([&loop] { countup(loop, 5); });
@@ -47,5 +45,5 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{.about = "Tasks in a queue, counting in turns, and a delay.",
                             .design = "loop-scheduler"};
-    return run_example(argc, argv, described, [](auto& loop) { task_queue(loop); });
+    return run_example(argc, argv, described, task_queue);
 }

@@ -10,74 +10,44 @@
 #include <chrono>
 #include <cstddef>
 
-#include "loop/drivers/driver.hpp"
-#include "loop/round_robin.hpp"
-#include "loop/runtime.hpp"
+#include "loop/io/io.hpp"
+#include "loop/loop.hpp"
+#include "loop/timers/clock.hpp"
 
 namespace loopbench::examples {
 
-/// One time for the whole thread; it starts at 0.
-class virtual_clock {
+/// It starts at 0.
+class virtual_clock final : public loop::clock {
 public:
     /// Each look at the clock costs time: a loop that only looks and never sleeps gets on, too.
-    loop::time_point now() const noexcept { return now_ += look; }
-    void sleep_for(loop::nanoseconds duration) const noexcept { sleep_until(now_ + duration); }
+    loop::time_point now() noexcept override { return now_ += look; }
+
+    void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }
+
+    /// Jumps where the driver would sleep.
+    void wait(loop::event_loop& loop, loop::driver& io, loop::time_point deadline) override {
+        if (deadline == loop::do_not_wait || deadline == loop::never) return io.wait(deadline);
+        const auto moment = std::chrono::steady_clock::now() + time_for_io;
+        io.wait(io.pending() == 0 ? loop::do_not_wait : moment);
+        if (!loop.has_ready() && !loop.has_posted()) sleep_until(deadline);
+    }
 
     /// Puts the clock; nobody sleeps.
-    static void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
+    void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
 
-    /// What a sleep in the kernel would have come to.
-    static void sleep_until(loop::time_point when) noexcept {
+    /// How often a sleep in the kernel was jumped over.
+    std::size_t sleeps() const noexcept { return sleeps_; }
+
+private:
+    void sleep_until(loop::time_point when) noexcept {
         advance_to(when);
         ++sleeps_;
     }
-    static std::size_t sleeps() noexcept { return sleeps_; }
 
-private:
     static constexpr std::chrono::microseconds look{10};
-    static inline thread_local loop::time_point now_{};
-    static inline thread_local std::size_t sleeps_ = 0;
-};
-
-/// Jumps where the driver would sleep.
-template <class Driver>
-class jumping_driver : public Driver {
-public:
-    explicit jumping_driver(loop::operation_queue& ready) : Driver(ready), ready_(ready) {}
-
-    void wait(loop::time_point deadline) {
-        if (deadline == loop::do_not_wait || deadline == loop::never) {
-            Driver::wait(deadline);
-            return;
-        }
-        const auto moment = std::chrono::steady_clock::now() + time_for_io;
-        Driver::wait(this->in_flight() == 0 ? loop::do_not_wait : moment);
-        if (ready_.empty()) virtual_clock::sleep_until(deadline);
-    }
-
-private:
     static constexpr std::chrono::milliseconds time_for_io{10};
-    loop::operation_queue& ready_;
-};
-
-template <loop::Design D>
-struct virtual_time : D {
-    using driver = jumping_driver<typename D::driver>;
-    using clock = virtual_clock;
-};
-
-// The same runtime in virtual time.
-template <class Runtime>
-struct in_virtual_time;
-
-template <loop::Design D>
-struct in_virtual_time<loop::runtime<D>> {
-    using type = loop::runtime<virtual_time<D>>;
-};
-
-template <loop::Design D>
-struct in_virtual_time<loop::basic_round_robin_runtime<D>> {
-    using type = loop::basic_round_robin_runtime<virtual_time<D>>;
+    loop::time_point now_{};
+    std::size_t sleeps_ = 0;
 };
 
 }  // namespace loopbench::examples

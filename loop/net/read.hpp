@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "loop/net/io_awaiter.hpp"
-#include "loop/task.hpp"
+#include "loop/coro/task.hpp"
+#include "loop/io/io.hpp"
 
 namespace loopbench::loop {
 

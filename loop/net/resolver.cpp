@@ -3,8 +3,12 @@
 #include <netdb.h>
 
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <stdexcept>
+#include <utility>
+
+#include "loop/coro/future.hpp"
 
 namespace loopbench::loop {
 
@@ -58,6 +62,35 @@ void job_thread::work() {
         job = nullptr;
         lock.lock();
     }
+}
+
+namespace {
+
+struct pending_answer {
+    explicit pending_answer(promise<std::vector<endpoint>> to) : answer(std::move(to)) {}
+    void deliver() { failure ? answer.set_exception(failure) : answer.set_value(std::move(endpoints)); }
+
+    promise<std::vector<endpoint>> answer;
+    std::vector<endpoint> endpoints;
+    std::exception_ptr failure;
+};
+
+}  // namespace
+
+task<std::vector<endpoint>> resolver::resolve(std::string host, std::string service) {
+    promise<std::vector<endpoint>> answer(loop_);
+    const auto future = answer.get_future();
+    // The promise belongs to the loop's thread: the job carries it there and back, and only moves it.
+    thread_.add([&loop = loop_, pending = std::make_shared<pending_answer>(std::move(answer)),
+                 host = std::move(host), service = std::move(service)]() mutable {
+        try {
+            pending->endpoints = resolve_blocking(host, service);
+        } catch (...) {
+            pending->failure = std::current_exception();
+        }
+        loop.post_from_any_thread([pending = std::move(pending)] { pending->deliver(); });
+    });
+    co_return co_await future;
 }
 
 }  // namespace loopbench::loop

@@ -15,7 +15,7 @@ class heap_timers {
 public:
     static constexpr bool ordered = true;
 
-    void insert(timer& t) {
+    void insert(timer& t, time_point) {
         entries_.push_back({t.deadline, &t});
         t.armed = true;
         sift_up(entries_.size() - 1);

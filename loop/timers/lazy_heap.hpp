@@ -39,7 +39,7 @@ public:
     lazy_heap_timers(const lazy_heap_timers&) = delete;
     lazy_heap_timers& operator=(const lazy_heap_timers&) = delete;
 
-    void insert(timer& t) {
+    void insert(timer& t, time_point) {
         if (unused_ == nullptr) unused_ = &tickets_.emplace_back();
         heap_.push_back({t.deadline, unused_});
         std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});

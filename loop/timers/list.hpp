@@ -20,7 +20,7 @@ class list_timers {
 public:
     static constexpr bool ordered = false;
 
-    void insert(timer& t) noexcept {
+    void insert(timer& t, time_point) noexcept {
         t.place.link = {last_, nullptr};
         (last_ == nullptr ? first_ : last_->place.link.following) = &t;
         last_ = &t;

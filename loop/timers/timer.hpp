@@ -4,8 +4,8 @@
 #include <concepts>
 #include <cstddef>
 
-#include "loop/clock.hpp"
 #include "loop/operation.hpp"
+#include "loop/timers/clock.hpp"
 
 namespace loopbench::loop {
 
@@ -15,7 +15,7 @@ struct timer : operation {
     time_point deadline;
     bool armed = false;  // kept by the queue: true from insert() to erase() or expiry
 
-    // Where the timer stands; each queue uses what suits it.
+    // Where the timer stands in its queue, which alone uses it.
     union {
         std::size_t index;
         struct {
@@ -31,8 +31,9 @@ struct timer : operation {
 
 /// A set of timers. Not thread-safe.
 /// - ordered: whether expire() goes by deadlines.
-/// - insert(t): t is not armed; t.deadline is set and does not change while it is armed. It may lie in the
-///   past: such a timer is due at the next expire().
+/// - insert(t, now): t is not armed; t.deadline is set and does not change while it is armed. It may lie in
+///   the past: such a timer is due at the next expire(). `now` is a time that the clock has reached, for
+///   queues that go by distance. Throws std::bad_alloc; then t is not armed.
 /// - erase(t): t is armed.
 /// - earliest(): no timer has a deadline before this; `never` when the queue is empty. It may be too early
 ///   after an erase(), at the price of a wake-up in vain; it is never too late, and after expire(now) it is
@@ -43,11 +44,13 @@ struct timer : operation {
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
     { Q::ordered } -> std::convertible_to<bool>;
-    queue.insert(t);
-    queue.erase(t);
+    queue.insert(t, now);
+    { queue.erase(t) }
+    noexcept;
     { queue.earliest() } -> std::same_as<time_point>;
     { queue.empty() } -> std::same_as<bool>;
-    queue.expire(now, ready);
+    { queue.expire(now, ready) }
+    noexcept;
 };
 
 }  // namespace loopbench::loop

@@ -24,34 +24,152 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <new>
 #include <utility>
 #include <vector>
 
-#include "loop/timers/deadline_sort.hpp"
 #include "loop/timers/timer.hpp"
-#include "loop/timers/timer_bag.hpp"
 
 namespace loopbench::loop {
 
+namespace detail {
+
+// A bag of timers that can be read without touching one: what the slots of the wheel are made of.
+//
+// Timers lie all over the memory, inside coroutine frames. To walk a linked list of a million of them is to
+// wait for one cache miss after the other, and a wheel walks its lists several times. So a bag keeps the
+// deadlines beside the pointers in arrays; a timer is only written to, and the processor does not wait for
+// that. The arrays are chunks of four cache lines out of a pool that all bags share: an entry does not move
+// because its bag grows, and what one bag no longer needs another can use.
+
+/// Nanoseconds, counted from the least time_point: the digits of negative numbers would be in no order.
+using timer_ticks = std::uint64_t;
+
+inline constexpr timer_ticks ticks_sign_bit = timer_ticks{1} << 63;
+
+constexpr timer_ticks to_ticks(time_point time) noexcept {
+    return static_cast<timer_ticks>(time.time_since_epoch().count()) ^ ticks_sign_bit;
+}
+
+constexpr time_point to_time(timer_ticks ticks) noexcept {
+    return time_point(nanoseconds(static_cast<std::int64_t>(ticks ^ ticks_sign_bit)));
+}
+
+struct timer_entry {
+    timer_ticks deadline;
+    timer* subject;
+};
+
+struct timer_chunk {
+    static constexpr std::size_t capacity = 15;
+
+    timer_chunk* next;  // of the same bag, or of the pool
+    std::size_t used;
+    std::array<timer_entry, capacity> entries;
+};
+static_assert(sizeof(timer_chunk) == 256);
+
+/// Chunks are recycled and not given back: as many as there ever were in use at once.
+class timer_chunk_pool {
+public:
+    timer_chunk_pool() = default;
+    timer_chunk_pool(const timer_chunk_pool&) = delete;
+    timer_chunk_pool& operator=(const timer_chunk_pool&) = delete;
+
+    timer_chunk& take() {
+        if (unused_ == nullptr) return storage_.emplace_back();
+        return *std::exchange(unused_, unused_->next);
+    }
+
+    void release(timer_chunk& chunk) noexcept { chunk.next = std::exchange(unused_, &chunk); }
+
+    std::size_t chunks() const noexcept { return storage_.size(); }
+
+private:
+    std::deque<timer_chunk> storage_;
+    timer_chunk* unused_ = nullptr;
+};
+
+/// In no order. It writes to place.stored.entry of its timers; place.stored.slot is its owner's.
+struct timer_bag {
+    timer_chunk* newest = nullptr;  // never empty; the others are full
+
+    bool empty() const noexcept { return newest == nullptr; }
+
+    void add(timer_entry added, timer_chunk_pool& pool) {
+        if (newest == nullptr || newest->used == timer_chunk::capacity) {
+            timer_chunk& chunk = pool.take();
+            chunk.next = std::exchange(newest, &chunk);
+            chunk.used = 0;
+        }
+        timer_entry& here = newest->entries[newest->used++];
+        here = added;
+        added.subject->place.stored.entry = &here;
+    }
+
+    void remove(timer& t, timer_chunk_pool& pool) noexcept {
+        auto& hole = *static_cast<timer_entry*>(t.place.stored.entry);
+        hole = newest->entries[--newest->used];
+        hole.subject->place.stored.entry = &hole;
+        if (newest->used != 0) return;
+        pool.release(*std::exchange(newest, newest->next));
+    }
+};
+
+// Sorting what is due, for the case that very much is due at once.
+//
+// For a million entries std::sort would cost more than everything else that happens to a timer. A radix sort
+// makes one pass over the entries for each byte in which the deadlines differ: five, when they span a minute.
+/// By deadline. `scratch` is what the sort may use as it likes; its memory is worth keeping. When there is no
+/// memory for it, the sort is a slower one.
+inline void sort_by_deadline(std::vector<timer_entry>& entries, std::vector<timer_entry>& scratch) noexcept {
+    constexpr std::size_t few = 256;
+    const auto has_scratch = [&]() noexcept {
+        try {
+            scratch.resize(entries.size());
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+    };
+    if (entries.size() < few || !has_scratch()) {
+        std::sort(entries.begin(), entries.end(),
+                  [](const timer_entry& a, const timer_entry& b) { return a.deadline < b.deadline; });
+        return;
+    }
+    timer_ticks differing = 0;
+    for (const timer_entry& e : entries) differing |= e.deadline ^ entries.front().deadline;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        const auto digit = [shift](timer_ticks value) {
+            return static_cast<std::size_t>(value >> shift) & 0xFF;
+        };
+        if (digit(differing) == 0) continue;
+        std::array<std::size_t, 257> place{};  // of the next entry with a digit
+        for (const timer_entry& e : entries) ++place[digit(e.deadline) + 1];
+        for (std::size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
+        for (const timer_entry& e : entries) scratch[place[digit(e.deadline)]++] = e;
+        entries.swap(scratch);
+    }
+}
+
+}  // namespace detail
+
 /// Expires in the order of deadlines; equal ones in any order. earliest() may be too early after an erase().
 /// Memory is kept for as many timers as there ever were at once; when there is none to be had, insert()
-/// throws std::bad_alloc, and expire() ends the program.
+/// throws std::bad_alloc, and expire() goes by no order.
 class wheel_timers {
 public:
     static constexpr bool ordered = true;
 
-    void insert(timer& t) {
+    void insert(timer& t, time_point now) {
+        // Timers are placed by their distance from the last time that is known, and from one long ago all
+        // would fall into one wide slot, to be placed again when the first of them is due.
+        if (empty()) base_ = std::max(base_, detail::to_ticks(now));
         const ticks deadline = detail::to_ticks(t.deadline);
-        place({deadline, &t});
+        put(slot_of(deadline), {deadline, &t});
         t.armed = true;
         soonest_ = std::min(soonest_, deadline);
-    }
-
-    /// What time it is, for a wheel that is empty and may not have been looked at for long (a new one never
-    /// was): timers are placed by their distance from the last time that it knows, and from one long ago all
-    /// would fall into one wide slot, to be placed again when the first of them is due.
-    void start_at(time_point now) noexcept {
-        if (empty()) base_ = std::max(base_, detail::to_ticks(now));
     }
 
     void erase(timer& t) noexcept {
@@ -59,9 +177,12 @@ public:
         const ticks deadline = detail::to_ticks(t.deadline);
         slot& s = slots_[t.place.stored.slot];
         s.timers.remove(t, pool_);
-        if (s.timers.empty()) mark_empty(t.place.stored.slot);
         if (s.floor == deadline) s.floor_erased = true;
         if (soonest_ == deadline) soonest_erased_ = true;
+        if (s.timers.empty()) {
+            mark_empty(t.place.stored.slot);
+            soonest_erased_ = true;  // its floor may have been too low, and be the soonest all the same
+        }
     }
 
     bool empty() const noexcept { return occupied_levels_ == 0; }
@@ -82,7 +203,7 @@ public:
             while (occupied_slots_[level] != 0) {
                 const std::size_t first = first_slot(level, previous_base);
                 if (slots_[first].floor > reached) break;
-                empty_slot(first);
+                empty_slot(first, ready);
             }
         }
         find_soonest();
@@ -119,21 +240,33 @@ private:
 
     static ticks slot_number(ticks time, unsigned level) noexcept { return time >> (level * level_bits); }
 
-    void place(detail::timer_entry e) {
-        const ticks time = std::max(e.deadline, base_);  // the past is due at once: at the base
+    std::size_t slot_of(ticks deadline) const noexcept {
+        const ticks time = std::max(deadline, base_);  // the past is due at once: at the base
         const unsigned level = level_of(time);
-        const auto digit = static_cast<unsigned>(slot_number(time, level) % slots_per_level);
-        const std::size_t index = level * slots_per_level + digit;
+        return level * slots_per_level + slot_number(time, level) % slots_per_level;
+    }
+
+    void put(std::size_t index, detail::timer_entry e) {
         slot& s = slots_[index];
         const bool was_empty = s.timers.empty();
         s.timers.add(e, pool_);
         e.subject->place.stored.slot = index;
         if (was_empty) {
-            occupied_slots_[level] |= std::uint64_t{1} << digit;
+            const std::size_t level = index / slots_per_level;
+            occupied_slots_[level] |= std::uint64_t{1} << index % slots_per_level;
             occupied_levels_ |= std::uint64_t{1} << level;
             s.floor_erased = false;
         }
         s.floor = was_empty ? e.deadline : std::min(s.floor, e.deadline);
+    }
+
+    bool try_put(std::size_t index, detail::timer_entry e) noexcept {
+        try {
+            put(index, e);
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
     }
 
     void mark_empty(std::size_t index) noexcept {
@@ -151,30 +284,55 @@ private:
         return level * slots_per_level + digit;
     }
 
-    /// Puts what is due by the base into due_, and the rest elsewhere.
-    void empty_slot(std::size_t index) noexcept {
+    /// Puts what is due by the base into due_, and the rest on levels below. What finds no memory there stays
+    /// in this slot, which lasts until its deadline.
+    void empty_slot(std::size_t index, operation_queue& ready) noexcept {
         detail::timer_chunk* chunk = std::exchange(slots_[index].timers.newest, nullptr);
+        detail::timer_chunk* staying = nullptr;
         mark_empty(index);
         while (chunk != nullptr) {
-            for (std::size_t i = 0; i < chunk->used; ++i) {
-                const detail::timer_entry& e = chunk->entries[i];
+            detail::timer_chunk& emptied = *std::exchange(chunk, chunk->next);
+            std::size_t left = 0;
+            for (std::size_t i = 0; i < emptied.used; ++i) {
+                const detail::timer_entry e = emptied.entries[i];
                 if (e.deadline <= base_) {
-                    due_.push_back(e);
-                } else {
-                    place(e);
+                    add_due(e, ready);
+                } else if (!try_put(slot_of(e.deadline), e)) {
+                    emptied.entries[left++] = e;
                 }
             }
-            pool_.give_back(*std::exchange(chunk, chunk->next));
+            if (left == 0) {
+                pool_.release(emptied);
+            } else {
+                emptied.used = left;
+                emptied.next = std::exchange(staying, &emptied);
+            }
         }
+        while (staying != nullptr) {
+            const detail::timer_chunk back = *staying;
+            pool_.release(*std::exchange(staying, staying->next));  // so there is memory to put them back
+            for (std::size_t i = 0; i < back.used; ++i) put(index, back.entries[i]);
+        }
+    }
+
+    void add_due(detail::timer_entry e, operation_queue& ready) noexcept {
+        try {
+            due_.push_back(e);
+        } catch (const std::bad_alloc&) {
+            make_ready(*e.subject, ready);  // out of order, but in time
+        }
+    }
+
+    static void make_ready(timer& t, operation_queue& ready) noexcept {
+        t.armed = false;
+        ready.push(t);
     }
 
     void release_due(operation_queue& ready) noexcept {
         for (std::size_t i = 0; i < due_.size(); ++i) {
             if (i + prefetch_distance < due_.size())
                 __builtin_prefetch(due_[i + prefetch_distance].subject, 1);
-            timer& t = *due_[i].subject;
-            t.armed = false;
-            ready.push(t);
+            make_ready(*due_[i].subject, ready);
         }
         due_.clear();
     }

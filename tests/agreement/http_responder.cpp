@@ -10,11 +10,12 @@
 
 #include "bench/generator/conversation.hpp"
 #include "loop/designs.hpp"
+#include "loop/net/stream.hpp"
 
 namespace {
 
-using loopbench::loop::epoll_runtime;
-using task = epoll_runtime::task<void>;
+using loopbench::loop::event_loop;
+using task = event_loop::task<void>;
 
 void compute() {
     const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
@@ -22,7 +23,7 @@ void compute() {
     }
 }
 
-task serve(epoll_runtime::stream stream) {
+task serve(event_loop::stream stream) {
     const std::string reply(loopbench::bench::http_reply);
     std::string received;
     std::byte buffer[4096];
@@ -39,7 +40,7 @@ task serve(epoll_runtime::stream stream) {
     }
 }
 
-task serve_all(epoll_runtime& loop) {
+task serve_all(event_loop& loop) {
     auto listener = loop.listen();
     std::printf("%d\n", listener.port());
     std::fflush(stdout);
@@ -49,6 +50,6 @@ task serve_all(epoll_runtime& loop) {
 }  // namespace
 
 int main() {
-    epoll_runtime loop;
-    loop.run(serve_all(loop));
+    const auto loop = loopbench::loop::make_loop("loop-epoll");
+    loop->run(serve_all(*loop));
 }

@@ -18,10 +18,9 @@ class call_at : public conformance_test<R> {
 protected:
     void SetUp() override {
         conformance_test<R>::SetUp();
-        if constexpr (!bench::CallTimers<R>) GTEST_SKIP() << R::name << ": the adapter has no call_at()";
+        if constexpr (!bench::CallTimers<R>) GTEST_SKIP() << this->name() << ": the adapter has no call_at()";
     }
 };
-TYPED_TEST_SUITE(call_at, runtimes, runtime_names);
 
 /// Sleeps until a time by which everything that is due now has been called.
 template <bench::Runtime R>
@@ -29,17 +28,18 @@ task_of<R> let_what_is_due_be_called(R& runtime) {
     for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 2ms);
 }
 
-TYPED_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_never_before) {
-    if constexpr (bench::CallTimers<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_never_before) {
+    if constexpr (bench::CallTimers<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         int calls = 0;
         int early = 0;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             for (int i = 0; i < 300; ++i) {
                 const time_point when = runtime.now() + std::chrono::nanoseconds((i * 7919) % 300 * 10'007);
                 runtime.call_at(when, [&calls, &early, when] {
                     ++calls;
-                    if (std::chrono::steady_clock::now() + bench::early_limit<TypeParam> < when) ++early;
+                    if (std::chrono::steady_clock::now() + bench::early_limit<R> < when) ++early;
                 });
             }
             while (calls < 300) co_await runtime.sleep_until(runtime.now() + 1ms);
@@ -51,11 +51,12 @@ TYPED_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_never_bef
     }
 }
 
-TYPED_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed) {
-    if constexpr (bench::CallTimers<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed) {
+    if constexpr (bench::CallTimers<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         int calls = 0;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             for (const time_point passed : {time_point::min(), time_point(), runtime.now()}) {
                 const int before = calls;
                 runtime.call_at(passed, [&] { ++calls; });
@@ -68,11 +69,12 @@ TYPED_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed) {
     }
 }
 
-TYPED_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
-    if constexpr (bench::CallTimers<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
+    if constexpr (bench::CallTimers<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         int calls = 0;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             auto near = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
             auto far = runtime.call_at(runtime.now() + 1h, [&] { ++calls; });
             near.cancel();
@@ -86,14 +88,15 @@ TYPED_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
 }
 
 // Each cancels the other one, which is due at the same time and may be queued already.
-TYPED_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) {
-    if constexpr (bench::CallTimers<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) {
+    if constexpr (bench::CallTimers<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         int calls = 0;
         using handle = decltype(runtime.call_at(time_point(), [] {}));
         std::optional<handle> one;
         std::optional<handle> other;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             const time_point when = runtime.now() + 1ms;
             one.emplace(runtime.call_at(when, [&] {
                 ++calls;
@@ -114,11 +117,12 @@ TYPED_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) {
     }
 }
 
-TYPED_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_cancels_can_arm_again) {
-    if constexpr (bench::CallTimers<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_cancels_can_arm_again) {
+    if constexpr (bench::CallTimers<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         int calls = 0;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             for (int i = 0; i < 100; ++i) {
                 auto cancelled = runtime.call_at(runtime.now() + 1ms, [&] { calls += 1000; });
                 {
@@ -133,16 +137,17 @@ TYPED_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_cancels_ca
     }
 }
 
-TYPED_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_others) {
-    if constexpr (bench::CallTimers<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_others) {
+    if constexpr (bench::CallTimers<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         int calls = 0;
         bool done = false;
         std::function<void()> again = [&] {
             ++calls;
             if (!done) runtime.call_at(runtime.now(), [&] { again(); });
         };
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             again();
             auto listener = runtime.listen();
             auto client = co_await runtime.connect(listener.port());
@@ -156,11 +161,12 @@ TYPED_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_other
     }
 }
 
-TYPED_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_calls_armed) {
-    if constexpr (bench::CallTimers<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_calls_armed) {
+    if constexpr (bench::CallTimers<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         int calls = 0;
-        auto until_called = [&]() -> task_of<TypeParam> {
+        auto until_called = [&]() -> task_of<R> {
             while (calls == 0) co_await runtime.sleep_until(runtime.now() + 1ms);
         };
         runtime.call_at(runtime.now() + 1ms, [] { throw std::runtime_error("from a timer"); });
@@ -171,13 +177,14 @@ TYPED_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_calls_arm
     }
 }
 
-TYPED_TEST(call_at, frees_the_captures_of_what_is_still_to_come_when_the_runtime_ends) {
-    if constexpr (bench::CallTimers<TypeParam>) {
+CONFORMANCE_TEST(call_at, frees_the_captures_of_what_is_still_to_come_when_the_runtime_ends) {
+    if constexpr (bench::CallTimers<R>) {
         int freed = 0;
         bool called = false;
         {
-            TypeParam runtime;
-            auto main = [&]() -> task_of<TypeParam> {
+            const auto owner = this->make_runtime();
+            R& runtime = *owner;
+            auto main = [&]() -> task_of<R> {
                 for (const auto delay : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(1h)}) {
                     auto kept = std::make_shared<freed_counter>(freed);
                     runtime.call_at(runtime.now() + delay, [kept = std::move(kept), &called, delay] {

@@ -12,19 +12,19 @@ using namespace std::chrono_literals;
 
 template <class R>
 class gather : public conformance_test<R> {};
-TYPED_TEST_SUITE(gather, runtimes, runtime_names);
 
-TYPED_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
-    TypeParam runtime;
+CONFORMANCE_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> started;
     std::vector<int> ended;
-    auto child = [&](int value) -> task_of<TypeParam> {
+    auto child = [&](int value) -> task_of<R> {
         started.push_back(value);
         for (int i = 0; i < 4 - value; ++i) co_await runtime.yield();  // the first ends last
         ended.push_back(value);
     };
-    auto main = [&]() -> task_of<TypeParam> {
-        std::vector<task_of<TypeParam>> children;
+    auto main = [&]() -> task_of<R> {
+        std::vector<task_of<R>> children;
         for (int i = 1; i <= 3; ++i) children.push_back(child(i));
         co_await gather_all(runtime, children);
         EXPECT_EQ(ended, (std::vector{3, 2, 1}));
@@ -33,25 +33,27 @@ TYPED_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
     EXPECT_EQ(started, (std::vector{1, 2, 3}));
 }
 
-TYPED_TEST(gather, of_nothing_completes) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam, int> {
-        std::vector<task_of<TypeParam>> none;
+CONFORMANCE_TEST(gather, of_nothing_completes) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R, int> {
+        std::vector<task_of<R>> none;
         co_await gather_all(runtime, none);
         co_return 1;
     };
     EXPECT_EQ(runtime.run(main()), 1);
 }
 
-TYPED_TEST(gather, of_children_that_never_suspend_completes) {
-    TypeParam runtime;
+CONFORMANCE_TEST(gather, of_children_that_never_suspend_completes) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     int ended = 0;
-    auto child = [&]() -> task_of<TypeParam> {
+    auto child = [&]() -> task_of<R> {
         ++ended;
         co_return;
     };
-    auto main = [&]() -> task_of<TypeParam> {
-        std::vector<task_of<TypeParam>> children;
+    auto main = [&]() -> task_of<R> {
+        std::vector<task_of<R>> children;
         for (int i = 0; i < 10'000; ++i) children.push_back(child());
         co_await gather_all(runtime, children);
         EXPECT_EQ(ended, 10'000);
@@ -59,16 +61,17 @@ TYPED_TEST(gather, of_children_that_never_suspend_completes) {
     runtime.run(main());
 }
 
-TYPED_TEST(gather, throws_the_first_exception_after_all_have_ended) {
-    TypeParam runtime;
+CONFORMANCE_TEST(gather, throws_the_first_exception_after_all_have_ended) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     int ended = 0;
-    auto child = [&](int yields, const char* error) -> task_of<TypeParam> {
+    auto child = [&](int yields, const char* error) -> task_of<R> {
         for (int i = 0; i < yields; ++i) co_await runtime.yield();
         ++ended;
         if (error != nullptr) throw std::runtime_error(error);
     };
-    auto main = [&]() -> task_of<TypeParam, std::string> {
-        std::vector<task_of<TypeParam>> children;
+    auto main = [&]() -> task_of<R, std::string> {
+        std::vector<task_of<R>> children;
         children.push_back(child(6, "second"));
         children.push_back(child(2, "first"));
         children.push_back(child(10, nullptr));
@@ -84,16 +87,17 @@ TYPED_TEST(gather, throws_the_first_exception_after_all_have_ended) {
     EXPECT_EQ(runtime.run(main()), "first");
 }
 
-TYPED_TEST(gather, may_be_nested) {
-    TypeParam runtime;
+CONFORMANCE_TEST(gather, may_be_nested) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     int leaves = 0;
-    auto tree = [&](auto& self, int depth) -> task_of<TypeParam> {
+    auto tree = [&](auto& self, int depth) -> task_of<R> {
         if (depth == 0) {
             co_await runtime.yield();
             ++leaves;
             co_return;
         }
-        std::vector<task_of<TypeParam>> children;
+        std::vector<task_of<R>> children;
         for (int i = 0; i < 3; ++i) children.push_back(self(self, depth - 1));
         co_await gather_all(runtime, children);
     };
@@ -101,15 +105,16 @@ TYPED_TEST(gather, may_be_nested) {
     EXPECT_EQ(leaves, 729);
 }
 
-TYPED_TEST(gather, joins_children_that_wait_for_time) {
-    TypeParam runtime;
+CONFORMANCE_TEST(gather, joins_children_that_wait_for_time) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     int ended = 0;
-    auto child = [&](std::chrono::microseconds delay) -> task_of<TypeParam> {
+    auto child = [&](std::chrono::microseconds delay) -> task_of<R> {
         co_await runtime.sleep_until(runtime.now() + delay);
         ++ended;
     };
-    auto main = [&]() -> task_of<TypeParam> {
-        std::vector<task_of<TypeParam>> children;
+    auto main = [&]() -> task_of<R> {
+        std::vector<task_of<R>> children;
         for (int i = 0; i < 100; ++i) children.push_back(child(std::chrono::microseconds(i * 31)));
         co_await gather_all(runtime, children);
         EXPECT_EQ(ended, 100);
@@ -117,16 +122,17 @@ TYPED_TEST(gather, joins_children_that_wait_for_time) {
     runtime.run(main());
 }
 
-TYPED_TEST(gather, lets_others_run_while_it_waits) {
-    TypeParam runtime;
+CONFORMANCE_TEST(gather, lets_others_run_while_it_waits) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto child = [&]() -> task_of<TypeParam> {
+    auto child = [&]() -> task_of<R> {
         for (int i = 0; i < 3; ++i) co_await runtime.yield();
         seen.push_back(2);
     };
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         runtime.post([&] { seen.push_back(1); });
-        std::vector<task_of<TypeParam>> children;
+        std::vector<task_of<R>> children;
         children.push_back(child());
         co_await gather_all(runtime, children);
         seen.push_back(3);

@@ -19,7 +19,6 @@ namespace loopbench::conformance {
 
 template <class R>
 class net : public conformance_test<R> {};
-TYPED_TEST_SUITE(net, runtimes, runtime_names);
 
 template <bench::Runtime R>
 task_of<R, connected_pair<typename R::stream>> make_pair_of_streams(R& runtime) {
@@ -29,8 +28,9 @@ task_of<R, connected_pair<typename R::stream>> make_pair_of_streams(R& runtime) 
     co_return connected_pair<typename R::stream>{std::move(client), std::move(server)};
 }
 
-TYPED_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
-    TypeParam runtime;
+CONFORMANCE_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     auto first = runtime.listen();
     auto second = runtime.listen();
     EXPECT_NE(first.port(), 0);
@@ -38,17 +38,18 @@ TYPED_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
     EXPECT_NE(first.port(), second.port());
 }
 
-TYPED_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
-    TypeParam runtime;
+CONFORMANCE_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     const auto request = bytes_of_number(100);
     const auto reply = bytes_of_number(3000);
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
-        co_await write_and_end<TypeParam>(pair.client, request);
+        co_await write_and_end<R>(pair.client, request);
         std::vector<std::byte> received;
         co_await receive_all(runtime, pair.server, received, 64);
         EXPECT_EQ(received, request);
-        co_await write_and_end<TypeParam>(pair.server, reply);
+        co_await write_and_end<R>(pair.server, reply);
         received.clear();
         co_await receive_all(runtime, pair.client, received, 64);
         EXPECT_EQ(received, reply);
@@ -56,9 +57,10 @@ TYPED_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
     runtime.run(main());
 }
 
-TYPED_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_buffer) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_buffer) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         co_await pair.client.write_all(bytes_of_number(5));
         std::array<std::byte, 4096> buffer;
@@ -70,9 +72,10 @@ TYPED_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_buffer) 
     runtime.run(main());
 }
 
-TYPED_TEST(net, both_ends_have_tcp_nodelay) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         for (const int socket : {pair.client.native_handle(), pair.server.native_handle()}) {
             int value = 0;
@@ -84,9 +87,10 @@ TYPED_TEST(net, both_ends_have_tcp_nodelay) {
     runtime.run(main());
 }
 
-TYPED_TEST(net, connecting_where_nobody_listens_throws_the_cause) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, connecting_where_nobody_listens_throws_the_cause) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         const auto port = listener.port();
         listener.close();
@@ -100,23 +104,25 @@ TYPED_TEST(net, connecting_where_nobody_listens_throws_the_cause) {
     runtime.run(main());
 }
 
-TYPED_TEST(net, closing_a_stream_completes_its_pending_read) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_read) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         runtime.post([&] {
             pair.client.close();
             pair.client.close();
         });
-        co_await read_fails<TypeParam>(pair.client, ECANCELED);
+        co_await read_fails<R>(pair.client, ECANCELED);
     };
     runtime.run(main());
 }
 
-TYPED_TEST(net, closing_a_stream_completes_its_pending_write) {
-    TypeParam runtime;
+CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_write) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     const auto more_than_the_kernel_takes = bytes_of_number(std::size_t{64} << 20);
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         runtime.post([&] { pair.client.close(); });
         const auto result = co_await pair.client.write_all(more_than_the_kernel_takes);
@@ -125,49 +131,53 @@ TYPED_TEST(net, closing_a_stream_completes_its_pending_write) {
     runtime.run(main());
 }
 
-TYPED_TEST(net, closing_a_listener_makes_a_pending_accept_throw) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, closing_a_listener_makes_a_pending_accept_throw) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         runtime.post([&] {
             listener.close();
             listener.close();
         });
-        co_await accept_is_cancelled<TypeParam>(listener);
+        co_await accept_is_cancelled<R>(listener);
     };
     runtime.run(main());
 }
 
-TYPED_TEST(net, destroying_a_stream_ends_the_peers_reads) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, destroying_a_stream_ends_the_peers_reads) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
-        std::optional<typename TypeParam::stream> dropped(std::move(pair.client));
+        std::optional<typename R::stream> dropped(std::move(pair.client));
         runtime.post([&] { dropped.reset(); });
-        co_await read_fails<TypeParam>(pair.server, 0);
+        co_await read_fails<R>(pair.server, 0);
     };
     runtime.run(main());
 }
 
-TYPED_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         pair.server.close();
-        co_await write_fails<TypeParam>(pair.client, EPIPE, ECONNRESET);
+        co_await write_fails<R>(pair.client, EPIPE, ECONNRESET);
     };
     runtime.run(main());
 }
 
-TYPED_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
-    TypeParam runtime;
+CONFORMANCE_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     const auto sent = bytes_of_number(std::size_t{16} << 20);
     std::vector<std::byte> received;
     received.reserve(sent.size());
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
-        std::vector<task_of<TypeParam>> both;
-        both.push_back(write_and_end<TypeParam>(pair.client, sent));
+        std::vector<task_of<R>> both;
+        both.push_back(write_and_end<R>(pair.client, sent));
         both.push_back(receive_all(runtime, pair.server, received, 10'000));
         co_await gather_all(runtime, both);
     };
@@ -175,18 +185,20 @@ TYPED_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-TYPED_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         co_await expect_an_exchange(runtime, pair, std::size_t{4} << 20);
     };
     runtime.run(main());
 }
 
-TYPED_TEST(net, hundreds_of_connections_keep_their_bytes_apart) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(net, hundreds_of_connections_keep_their_bytes_apart) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         const auto connect = [&] { return runtime.connect(listener.port()); };
         co_await expect_replies(runtime, listener, connect, 300);

@@ -12,20 +12,20 @@ class pipes : public conformance_test<R> {
 protected:
     void SetUp() override {
         conformance_test<R>::SetUp();
-        if constexpr (!bench::Pipes<R>) GTEST_SKIP() << R::name << ": the adapter has no open_pipe()";
+        if constexpr (!bench::Pipes<R>) GTEST_SKIP() << this->name() << ": the adapter has no open_pipe()";
     }
 };
-TYPED_TEST_SUITE(pipes, runtimes, runtime_names);
 
-TYPED_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
-    if constexpr (bench::Pipes<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
+    if constexpr (bench::Pipes<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         const auto sent = bytes_of_number(std::size_t{2} << 20);
         std::vector<std::byte> received;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             auto ends = runtime.open_pipe();
-            std::vector<task_of<TypeParam>> both;
-            both.push_back(write_and_end<TypeParam>(ends.writer, sent));
+            std::vector<task_of<R>> both;
+            both.push_back(write_and_end<R>(ends.writer, sent));
             both.push_back(receive_all(runtime, ends.reader, received, 10'000));
             co_await gather_all(runtime, both);
         };
@@ -35,21 +35,22 @@ TYPED_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
 }
 
 // The last bytes and the end are one event for the poller; a short read must not hide the end.
-TYPED_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
-    if constexpr (bench::Pipes<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
+    if constexpr (bench::Pipes<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         const auto sent = bytes_of_number(100);
         std::vector<std::byte> before;
         std::vector<std::byte> while_waiting;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             auto closed_before = runtime.open_pipe();
-            co_await write_and_end<TypeParam>(closed_before.writer, sent);
+            co_await write_and_end<R>(closed_before.writer, sent);
             co_await receive_all(runtime, closed_before.reader, before, 4096);
 
             auto ends = runtime.open_pipe();
-            std::vector<task_of<TypeParam>> both;
+            std::vector<task_of<R>> both;
             both.push_back(receive_all(runtime, ends.reader, while_waiting, 4096));
-            both.push_back(write_and_end<TypeParam>(ends.writer, sent));
+            both.push_back(write_and_end<R>(ends.writer, sent));
             co_await gather_all(runtime, both);
         };
         runtime.run(main());
@@ -58,29 +59,31 @@ TYPED_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
     }
 }
 
-TYPED_TEST(pipes, give_an_error_and_no_signal_to_a_writer_without_a_reader) {
-    if constexpr (bench::Pipes<TypeParam>) {
-        TypeParam runtime;
-        auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(pipes, give_an_error_and_no_signal_to_a_writer_without_a_reader) {
+    if constexpr (bench::Pipes<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto main = [&]() -> task_of<R> {
             auto ends = runtime.open_pipe();
             ends.reader.close();
-            co_await write_fails<TypeParam>(ends.writer, EPIPE, EPIPE);
+            co_await write_fails<R>(ends.writer, EPIPE, EPIPE);
         };
         runtime.run(main());
     }
 }
 
-TYPED_TEST(pipes, complete_what_is_pending_on_an_end_that_is_closed) {
-    if constexpr (bench::Pipes<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(pipes, complete_what_is_pending_on_an_end_that_is_closed) {
+    if constexpr (bench::Pipes<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         const auto more_than_a_pipe_takes = bytes_of_number(std::size_t{4} << 20);
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             auto ends = runtime.open_pipe();
             runtime.post([&] {
                 ends.reader.close();
                 ends.reader.close();
             });
-            co_await read_fails<TypeParam>(ends.reader, ECANCELED);
+            co_await read_fails<R>(ends.reader, ECANCELED);
 
             auto full = runtime.open_pipe();
             runtime.post([&] { full.writer.close(); });

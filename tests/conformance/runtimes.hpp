@@ -7,41 +7,72 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/runtime.hpp"
-#include "loop/designs.hpp"
+#include "loop/io/drivers.hpp"
+#include "tests/conformance/contestant.hpp"
 #include "tests/freed_counter.hpp"
 
-// The program's list of runtimes: `using runtimes = testing::Types<...>`. CMake names it, a program per list,
-// since two backends of a library cannot be in one.
+// The program's list of runtimes: for_each_contestant(use) calls use(contestant) with each. CMake names it, a
+// program per list, since two backends of a library cannot be in one.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {
 
 using bench::task_of;
 
-struct runtime_names {
-    template <bench::Runtime R>
-    static std::string GetName(int) {
-        std::string name(R::name);
-        std::ranges::replace(name, '-', '_');  // a minus sign in a test filter means "but not"
-        return name;
-    }
-};
-
 /// A runtime that this kernel refuses is skipped, with the reason.
 template <bench::Runtime R>
 class conformance_test : public testing::Test {
+public:
+    void take(contestant<R> who) { who_ = std::move(who); }
+
 protected:
     void SetUp() override {
-        if (!R::name.ends_with("-uring")) return;
+        if (!name().ends_with("-uring")) return;
         if (const std::string refusal = loop::io_uring_refusal(); !refusal.empty())
-            GTEST_SKIP() << R::name << " is not possible here: " << refusal;
+            GTEST_SKIP() << name() << " is not possible here: " << refusal;
     }
+
+    std::string_view name() const { return who_.name; }
+    std::unique_ptr<R> make_runtime() const { return who_.make(); }
+
+private:
+    contestant<R> who_;
 };
+
+template <template <bench::Runtime> class Test>
+bool register_test(const std::string& suite, const char* sentence, const char* file, int line) {
+    for_each_contestant([&]<bench::Runtime R>(const contestant<R>& who) {
+        std::string suite_on_this = suite + '/' + std::string(who.name);
+        std::ranges::replace(suite_on_this, '-', '_');  // a minus sign in a test filter means "but not"
+        testing::RegisterTest(suite_on_this.c_str(), sentence, nullptr, nullptr, file, line,
+                              [who]() -> conformance_test<R>* {
+                                  auto test = std::make_unique<Test<R>>();
+                                  test->take(who);
+                                  return test.release();
+                              });
+    });
+    return true;
+}
+
+/// A test of the suite (a template that is derived from conformance_test) on every runtime of the list. It is
+/// compiled once for each type of them, R in its body: the designs are of one.
+#define CONFORMANCE_TEST(suite, sentence)                                         \
+    template <bench::Runtime R>                                                   \
+    class suite##_##sentence : public suite<R> {                                  \
+        void TestBody() override;                                                 \
+    };                                                                            \
+    [[maybe_unused]] const bool suite##_##sentence##_is_registered =              \
+        register_test<suite##_##sentence>(#suite, #sentence, __FILE__, __LINE__); \
+    template <bench::Runtime R>                                                   \
+    void suite##_##sentence<R>::TestBody()
 
 /// A gather of all tasks in a vector.
 template <bench::Runtime R>

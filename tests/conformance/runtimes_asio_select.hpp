@@ -1,12 +1,14 @@
 // asio-select, whose macro takes epoll away from Asio.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include "asio_ref/select_runtime.hpp"
+#include "tests/conformance/contestant.hpp"
 
 namespace loopbench::conformance {
 
-using runtimes = testing::Types<asio_ref::select_runtime>;
+template <class Use>
+void for_each_contestant(Use use) {
+    use(contestant_of<asio_ref::select_runtime>());
+}
 
 }  // namespace loopbench::conformance

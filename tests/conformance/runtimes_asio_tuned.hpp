@@ -1,12 +1,14 @@
 // asio-tuned, whose macros take Asio's locks away.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include "asio_ref/tuned/runtime.hpp"
+#include "tests/conformance/contestant.hpp"
 
 namespace loopbench::conformance {
 
-using runtimes = testing::Types<asio_ref::tuned::runtime>;
+template <class Use>
+void for_each_contestant(Use use) {
+    use(contestant_of<asio_ref::tuned::runtime>());
+}
 
 }  // namespace loopbench::conformance

@@ -1,12 +1,14 @@
 // asio-uring, whose macros choose Asio's io_uring backend.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include "asio_ref/uring_runtime.hpp"
+#include "tests/conformance/contestant.hpp"
 
 namespace loopbench::conformance {
 
-using runtimes = testing::Types<asio_ref::uring_runtime>;
+template <class Use>
+void for_each_contestant(Use use) {
+    use(contestant_of<asio_ref::uring_runtime>());
+}
 
 }  // namespace loopbench::conformance

@@ -1,32 +1,25 @@
 // The designs of the loop, and the reference as their oracle.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <string_view>
-
 #include "asio_ref/runtime.hpp"
+#include "loop/coro/event.hpp"
 #include "loop/designs.hpp"
+#include "loop/net/pipe.hpp"
+#include "loop/net/stream.hpp"
+#include "tests/conformance/contestant.hpp"
+#include "tests/loop/manual_clock.hpp"
 
 namespace loopbench::conformance {
 
-// loop-tick with the same parts, but a tick of 1 ms: at 100 ms a turn these tests would take minutes.
-struct fast_tick_design : loop::composition<loop::select_driver, loop::heap_timers, loop::basic_tick_wait<1>,
-                                            loop::on_every_turn> {
-    static constexpr std::string_view name = "loop-tick-1ms";  // not the design that has the name
-};
-
-// The visible list: a line each.
-using runtimes = testing::Types<      //
-    asio_ref::runtime,                //
-    loop::round_robin_runtime,        //
-    loop::runtime<fast_tick_design>,  //
-    loop::layered_runtime,            //
-    loop::scheduler_runtime,          //
-    loop::asyncio_runtime,            //
-    loop::poll_runtime,               //
-    loop::epoll_runtime,              //
-    loop::uring_runtime,              //
-    loop::precise_runtime>;
+template <class Use>
+void for_each_contestant(Use use) {
+    // A tick of 1 ms: at 100 ms a turn these tests would take minutes.
+    static loop::test::counting_clock fast_ticks;
+    use(contestant_of<asio_ref::runtime>());
+    for (const loop::design& each : loop::designs()) {
+        loop::clock* const other_clock = each.name == "loop-tick" ? &fast_ticks : nullptr;
+        use(contestant<loop::event_loop>{each.name, [&each, other_clock] { return each.make(other_clock); }});
+    }
+}
 
 }  // namespace loopbench::conformance

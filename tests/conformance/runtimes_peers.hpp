@@ -1,13 +1,16 @@
 // The callback libraries under our tasks.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include "bench/peers/ev_runtime.hpp"
 #include "bench/peers/uv_runtime.hpp"
+#include "tests/conformance/contestant.hpp"
 
 namespace loopbench::conformance {
 
-using runtimes = testing::Types<bench::peers::ev_runtime, bench::peers::uv_runtime>;
+template <class Use>
+void for_each_contestant(Use use) {
+    use(contestant_of<bench::peers::ev_runtime>());
+    use(contestant_of<bench::peers::uv_runtime>());
+}
 
 }  // namespace loopbench::conformance

@@ -13,7 +13,6 @@ namespace loopbench::conformance {
 
 template <class R>
 class schedule : public conformance_test<R> {};
-TYPED_TEST_SUITE(schedule, runtimes, runtime_names);
 
 template <bench::Runtime R>
 task_of<R> append(R& runtime, std::vector<int>& seen, int value, int yields = 0) {
@@ -26,10 +25,11 @@ task_of<R> yield_times(R& runtime, int times) {
     for (int i = 0; i < times; ++i) co_await runtime.yield();
 }
 
-TYPED_TEST(schedule, posted_functions_run_later_and_in_order) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, posted_functions_run_later_and_in_order) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         for (int i = 0; i < 100; ++i) runtime.post([&seen, i] { seen.push_back(i); });
         EXPECT_TRUE(seen.empty());
         co_await runtime.yield();
@@ -40,8 +40,9 @@ TYPED_TEST(schedule, posted_functions_run_later_and_in_order) {
     EXPECT_EQ(seen, expected);
 }
 
-TYPED_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
     EXPECT_TRUE(seen.empty());
@@ -49,10 +50,11 @@ TYPED_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-TYPED_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_were_ready_before) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_were_ready_before) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         runtime.post([&] {
             runtime.post([&] { seen.push_back(3); });
             seen.push_back(1);
@@ -64,8 +66,9 @@ TYPED_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_were_r
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-TYPED_TEST(schedule, posted_functions_may_own_what_can_only_be_moved) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, posted_functions_may_own_what_can_only_be_moved) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     int freed = 0;
     int freed_when_called = -1;
     runtime.post([&freed_when_called, &freed, owned = freed_counter(freed)] { freed_when_called = freed; });
@@ -74,10 +77,11 @@ TYPED_TEST(schedule, posted_functions_may_own_what_can_only_be_moved) {
     EXPECT_EQ(freed, 1);
 }
 
-TYPED_TEST(schedule, spawned_tasks_start_later_and_in_order) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, spawned_tasks_start_later_and_in_order) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         for (int i = 0; i < 5; ++i) runtime.spawn(append(runtime, seen, i));
         EXPECT_TRUE(seen.empty());
         co_await yield_times(runtime, 2);
@@ -86,10 +90,11 @@ TYPED_TEST(schedule, spawned_tasks_start_later_and_in_order) {
     EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4}));
 }
 
-TYPED_TEST(schedule, posts_and_spawns_share_one_order) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, posts_and_spawns_share_one_order) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         runtime.post([&] { seen.push_back(1); });
         runtime.spawn(append(runtime, seen, 2));
         runtime.post([&] { seen.push_back(3); });
@@ -100,8 +105,9 @@ TYPED_TEST(schedule, posts_and_spawns_share_one_order) {
     EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
 }
 
-TYPED_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
     runtime.spawn(append(runtime, seen, 1));
     EXPECT_TRUE(seen.empty());
@@ -109,10 +115,11 @@ TYPED_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
     EXPECT_EQ(seen, (std::vector{1}));
 }
 
-TYPED_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         runtime.post([&] { seen.push_back(1); });
         runtime.post([&] { seen.push_back(2); });
         co_await runtime.yield();
@@ -123,17 +130,18 @@ TYPED_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-TYPED_TEST(schedule, coroutines_that_yield_take_turns) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, coroutines_that_yield_take_turns) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto yielding = [&](int value) -> task_of<TypeParam> {
+    auto yielding = [&](int value) -> task_of<R> {
         for (int i = 0; i < 3; ++i) {
             seen.push_back(value);
             co_await runtime.yield();
         }
     };
-    auto main = [&]() -> task_of<TypeParam> {
-        std::vector<task_of<TypeParam>> both;
+    auto main = [&]() -> task_of<R> {
+        std::vector<task_of<R>> both;
         both.push_back(yielding(1));
         both.push_back(yielding(2));
         co_await gather_all(runtime, both);
@@ -142,10 +150,11 @@ TYPED_TEST(schedule, coroutines_that_yield_take_turns) {
     EXPECT_EQ(seen, (std::vector{1, 2, 1, 2, 1, 2}));
 }
 
-TYPED_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_rest_is_kept) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_rest_is_kept) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto failing = [&]() -> task_of<TypeParam> {
+    auto failing = [&]() -> task_of<R> {
         co_await runtime.yield();
         throw std::runtime_error("spawned");
     };
@@ -157,8 +166,9 @@ TYPED_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_rest_is_k
     EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the run() that was left goes on, too
 }
 
-TYPED_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_rest_is_kept) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_rest_is_kept) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
     runtime.post([] { throw std::runtime_error("posted"); });
@@ -170,11 +180,12 @@ TYPED_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_rest_i
 }
 
 // The loop has nothing to do but a read that never gets a byte, so only the post can wake it.
-TYPED_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     bool called = false;
     std::thread other;
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         auto client = co_await runtime.connect(listener.port());
         other = std::thread([&] {
@@ -192,15 +203,16 @@ TYPED_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
     EXPECT_TRUE(called);
 }
 
-TYPED_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_in_order) {
+CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_in_order) {
     constexpr int thread_count = 4;
     constexpr int posts_each = 5000;
-    TypeParam runtime;
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> next(thread_count, 0);
     int ran = 0;
     int out_of_order = 0;
     std::vector<std::thread> threads;
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         auto client = co_await runtime.connect(listener.port());
         for (int thread = 0; thread < thread_count; ++thread) {
@@ -222,11 +234,12 @@ TYPED_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_in_ord
     EXPECT_EQ(out_of_order, 0);
 }
 
-TYPED_TEST(schedule, an_event_wakes_its_waiter_from_the_queue_whether_it_was_set_before_or_after) {
-    TypeParam runtime;
+CONFORMANCE_TEST(schedule, an_event_wakes_its_waiter_from_the_queue_whether_it_was_set_before_or_after) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto main = [&]() -> task_of<TypeParam> {
-        typename TypeParam::event set_later(runtime);
+    auto main = [&]() -> task_of<R> {
+        typename R::event set_later(runtime);
         runtime.post([&] {
             seen.push_back(1);
             set_later.set();
@@ -234,7 +247,7 @@ TYPED_TEST(schedule, an_event_wakes_its_waiter_from_the_queue_whether_it_was_set
         });
         co_await set_later.wait();
         seen.push_back(3);
-        typename TypeParam::event set_before(runtime);
+        typename R::event set_before(runtime);
         set_before.set();
         co_await set_before.wait();
         seen.push_back(4);

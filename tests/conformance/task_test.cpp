@@ -10,23 +10,25 @@ namespace loopbench::conformance {
 
 template <class R>
 class task : public conformance_test<R> {};
-TYPED_TEST_SUITE(task, runtimes, runtime_names);
 
-TYPED_TEST(task, run_gives_the_value_of_the_task) {
-    TypeParam runtime;
-    auto answer = []() -> task_of<TypeParam, int> { co_return 42; };
+CONFORMANCE_TEST(task, run_gives_the_value_of_the_task) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto answer = []() -> task_of<R, int> { co_return 42; };
     EXPECT_EQ(runtime.run(answer()), 42);
 }
 
-TYPED_TEST(task, run_gives_values_that_can_only_be_moved) {
-    TypeParam runtime;
-    auto answer = []() -> task_of<TypeParam, std::unique_ptr<int>> { co_return std::make_unique<int>(42); };
+CONFORMANCE_TEST(task, run_gives_values_that_can_only_be_moved) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto answer = []() -> task_of<R, std::unique_ptr<int>> { co_return std::make_unique<int>(42); };
     EXPECT_EQ(*runtime.run(answer()), 42);
 }
 
-TYPED_TEST(task, run_throws_the_exception_of_the_task) {
-    TypeParam runtime;
-    auto failing = [&]() -> task_of<TypeParam, int> {
+CONFORMANCE_TEST(task, run_throws_the_exception_of_the_task) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto failing = [&]() -> task_of<R, int> {
         co_await runtime.yield();
         throw std::runtime_error("cause");
     };
@@ -38,14 +40,15 @@ TYPED_TEST(task, run_throws_the_exception_of_the_task) {
     }
 }
 
-TYPED_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
-    TypeParam runtime;
-    auto child = [&](int value) -> task_of<TypeParam, int> {
+CONFORMANCE_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto child = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();
         if (value < 0) throw std::invalid_argument("negative");
         co_return value;
     };
-    auto parent = [&]() -> task_of<TypeParam, int> {
+    auto parent = [&]() -> task_of<R, int> {
         int sum = co_await child(1);
         try {
             sum += co_await child(-1);
@@ -57,14 +60,15 @@ TYPED_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
     EXPECT_EQ(runtime.run(parent()), 13);
 }
 
-TYPED_TEST(task, does_not_start_before_it_is_awaited) {
-    TypeParam runtime;
+CONFORMANCE_TEST(task, does_not_start_before_it_is_awaited) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     bool started = false;
-    auto child = [&]() -> task_of<TypeParam> {
+    auto child = [&]() -> task_of<R> {
         started = true;
         co_return;
     };
-    auto parent = [&]() -> task_of<TypeParam> {
+    auto parent = [&]() -> task_of<R> {
         auto pending = child();
         co_await runtime.yield();
         EXPECT_FALSE(started);
@@ -74,10 +78,10 @@ TYPED_TEST(task, does_not_start_before_it_is_awaited) {
     runtime.run(parent());
 }
 
-TYPED_TEST(task, that_was_never_started_is_freed_with_its_parameters) {
+CONFORMANCE_TEST(task, that_was_never_started_is_freed_with_its_parameters) {
     int freed = 0;
     bool started = false;
-    auto never = [&](freed_counter) -> task_of<TypeParam> {
+    auto never = [&](freed_counter) -> task_of<R> {
         started = true;
         co_return;
     };
@@ -86,14 +90,15 @@ TYPED_TEST(task, that_was_never_started_is_freed_with_its_parameters) {
     EXPECT_FALSE(started);
 }
 
-TYPED_TEST(task, awaiting_task_after_task_does_not_eat_the_stack) {
+CONFORMANCE_TEST(task, awaiting_task_after_task_does_not_eat_the_stack) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP()
         << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep this promise";
 #endif
-    TypeParam runtime;
-    auto ready = []() -> task_of<TypeParam, int> { co_return 1; };
-    auto parent = [&]() -> task_of<TypeParam, int> {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto ready = []() -> task_of<R, int> { co_return 1; };
+    auto parent = [&]() -> task_of<R, int> {
         int sum = 0;
         for (int i = 0; i < 100'000; ++i) sum += co_await ready();
         co_return sum;
@@ -101,20 +106,21 @@ TYPED_TEST(task, awaiting_task_after_task_does_not_eat_the_stack) {
     EXPECT_EQ(runtime.run(parent()), 100'000);
 }
 
-TYPED_TEST(task, others_stay_suspended_when_run_returns_and_go_on_in_the_next_run) {
-    TypeParam runtime;
+CONFORMANCE_TEST(task, others_stay_suspended_when_run_returns_and_go_on_in_the_next_run) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     std::vector<int> seen;
-    auto other = [&]() -> task_of<TypeParam> {
+    auto other = [&]() -> task_of<R> {
         for (int i = 1; i <= 3; ++i) {
             seen.push_back(i);
             co_await runtime.yield();
         }
     };
-    auto first = [&]() -> task_of<TypeParam> {
+    auto first = [&]() -> task_of<R> {
         runtime.spawn(other());
         co_await runtime.yield();
     };
-    auto second = [&]() -> task_of<TypeParam> {
+    auto second = [&]() -> task_of<R> {
         for (int i = 0; i < 4; ++i) co_await runtime.yield();
     };
     runtime.run(first());
@@ -125,14 +131,15 @@ TYPED_TEST(task, others_stay_suspended_when_run_returns_and_go_on_in_the_next_ru
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-TYPED_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
-    TypeParam runtime;
+CONFORMANCE_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     bool inner_ran = false;
-    auto inner = [&]() -> task_of<TypeParam> {
+    auto inner = [&]() -> task_of<R> {
         inner_ran = true;
         co_return;
     };
-    auto main = [&]() -> task_of<TypeParam, int> {
+    auto main = [&]() -> task_of<R, int> {
         EXPECT_THROW(runtime.run(inner()), std::logic_error);
         for (int i = 0; i < 3; ++i) co_await runtime.yield();
         co_return 1;
@@ -141,9 +148,10 @@ TYPED_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
     EXPECT_FALSE(inner_ran);
 }
 
-TYPED_TEST(task, run_may_be_called_again_and_again) {
-    TypeParam runtime;
-    auto number = [&](int value) -> task_of<TypeParam, int> {
+CONFORMANCE_TEST(task, run_may_be_called_again_and_again) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto number = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();
         co_return value;
     };

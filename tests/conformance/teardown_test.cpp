@@ -12,7 +12,6 @@ namespace loopbench::conformance {
 
 template <class R>
 class teardown : public conformance_test<R> {};
-TYPED_TEST_SUITE(teardown, runtimes, runtime_names);
 
 template <bench::Runtime R>
 task_of<R> sleep_forever(R& runtime, freed_counter) {
@@ -36,30 +35,33 @@ task_of<R> gather_sleepers(R& runtime, int& freed, freed_counter) {
     co_await gather_all(runtime, children);
 }
 
-TYPED_TEST(teardown, frees_a_task_that_was_spawned_and_never_started) {
+CONFORMANCE_TEST(teardown, frees_a_task_that_was_spawned_and_never_started) {
     int freed = 0;
     {
-        TypeParam runtime;
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         runtime.spawn(yield_forever(runtime, freed_counter(freed)));
         EXPECT_EQ(freed, 0);
     }
     EXPECT_EQ(freed, 1);
 }
 
-TYPED_TEST(teardown, frees_a_function_that_was_posted_and_never_called) {
+CONFORMANCE_TEST(teardown, frees_a_function_that_was_posted_and_never_called) {
     int freed = 0;
     {
-        TypeParam runtime;
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         runtime.post([owned = freed_counter(freed)] {});
         runtime.post_from_any_thread([owned = freed_counter(freed)] {});
     }
     EXPECT_EQ(freed, 2);
 }
 
-TYPED_TEST(teardown, frees_tasks_that_yield_or_sleep) {
+CONFORMANCE_TEST(teardown, frees_tasks_that_yield_or_sleep) {
     int freed = 0;
     {
-        TypeParam runtime;
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         runtime.spawn(yield_forever(runtime, freed_counter(freed)));
         runtime.spawn(sleep_forever(runtime, freed_counter(freed)));
         runtime.run(yield_times(runtime, 3));
@@ -68,10 +70,11 @@ TYPED_TEST(teardown, frees_tasks_that_yield_or_sleep) {
     EXPECT_EQ(freed, 2);
 }
 
-TYPED_TEST(teardown, frees_a_gather_with_its_children_and_its_waiter) {
+CONFORMANCE_TEST(teardown, frees_a_gather_with_its_children_and_its_waiter) {
     int freed = 0;
     {
-        TypeParam runtime;
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         runtime.spawn(gather_sleepers(runtime, freed, freed_counter(freed)));
         runtime.run(yield_times(runtime, 3));
         EXPECT_EQ(freed, 0);
@@ -79,11 +82,12 @@ TYPED_TEST(teardown, frees_a_gather_with_its_children_and_its_waiter) {
     EXPECT_EQ(freed, 11);
 }
 
-TYPED_TEST(teardown, frees_a_chain_of_awaiting_tasks) {
+CONFORMANCE_TEST(teardown, frees_a_chain_of_awaiting_tasks) {
     int freed = 0;
     {
-        TypeParam runtime;
-        auto outer = [&](freed_counter) -> task_of<TypeParam> {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto outer = [&](freed_counter) -> task_of<R> {
             co_await gather_sleepers(runtime, freed, freed_counter(freed));
         };
         runtime.spawn(outer(freed_counter(freed)));
@@ -93,22 +97,23 @@ TYPED_TEST(teardown, frees_a_chain_of_awaiting_tasks) {
     EXPECT_EQ(freed, 12);
 }
 
-TYPED_TEST(teardown, frees_tasks_that_wait_for_sockets) {
+CONFORMANCE_TEST(teardown, frees_tasks_that_wait_for_sockets) {
     int freed = 0;
     {
-        TypeParam runtime;
-        auto reader = [&](typename TypeParam::stream stream, freed_counter) -> task_of<TypeParam> {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto reader = [&](typename R::stream stream, freed_counter) -> task_of<R> {
             std::array<std::byte, 16> buffer;
             co_await stream.read_some(buffer);
         };
-        auto writer = [&](typename TypeParam::stream stream, freed_counter) -> task_of<TypeParam> {
+        auto writer = [&](typename R::stream stream, freed_counter) -> task_of<R> {
             const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
             co_await stream.write_all(more_than_the_kernel_takes);
         };
-        auto accepter = [&](typename TypeParam::listener listener, freed_counter) -> task_of<TypeParam> {
+        auto accepter = [&](typename R::listener listener, freed_counter) -> task_of<R> {
             co_await listener.accept();
         };
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             auto listener = runtime.listen();
             auto client = co_await runtime.connect(listener.port());
             auto server = co_await listener.accept();
@@ -119,8 +124,7 @@ TYPED_TEST(teardown, frees_tasks_that_wait_for_sockets) {
             co_await yield_times(runtime, 5);
             runtime.spawn(reader(std::move(silent), freed_counter(freed)));
             // Moving `server` into a sleeper keeps the writer's peer open.
-            auto keeper = [](TypeParam& loop, typename TypeParam::stream,
-                             freed_counter) -> task_of<TypeParam> {
+            auto keeper = [](R& loop, typename R::stream, freed_counter) -> task_of<R> {
                 co_await loop.sleep_until(bench::time_point::max());
             };
             runtime.spawn(keeper(runtime, std::move(server), freed_counter(freed)));
@@ -132,12 +136,13 @@ TYPED_TEST(teardown, frees_tasks_that_wait_for_sockets) {
     EXPECT_EQ(freed, 5);
 }
 
-TYPED_TEST(teardown, frees_a_task_that_waits_for_an_event) {
+CONFORMANCE_TEST(teardown, frees_a_task_that_waits_for_an_event) {
     int freed = 0;
     {
-        TypeParam runtime;
-        auto waiter = [&](freed_counter) -> task_of<TypeParam> {
-            typename TypeParam::event never(runtime);
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto waiter = [&](freed_counter) -> task_of<R> {
+            typename R::event never(runtime);
             co_await never.wait();
         };
         runtime.spawn(waiter(freed_counter(freed)));
@@ -147,10 +152,11 @@ TYPED_TEST(teardown, frees_a_task_that_waits_for_an_event) {
     EXPECT_EQ(freed, 1);
 }
 
-TYPED_TEST(teardown, frees_the_main_task_of_a_run_that_was_left_by_an_exception) {
+CONFORMANCE_TEST(teardown, frees_the_main_task_of_a_run_that_was_left_by_an_exception) {
     int freed = 0;
     {
-        TypeParam runtime;
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         runtime.post([] { throw std::runtime_error("posted"); });
         EXPECT_THROW(runtime.run(sleep_forever(runtime, freed_counter(freed))), std::runtime_error);
         EXPECT_EQ(freed, 0);

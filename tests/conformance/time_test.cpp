@@ -12,32 +12,33 @@ using bench::time_point;
 
 template <class R>
 class sleep : public conformance_test<R> {};
-TYPED_TEST_SUITE(sleep, runtimes, runtime_names);
 
 // The system's clock is read after the runtime's word is taken, so a runtime that runs ahead of it is caught.
-TYPED_TEST(sleep, never_ends_before_its_deadline) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(sleep, never_ends_before_its_deadline) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         for (int i = 0; i < 300; ++i) {
             const time_point deadline = runtime.now() + std::chrono::nanoseconds(i * i * 7 + 1);
             co_await runtime.sleep_until(deadline);
-            EXPECT_GE(std::chrono::steady_clock::now() + bench::early_limit<TypeParam>, deadline) << i;
+            EXPECT_GE(std::chrono::steady_clock::now() + bench::early_limit<R>, deadline) << i;
         }
     };
     runtime.run(main());
 }
 
-TYPED_TEST(sleep, never_ends_before_its_deadline_among_many_others) {
-    TypeParam runtime;
+CONFORMANCE_TEST(sleep, never_ends_before_its_deadline_among_many_others) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     int ended = 0;
     int early = 0;
-    auto sleeper = [&](time_point deadline) -> task_of<TypeParam> {
+    auto sleeper = [&](time_point deadline) -> task_of<R> {
         co_await runtime.sleep_until(deadline);
         ++ended;
-        if (std::chrono::steady_clock::now() + bench::early_limit<TypeParam> < deadline) ++early;
+        if (std::chrono::steady_clock::now() + bench::early_limit<R> < deadline) ++early;
     };
-    auto main = [&]() -> task_of<TypeParam> {
-        std::vector<task_of<TypeParam>> sleepers;
+    auto main = [&]() -> task_of<R> {
+        std::vector<task_of<R>> sleepers;
         const time_point start = runtime.now();
         for (int i = 0; i < 1000; ++i)
             sleepers.push_back(sleeper(start + std::chrono::nanoseconds((i * 7919) % 1000 * 10'007)));
@@ -48,11 +49,12 @@ TYPED_TEST(sleep, never_ends_before_its_deadline_among_many_others) {
     EXPECT_EQ(early, 0);
 }
 
-TYPED_TEST(sleep, to_a_time_that_has_passed_goes_through_the_queue) {
+CONFORMANCE_TEST(sleep, to_a_time_that_has_passed_goes_through_the_queue) {
     for (const time_point passed : {time_point::min(), time_point(), std::chrono::steady_clock::now()}) {
-        TypeParam runtime;
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         bool others_ran = false;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             runtime.post([&] { others_ran = true; });
             co_await runtime.sleep_until(passed);
             EXPECT_TRUE(others_ran);
@@ -61,13 +63,14 @@ TYPED_TEST(sleep, to_a_time_that_has_passed_goes_through_the_queue) {
     }
 }
 
-TYPED_TEST(sleep, of_zero_does_not_starve_others) {
-    TypeParam runtime;
+CONFORMANCE_TEST(sleep, of_zero_does_not_starve_others) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     int turns_of_other = 0;
-    auto other = [&]() -> task_of<TypeParam> {
+    auto other = [&]() -> task_of<R> {
         for (;; ++turns_of_other) co_await runtime.yield();
     };
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         runtime.spawn(other());
         for (int i = 0; i < 100; ++i) co_await runtime.sleep_until(runtime.now());
     };
@@ -75,16 +78,17 @@ TYPED_TEST(sleep, of_zero_does_not_starve_others) {
     EXPECT_GE(turns_of_other, 99);
 }
 
-TYPED_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
+CONFORMANCE_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
     int freed = 0;
     bool fired = false;
     {
-        TypeParam runtime;
-        auto forever = [&](freed_counter) -> task_of<TypeParam> {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto forever = [&](freed_counter) -> task_of<R> {
             co_await runtime.sleep_until(time_point::max());
             fired = true;
         };
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             runtime.spawn(forever(freed_counter(freed)));
             for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 1ms);
         };
@@ -95,16 +99,17 @@ TYPED_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
     EXPECT_EQ(freed, 1);
 }
 
-TYPED_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
-    if (TypeParam::name == loop::scheduler_design::name)
-        GTEST_SKIP() << TypeParam::name
+CONFORMANCE_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
+    if (this->name() == "loop-scheduler")
+        GTEST_SKIP() << this->name()
                      << ": document 003's loop looks at its timers only when the queue is empty";
-    TypeParam runtime;
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
     bool ended = false;
-    auto busy = [&]() -> task_of<TypeParam> {
+    auto busy = [&]() -> task_of<R> {
         while (!ended) co_await runtime.yield();
     };
-    auto main = [&]() -> task_of<TypeParam> {
+    auto main = [&]() -> task_of<R> {
         runtime.spawn(busy());
         co_await runtime.sleep_until(runtime.now() + 1ms);
         ended = true;
@@ -113,10 +118,11 @@ TYPED_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
     EXPECT_TRUE(ended);
 }
 
-TYPED_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a_far_one) {
-    TypeParam runtime;
-    auto far = [&]() -> task_of<TypeParam> { co_await runtime.sleep_until(runtime.now() + 1h); };
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a_far_one) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto far = [&]() -> task_of<R> { co_await runtime.sleep_until(runtime.now() + 1h); };
+    auto main = [&]() -> task_of<R> {
         runtime.spawn(far());
         co_await runtime.yield();
         co_await runtime.sleep_until(runtime.now() + 1ms);
@@ -124,9 +130,10 @@ TYPED_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a_far_o
     runtime.run(main());  // the test's time limit is the proof
 }
 
-TYPED_TEST(sleep, the_clock_does_not_run_backwards_and_is_the_systems) {
-    TypeParam runtime;
-    auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(sleep, the_clock_does_not_run_backwards_and_is_the_systems) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    auto main = [&]() -> task_of<R> {
         time_point last = runtime.now();
         for (int i = 0; i < 1000; ++i) {
             co_await runtime.yield();

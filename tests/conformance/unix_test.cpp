@@ -19,10 +19,10 @@ class unix_streams : public conformance_test<R> {
 protected:
     void SetUp() override {
         conformance_test<R>::SetUp();
-        if constexpr (!bench::UnixSockets<R>) GTEST_SKIP() << R::name << ": the adapter has no listen_unix()";
+        if constexpr (!bench::UnixSockets<R>)
+            GTEST_SKIP() << this->name() << ": the adapter has no listen_unix()";
     }
 };
-TYPED_TEST_SUITE(unix_streams, runtimes, runtime_names);
 
 /// A path in a folder of its own.
 class path_of_its_own {
@@ -51,10 +51,11 @@ task_of<R, connected_pair<typename R::unix_stream>> make_unix_pair(R& runtime) {
     co_return connected_pair<typename R::unix_stream>{std::move(client), std::move(server)};
 }
 
-TYPED_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
-    if constexpr (bench::UnixSockets<TypeParam>) {
-        TypeParam runtime;
-        auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
+    if constexpr (bench::UnixSockets<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto main = [&]() -> task_of<R> {
             auto pair = co_await make_unix_pair(runtime);
             co_await expect_an_exchange(runtime, pair, std::size_t{2} << 20);
         };
@@ -62,11 +63,12 @@ TYPED_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
     }
 }
 
-TYPED_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_cause) {
-    if constexpr (bench::UnixSockets<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_cause) {
+    if constexpr (bench::UnixSockets<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         const path_of_its_own path;
-        auto main = [&]() -> task_of<TypeParam> {
+        auto main = [&]() -> task_of<R> {
             try {
                 co_await runtime.connect_unix(path.text());
                 ADD_FAILURE() << "connected to a path that nobody has";
@@ -78,9 +80,10 @@ TYPED_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_cause) 
     }
 }
 
-TYPED_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
-    if constexpr (bench::UnixSockets<TypeParam>) {
-        TypeParam runtime;
+CONFORMANCE_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
+    if constexpr (bench::UnixSockets<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
         const path_of_its_own path;
         auto listener = runtime.listen_unix(path.text());
         EXPECT_THROW(runtime.listen_unix(path.text()), std::system_error);
@@ -88,43 +91,46 @@ TYPED_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
     }
 }
 
-TYPED_TEST(unix_streams, closing_completes_what_is_pending) {
-    if constexpr (bench::UnixSockets<TypeParam>) {
-        TypeParam runtime;
-        auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(unix_streams, closing_completes_what_is_pending) {
+    if constexpr (bench::UnixSockets<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto main = [&]() -> task_of<R> {
             auto pair = co_await make_unix_pair(runtime);
             runtime.post([&] {
                 pair.client.close();
                 pair.client.close();
             });
-            co_await read_fails<TypeParam>(pair.client, ECANCELED);
+            co_await read_fails<R>(pair.client, ECANCELED);
 
             const path_of_its_own path;
             auto listener = runtime.listen_unix(path.text());
             runtime.post([&] { listener.close(); });
-            co_await accept_is_cancelled<TypeParam>(listener);
+            co_await accept_is_cancelled<R>(listener);
         };
         runtime.run(main());
     }
 }
 
-TYPED_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_error_of_writes) {
-    if constexpr (bench::UnixSockets<TypeParam>) {
-        TypeParam runtime;
-        auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_error_of_writes) {
+    if constexpr (bench::UnixSockets<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto main = [&]() -> task_of<R> {
             auto pair = co_await make_unix_pair(runtime);
             runtime.post([&] { pair.server.close(); });
-            co_await read_fails<TypeParam>(pair.client, 0);
-            co_await write_fails<TypeParam>(pair.client, EPIPE, ECONNRESET);
+            co_await read_fails<R>(pair.client, 0);
+            co_await write_fails<R>(pair.client, EPIPE, ECONNRESET);
         };
         runtime.run(main());
     }
 }
 
-TYPED_TEST(unix_streams, keep_the_bytes_of_a_hundred_connections_apart) {
-    if constexpr (bench::UnixSockets<TypeParam>) {
-        TypeParam runtime;
-        auto main = [&]() -> task_of<TypeParam> {
+CONFORMANCE_TEST(unix_streams, keep_the_bytes_of_a_hundred_connections_apart) {
+    if constexpr (bench::UnixSockets<R>) {
+        const auto owner = this->make_runtime();
+        R& runtime = *owner;
+        auto main = [&]() -> task_of<R> {
             const path_of_its_own path;
             auto listener = runtime.listen_unix(path.text());
             const auto connect = [&] { return runtime.connect_unix(path.text()); };

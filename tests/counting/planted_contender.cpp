@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "asio_ref/runtime.hpp"
@@ -46,8 +47,13 @@ void wait_for_ever_when_traced(trial& t) {
 }
 
 template <Runtime R>
+contender_workload with_runtime(const workload_shape& shape, task_of<R> (*run)(R&, trial&)) {
+    return {shape, on_fresh_runtime<R>(run, [] { return std::make_unique<R>(); })};
+}
+
+template <Runtime R>
 contender_workload yields(std::string_view name) {
-    return with_runtime(workload<R>{{name, 1000, 1000}, workloads::yield<R>});
+    return with_runtime<R>({name, 1000, 1000}, workloads::yield<R>);
 }
 
 }  // namespace
@@ -57,10 +63,10 @@ int main(int argc, char** argv) {
     using namespace loopbench::bench;
     using plain = loopbench::asio_ref::runtime;
     return run_contender(
-        argc, argv, "planted", {.library = "Boost.Asio", .library_version = "1", .driver = "epoll"},
+        argc, argv, {.name = "planted", .library = "Boost.Asio", .library_version = "1", .driver = "epoll"},
         {yields<plain>("yield/plain"),
          yields<dearer_runtime>("yield/dearer"),
-         with_runtime(workload<plain>{{"echo", 500, 500}, workloads::echo_rtt_tcp<plain, 1>}),
+         with_runtime<plain>({"echo", 500, 500}, workloads::echo_rtt_tcp<plain, 1>),
          {{"same", 10, 10}, same_work_always},
          {{"shy", 10, 10}, wait_for_ever_when_traced}});
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 
 #include "asio_ref/runtime.hpp"
@@ -36,6 +37,8 @@ struct costly_runtime : asio_ref::runtime {
 int main(int argc, char** argv) {
     using namespace loopbench::bench;
     return run_contender(
-        argc, argv, "costly", {.library = "Boost.Asio", .library_version = "1", .driver = "epoll"},
-        {with_runtime(workload<costly_runtime>{{"yield"}, workloads::yield<costly_runtime>})});
+        argc, argv, {.name = "costly", .library = "Boost.Asio", .library_version = "1", .driver = "epoll"},
+        {{*find_shape("yield"), on_fresh_runtime<costly_runtime>(workloads::yield<costly_runtime>, [] {
+              return std::make_unique<costly_runtime>();
+          })}});
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 #include "on_every_design.hpp"
 
 namespace loopbench::tests {

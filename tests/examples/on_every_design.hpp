@@ -9,19 +9,20 @@
 #include <vector>
 
 #include "loop/designs.hpp"
+#include "loop/io/drivers.hpp"
 #include "running_program.hpp"
 
 namespace loopbench::tests {
 
 inline std::vector<std::string> design_names() {
     std::vector<std::string> names;
-    loop::for_each_design([&]<class Runtime>() { names.emplace_back(Runtime::name); });
+    for (const loop::design& each : loop::designs()) names.emplace_back(each.name);
     return names;
 }
 
 /// Whether the kernel does not allow the design, which is no fault of the program.
 inline bool is_refused(const std::string& design) {
-    return design == loop::uring_runtime::name && !loop::io_uring_refusal().empty();
+    return design == "loop-uring" && !loop::io_uring_refusal().empty();
 }
 
 /// Names of tests are words.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "loop/examples/connect_to_any.hpp"
-#include "loop/net/socket_calls.hpp"
+#include "loop/net/sockets.hpp"
 #include "on_every_design.hpp"
 #include "tcp_peer.hpp"
 
@@ -92,21 +92,21 @@ TEST_P(requests, say_who_refused_the_connection) {
 }
 
 TEST(a_request, tries_each_address_of_its_host) {
-    loop::epoll_runtime loop;
+    const auto loop = loop::make_loop("loop-epoll");
     const auto refusing = refusing_socket();
-    const auto listener = loop.listen();
+    const auto listener = loop->listen();
     const std::vector good_last{loop::local_endpoint(refusing.get()),
                                 loop::endpoint::loopback(listener.port())};
-    auto connected = loop.run(examples::connect_to_any(loop, good_last));
+    auto connected = loop->run(examples::connect_to_any(*loop, good_last));
     EXPECT_EQ(loop::remote_endpoint(connected.native_handle()).port(), listener.port());
 }
 
 TEST(a_request, says_why_the_last_address_refused_it) {
-    loop::epoll_runtime loop;
+    const auto loop = loop::make_loop("loop-epoll");
     const std::array refusing{refusing_socket(), refusing_socket()};
     const std::vector bad{loop::local_endpoint(refusing[0].get()), loop::local_endpoint(refusing[1].get())};
     try {
-        auto connected = loop.run(examples::connect_to_any(loop, bad));
+        auto connected = loop->run(examples::connect_to_any(*loop, bad));
         FAIL() << "connected to " << loop::remote_endpoint(connected.native_handle()).to_string();
     } catch (const std::system_error& error) {
         EXPECT_EQ(error.what(), "connect to " + bad.back().to_string() + ": Connection refused");

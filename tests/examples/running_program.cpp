@@ -13,8 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "loop/net/socket_calls.hpp"
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::tests {
 
@@ -31,6 +30,7 @@ std::pair<unique_fd, unique_fd> make_pipe() {
 
 [[noreturn]] void become(std::vector<char*>& arguments, int input, int output, int errors) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::signal(SIGPIPE, SIG_DFL);
     ::dup2(input, STDIN_FILENO);
     ::dup2(output, STDOUT_FILENO);
     ::dup2(errors, STDERR_FILENO);
@@ -64,7 +64,7 @@ std::string content_of(int fd) {
 running_program::running_program(const std::string& name, const std::vector<std::string>& arguments,
                                  unique_fd input)
     : errors_(make_error_file()) {
-    loop::ignore_sigpipe();
+    std::signal(SIGPIPE, SIG_IGN);  // it may have ended when we type
     if (!input) std::tie(input, input_) = make_pipe();
     auto [output, child_output] = make_pipe();
     output_ = std::move(output);

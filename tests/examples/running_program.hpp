@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::tests {
 

@@ -11,10 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "loop/net/endpoint.hpp"
-#include "loop/net/socket_calls.hpp"
-#include "loop/system_error.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::tests {
 

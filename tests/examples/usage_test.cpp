@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 #include "on_every_design.hpp"
 
 namespace loopbench::tests {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/floors/workloads.hpp"
-#include "loop/designs.hpp"
+#include "bench/workloads/table.hpp"
 
 namespace loopbench::bench::floors {
 namespace {
@@ -54,7 +54,7 @@ bool has_uring() {
 }
 
 TEST(floors, list_every_workload_of_the_suite_in_its_order) {
-    const auto suite = workload_list<loop::epoll_runtime>();
+    const auto suite = workload_table();
     for (const floor& f : all_floors()) {
         ASSERT_EQ(f.workloads.size(), suite.size()) << f.name;
         for (std::size_t i = 0; i < suite.size(); ++i) {
@@ -67,7 +67,7 @@ TEST(floors, list_every_workload_of_the_suite_in_its_order) {
 /// The names of all workloads of the suite that begin so.
 std::vector<std::string_view> names_of(std::string_view front) {
     std::vector<std::string_view> names;
-    for (const auto& each : workload_list<loop::epoll_runtime>())
+    for (const auto& each : workload_table())
         if (each.name.starts_with(front)) names.push_back(each.name);
     return names;
 }

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-#include "loop/system_error.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::bench::floors {
 

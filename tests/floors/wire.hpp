@@ -12,7 +12,7 @@
 
 #include "bench/floors/connections.hpp"
 #include "bench/floors/echo.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::bench::floors {
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace loopbench::loop::test {
@@ -11,6 +12,12 @@ namespace {
 constinit std::atomic<std::size_t> made{0};
 constinit std::atomic<std::size_t> freed{0};
 
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+/// How many more allocations of this thread succeed.
+constinit thread_local std::size_t allocations_left = unlimited;
+constinit thread_local std::size_t failures = 0;
+
 }  // namespace
 
 const bool allocations_are_counted = true;
@@ -19,11 +26,30 @@ allocation_counts count_allocations() noexcept {
     return {made, freed};
 }
 
+out_of_memory::out_of_memory(std::size_t few) noexcept {
+    allocations_left = few;
+    failures = 0;
+}
+
+out_of_memory::~out_of_memory() {
+    allocations_left = unlimited;
+}
+
+std::size_t out_of_memory::failed() const noexcept {
+    return failures;
+}
+
 }  // namespace loopbench::loop::test
 
 // The other forms of the standard library call these.
 void* operator new(std::size_t bytes) {
-    loopbench::loop::test::made.fetch_add(1, std::memory_order_relaxed);
+    using namespace loopbench::loop::test;
+    if (allocations_left == 0) [[unlikely]] {
+        ++failures;
+        throw std::bad_alloc();
+    }
+    if (allocations_left != unlimited) --allocations_left;
+    made.fetch_add(1, std::memory_order_relaxed);
     if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;
     throw std::bad_alloc();
 }

@@ -1,4 +1,4 @@
-// How often this program's operator new and delete were called, by whatever thread.
+// How often this program's operator new and delete were called, by whatever thread; and how to let it fail.
 //
 // allocations.cpp replaces them. Under a sanitizer they are its own, and allocations_uncounted.cpp stands
 // there instead (CMakeLists.txt chooses).
@@ -19,5 +19,19 @@ inline constexpr const char* why_allocations_are_not_counted =
 
 /// Zeros when they are not counted.
 allocation_counts count_allocations() noexcept;
+
+/// While it lives there is no memory for this thread: operator new throws std::bad_alloc, after the first
+/// `few` allocations. One at a time; it does nothing where allocations are not counted. GoogleTest needs
+/// memory, too: look at the outcome after its end.
+class out_of_memory {
+public:
+    explicit out_of_memory(std::size_t few = 0) noexcept;
+    out_of_memory(const out_of_memory&) = delete;
+    out_of_memory& operator=(const out_of_memory&) = delete;
+    ~out_of_memory();
+
+    /// How many allocations have failed.
+    std::size_t failed() const noexcept;
+};
 
 }  // namespace loopbench::loop::test

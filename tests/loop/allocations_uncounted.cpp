@@ -9,4 +9,11 @@ allocation_counts count_allocations() noexcept {
     return {0, 0};
 }
 
+out_of_memory::out_of_memory(std::size_t) noexcept {}
+out_of_memory::~out_of_memory() = default;
+
+std::size_t out_of_memory::failed() const noexcept {
+    return 0;
+}
+
 }  // namespace loopbench::loop::test

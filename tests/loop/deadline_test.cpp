@@ -15,10 +15,9 @@ struct observation {
     time_point resumed;
 };
 
-template <class R>
-task<void> observe_sleep(R& runtime, time_point deadline, std::vector<observation>& seen) {
-    co_await runtime.sleep_until(deadline);
-    seen.push_back({deadline, runtime.now()});
+task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<observation>& seen) {
+    co_await loop.sleep_until(deadline);
+    seen.push_back({deadline, loop.now()});
 }
 
 /// Some clustered, some equal, some apart by a nanosecond.
@@ -34,57 +33,63 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 }  // namespace
 
-/// The next deadline of a loop in which one near timer among many far ones was cancelled, from now.
-template <class R>
-nanoseconds next_after_a_near_one_is_cancelled(R& loop) {
+namespace {
+
+/// How long a loop sleeps in which one near timer among many far ones was cancelled.
+nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
     const time_point now = loop.now();
-    std::vector<call_handle<event_loop<typename design_of<R>::type>>> far;
+    std::vector<call_handle> far;
     for (int i = 0; i < 200; ++i) far.push_back(loop.call_at(now + 10s + i * 1ns, [] {}));
     loop.call_at(now + 1ms, [] {}).cancel();
-    const nanoseconds next = loop.next_deadline() - now;
+    loop.turn();
+    const nanoseconds slept = loop.now() - now;
     for (auto& each : far) each.cancel();
-    return next;
+    return slept;
 }
+
+}  // namespace
 
 // The wheel places timers by their distance from the last time that it knows: when that is long ago, near and
 // far ones are thrown together, and are placed a second time when they could have run.
 TEST(wheel, of_a_loop_that_is_new_or_had_no_timers_for_long_knows_the_time) {
     manual_time::now = manual_time::start;
-    runtime<manual<epoll_design>> loop;
-    EXPECT_EQ(next_after_a_near_one_is_cancelled(loop), 10s);
+    manual_clock clock;
+    const auto owner = make_loop("loop-epoll", &clock);
+    event_loop& loop = *owner;
+    EXPECT_EQ(sleep_after_a_near_one_is_cancelled(loop), 10s);
     manual_time::pass(std::chrono::hours(1000));
-    EXPECT_EQ(next_after_a_near_one_is_cancelled(loop), 10s);
+    EXPECT_EQ(sleep_after_a_near_one_is_cancelled(loop), 10s);
 }
 
-template <class R>
-class deadlines : public on_design<R> {};
-TYPED_TEST_SUITE(deadlines, manual_designs, design_names);
+class deadlines : public on_manual_time {};
+INSTANTIATE_TEST_SUITE_P(, deadlines, all_designs(), design_name);
 
-TYPED_TEST(deadlines, are_never_met_early_not_even_by_a_nanosecond) {
+TEST_P(deadlines, are_never_met_early_not_even_by_a_nanosecond) {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         manual_time::now = manual_time::start;
-        TypeParam runtime;
+        const auto owner = make_loop();
+        event_loop& loop = *owner;
         const auto all = random_deadlines(seed, 200);
         std::vector<observation> seen;
-        for (const time_point deadline : all) runtime.spawn(observe_sleep(runtime, deadline, seen));
-        runtime.run_until_idle();
+        for (const time_point deadline : all) loop.spawn(observe_sleep(loop, deadline, seen));
+        loop.run_until_idle();
         ASSERT_EQ(seen.size(), all.size()) << "seed " << seed;
         for (const observation& sleep : seen) {
             ASSERT_GE(sleep.resumed, sleep.deadline) << "seed " << seed;
-            ASSERT_LE(sleep.resumed - sleep.deadline, this->late_max()) << "seed " << seed;
+            ASSERT_LE(sleep.resumed - sleep.deadline, late_max()) << "seed " << seed;
         }
     }
 }
 
-TYPED_TEST(deadlines, are_met_in_their_order) {
-    if (!TypeParam::timer_queue::ordered || this->is("loop-round-robin"))
-        GTEST_SKIP() << TypeParam::name
-                     << " runs what is due in the order of its start, as its document does";
-    TypeParam runtime;
+TEST_P(deadlines, are_met_in_their_order) {
+    if (is("loop-layered") || is("loop-round-robin"))
+        GTEST_SKIP() << GetParam() << " runs what is due in the order of its start, as its document does";
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<observation> seen;
     for (const time_point deadline : random_deadlines(6, 200))
-        runtime.spawn(observe_sleep(runtime, deadline, seen));
-    runtime.run_until_idle();
+        loop.spawn(observe_sleep(loop, deadline, seen));
+    loop.run_until_idle();
     EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &observation::deadline));
 }
 
@@ -99,111 +104,119 @@ TEST(deadline_after, is_bounded_by_now_and_never) {
     EXPECT_EQ(deadline_after(now, never - now - 1ns), never - 1ns);
 }
 
-TYPED_TEST(deadlines, that_have_passed_are_met_on_the_next_turn) {
-    TypeParam runtime;
-    const time_point now = runtime.now();
+TEST_P(deadlines, that_have_passed_are_met_on_the_next_turn) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const time_point now = loop.now();
     std::vector<observation> seen;
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
-        runtime.spawn(observe_sleep(runtime, past, seen));
-    runtime.turn();  // they start
+        loop.spawn(observe_sleep(loop, past, seen));
+    loop.turn();  // they start
     EXPECT_TRUE(seen.empty()) << "a sleep goes through the queue, even when its time has passed";
-    runtime.turn();
+    loop.turn();
     EXPECT_EQ(seen.size(), 5u);
 }
 
-TYPED_TEST(deadlines, of_calls_that_have_passed_are_met_without_waiting) {
-    TypeParam runtime;
-    const time_point now = runtime.now();
+TEST_P(deadlines, of_calls_that_have_passed_are_met_without_waiting) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const time_point now = loop.now();
     int calls = 0;
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
-        runtime.call_at(past, [&] { ++calls; });
-    runtime.call_later(-1h, [&] { ++calls; });
-    runtime.turn();
+        loop.call_at(past, [&] { ++calls; });
+    loop.call_later(-1h, [&] { ++calls; });
+    loop.turn();
     EXPECT_EQ(calls, 6);
-    EXPECT_LE(runtime.now() - now, this->late_max());
+    EXPECT_LE(loop.now() - now, late_max());
 }
 
-TYPED_TEST(deadlines, of_negative_and_zero_sleeps_are_now) {
-    TypeParam runtime;
+TEST_P(deadlines, of_negative_and_zero_sleeps_are_now) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto sleeps = [&]() -> task<void> {
-        const time_point before = runtime.now();
-        co_await runtime.sleep_for(0ns);
-        co_await runtime.sleep_for(-1ns);
-        co_await runtime.sleep_for(nanoseconds::min());
-        EXPECT_LE(runtime.now() - before, 4 * this->late_max());  // a turn for each
+        const time_point before = loop.now();
+        co_await loop.sleep_for(0ns);
+        co_await loop.sleep_for(-1ns);
+        co_await loop.sleep_for(nanoseconds::min());
+        EXPECT_LE(loop.now() - before, 4 * late_max());  // a turn for each
     };
-    runtime.run(sleeps());
+    loop.run(sleeps());
 }
 
-TYPED_TEST(deadlines, beyond_the_clock_are_never_met_and_hold_nothing_up) {
-    TypeParam runtime;
+TEST_P(deadlines, beyond_the_clock_are_never_met_and_hold_nothing_up) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<observation> seen;
     std::vector<task_handle<void>> sleepers;
-    sleepers.push_back(create_task(runtime, observe_sleep(runtime, never, seen)));
-    sleepers.push_back(create_task(runtime, observe_sleep(runtime, never - 1ns, seen)));
-    const time_point overflowing = deadline_after(runtime.now(), nanoseconds::max());
+    sleepers.push_back(create_task(loop, observe_sleep(loop, never, seen)));
+    sleepers.push_back(create_task(loop, observe_sleep(loop, never - 1ns, seen)));
+    const time_point overflowing = deadline_after(loop.now(), nanoseconds::max());
     EXPECT_EQ(overflowing, never);
-    sleepers.push_back(create_task(runtime, observe_sleep(runtime, overflowing, seen)));
-    EXPECT_FALSE(runtime.call_at(never, [] { ADD_FAILURE(); }).pending());
+    sleepers.push_back(create_task(loop, observe_sleep(loop, overflowing, seen)));
+    EXPECT_FALSE(loop.call_at(never, [] { ADD_FAILURE(); }).pending());
     auto main = [&]() -> task<void> {
-        co_await runtime.sleep_for(50ms);
+        co_await loop.sleep_for(50ms);
         EXPECT_TRUE(seen.empty());
         for (const auto& sleeper : sleepers) sleeper.cancel();
-        co_await yield_times(runtime, 2);
+        co_await yield_times(loop, 2);
     };
-    runtime.run(main());
+    loop.run(main());
     for (const auto& sleeper : sleepers) EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TYPED_TEST(deadlines, that_never_come_keep_no_loop_running) {
-    if (this->is("loop-round-robin")) GTEST_SKIP() << TypeParam::name << " asks the clock on every turn";
-    TypeParam runtime;
+TEST_P(deadlines, that_never_come_keep_no_loop_running) {
+    if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " asks the clock on every turn";
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<observation> seen;
-    const auto sleeper = create_task(runtime, observe_sleep(runtime, never, seen));
-    runtime.run_until_idle();
+    const auto sleeper = create_task(loop, observe_sleep(loop, never, seen));
+    loop.run_until_idle();
     EXPECT_EQ(ending_of(sleeper.outcome()), "still running");
     sleeper.cancel();
-    runtime.run_until_idle();
+    loop.run_until_idle();
     EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TYPED_TEST(deadlines, in_a_hundred_years_are_met_in_a_hundred_years) {
-    if (this->late_max() != 0ns && !this->is("loop-precise"))
-        GTEST_SKIP() << TypeParam::name << " looks at the clock too often to get there";
-    TypeParam runtime;
+TEST_P(deadlines, in_a_hundred_years_are_met_in_a_hundred_years) {
+    if (late_max() != 0ns && !is("loop-precise"))
+        GTEST_SKIP() << GetParam() << " looks at the clock too often to get there";
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     constexpr nanoseconds century = std::chrono::hours(24 * 365 * 100);
     std::vector<observation> seen;
-    const time_point deadline = runtime.now() + century;
-    runtime.run(observe_sleep(runtime, deadline, seen));
+    const time_point deadline = loop.now() + century;
+    loop.run(observe_sleep(loop, deadline, seen));
     ASSERT_EQ(seen.size(), 1u);
     EXPECT_GE(seen[0].resumed, deadline);
-    EXPECT_LE(seen[0].resumed - deadline, this->late_max());
-    EXPECT_LE(runtime.driver().sleeps(), 10u) << "timers do not wake the loop on their way";
+    EXPECT_LE(seen[0].resumed - deadline, late_max());
+    EXPECT_LE(clock.sleeps(), 10u) << "timers do not wake the loop on their way";
 }
 
-TYPED_TEST(deadlines, of_many_sleeps_cost_one_wait_each) {
-    if (this->is("loop-tick") || this->is("loop-round-robin"))
-        GTEST_SKIP() << TypeParam::name << " does not sleep until deadlines";
+TEST_P(deadlines, of_many_sleeps_cost_one_wait_each) {
+    if (is("loop-tick") || is("loop-round-robin"))
+        GTEST_SKIP() << GetParam() << " does not sleep until deadlines";
     constexpr std::size_t sleeps = 100;
-    TypeParam runtime;
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
-        for (std::size_t i = 0; i < sleeps; ++i) co_await runtime.sleep_for(1'500us + 1ns);
+        for (std::size_t i = 0; i < sleeps; ++i) co_await loop.sleep_for(1'500us + 1ns);
     };
-    runtime.run(main());
-    EXPECT_EQ(runtime.driver().sleeps(), sleeps);
+    loop.run(main());
+    EXPECT_EQ(clock.sleeps(), sleeps);
 }
 
 // The wait for I/O ends the kernel's way, and that for a time on the manual clock: both in one loop.
-TYPED_TEST(deadlines, and_input_are_waited_for_together) {
-    TypeParam runtime;
-    auto pair = make_unix_pair(runtime);
+TEST_P(deadlines, and_input_are_waited_for_together) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
     std::vector<std::string> order;
     auto reader = [&]() -> task<void> { order.push_back(co_await read_text(pair.one)); };
-    runtime.spawn(reader());
-    runtime.call_later(200ms, [&] { put(pair.other.native_handle(), "input"); });
-    runtime.call_later(100ms, [&] { order.push_back("before"); });
-    runtime.call_later(500ms, [&] { order.push_back("after"); });
-    runtime.run_until_idle();
+    loop.spawn(reader());
+    loop.call_later(200ms, [&] { put(pair.other.native_handle(), "input"); });
+    loop.call_later(100ms, [&] { order.push_back("before"); });
+    loop.call_later(500ms, [&] { order.push_back("after"); });
+    loop.run_until_idle();
     EXPECT_EQ(order, (std::vector<std::string>{"before", "input", "after"}));
 }
 

@@ -3,7 +3,7 @@
 #include <source_location>
 #include <stdexcept>
 
-#include "loop/future.hpp"
+#include "loop/coro/future.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -23,23 +23,23 @@ bool mentions(const std::string& who, const std::string& part) {
 
 }  // namespace
 
-template <class R>
-class slow_callbacks : public on_design<R> {};
-TYPED_TEST_SUITE(slow_callbacks, manual_designs, design_names);
+class slow_callbacks : public on_manual_time {};
+INSTANTIATE_TEST_SUITE_P(, slow_callbacks, all_designs(), design_name);
 
-TYPED_TEST(slow_callbacks, are_warned_of_with_how_long_they_took) {
-    TypeParam runtime;
+TEST_P(slow_callbacks, are_warned_of_with_how_long_they_took) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<nanoseconds> warnings;
-    runtime.warn_of_slow_callbacks(100ms,
-                                   [&](nanoseconds took, const std::string&) { warnings.push_back(took); });
-    runtime.post([] { manual_time::pass(99ms); });
-    runtime.post([] { manual_time::pass(100ms); });
+    loop.warn_of_slow_callbacks(100ms,
+                                [&](nanoseconds took, const std::string&) { warnings.push_back(took); });
+    loop.post([] { manual_time::pass(99ms); });
+    loop.post([] { manual_time::pass(100ms); });
     auto slow_step = [&]() -> task<void> {
-        co_await runtime.yield();
+        co_await loop.yield();
         manual_time::pass(250ms);
-        co_await runtime.yield();
+        co_await loop.yield();
     };
-    runtime.run(slow_step());
+    loop.run(slow_step());
     ASSERT_EQ(warnings.size(), 2u);
     EXPECT_GE(warnings[0], 100ms);
     EXPECT_LE(warnings[0], 101ms);
@@ -47,62 +47,63 @@ TYPED_TEST(slow_callbacks, are_warned_of_with_how_long_they_took) {
     EXPECT_LE(warnings[1], 251ms);
 }
 
-TYPED_TEST(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_warnings) {
-    TypeParam runtime;
+TEST_P(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_warnings) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     int warnings = 0;
-    runtime.warn_of_slow_callbacks(1ms, [&](nanoseconds, const std::string&) { ++warnings; });
-    runtime.post([&] {
+    loop.warn_of_slow_callbacks(1ms, [&](nanoseconds, const std::string&) { ++warnings; });
+    loop.post([&] {
         manual_time::pass(1s);
-        runtime.warn_of_slow_callbacks(0ns, nullptr);
+        loop.warn_of_slow_callbacks(0ns, nullptr);
     });
-    runtime.post([] { manual_time::pass(1s); });
-    EXPECT_NO_THROW(runtime.run(yield_times(runtime, 2)));
+    loop.post([] { manual_time::pass(1s); });
+    EXPECT_NO_THROW(loop.run(yield_times(loop, 2)));
     EXPECT_EQ(warnings, 0);
 }
 
-TYPED_TEST(slow_callbacks, may_end_the_warnings_in_the_warning) {
-    TypeParam runtime;
+TEST_P(slow_callbacks, may_end_the_warnings_in_the_warning) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     int warnings = 0;
     int freed = 0;
-    runtime.warn_of_slow_callbacks(
+    loop.warn_of_slow_callbacks(
         1ms, [&, owned = std::make_shared<freed_counter>(freed)](nanoseconds, const std::string&) {
-            runtime.warn_of_slow_callbacks(0ns, nullptr);
+            loop.warn_of_slow_callbacks(0ns, nullptr);
             EXPECT_EQ(freed, 0) << "its captures live until it has returned";
             ++warnings;
         });
-    for (int i = 0; i < 2; ++i) runtime.post([] { manual_time::pass(1s); });
-    runtime.run_until_idle();
+    for (int i = 0; i < 2; ++i) loop.post([] { manual_time::pass(1s); });
+    loop.run_until_idle();
     EXPECT_EQ(warnings, 1);
     EXPECT_EQ(freed, 1);
 }
 
 /// The warnings of slow callbacks, by who was warned of.
-template <class R>
-class slow_ones : public on_design<R> {
+class slow_ones : public on_manual_time {
 protected:
-    static void warn(R& runtime, std::vector<std::string>& seen) {
-        runtime.warn_of_slow_callbacks(100ms,
-                                       [&](nanoseconds, const std::string& who) { seen.push_back(who); });
+    static void warn(event_loop& loop, std::vector<std::string>& seen) {
+        loop.warn_of_slow_callbacks(100ms, [&](nanoseconds, const std::string& who) { seen.push_back(who); });
     }
-    static task<void> slow_step(R& runtime) {
-        co_await runtime.yield();
+    static task<void> slow_step(event_loop& loop) {
+        co_await loop.yield();
         manual_time::pass(1s);
-        co_await runtime.yield();
+        co_await loop.yield();
     }
 };
-TYPED_TEST_SUITE(slow_ones, manual_designs, design_names);
+INSTANTIATE_TEST_SUITE_P(, slow_ones, all_designs(), design_name);
 
-TYPED_TEST(slow_ones, are_tasks_by_where_they_were_started) {
-    TypeParam runtime;
+TEST_P(slow_ones, are_tasks_by_where_they_were_started) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<std::string> seen;
-    this->warn(runtime, seen);
+    warn(loop, seen);
     const std::string spawned_at = next_line();
-    runtime.spawn(this->slow_step(runtime));
+    loop.spawn(slow_step(loop));
     const std::string created_at = next_line();
-    const auto created = create_task(runtime, this->slow_step(runtime));
+    const auto created = create_task(loop, slow_step(loop));
     const std::string run_at = next_line();
-    runtime.run(this->slow_step(runtime));
-    runtime.run_until_idle();
+    loop.run(slow_step(loop));
+    loop.run_until_idle();
     ASSERT_EQ(seen.size(), 3u);
     EXPECT_PRED2(mentions, seen[0], "task started at ");
     EXPECT_PRED2(mentions, seen[0], spawned_at);
@@ -113,118 +114,121 @@ TYPED_TEST(slow_ones, are_tasks_by_where_they_were_started) {
 }
 
 // However they wait: each awaiter tells of its own coroutine.
-TYPED_TEST(slow_ones, are_tasks_whatever_they_have_waited_for) {
-    TypeParam runtime;
+TEST_P(slow_ones, are_tasks_whatever_they_have_waited_for) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<std::string> seen;
-    this->warn(runtime, seen);
-    auto pair = make_unix_pair(runtime);
-    event happens(runtime);
-    promise<void> kept(runtime);
+    warn(loop, seen);
+    auto pair = make_unix_pair(loop);
+    event happens(loop);
+    promise<void> kept(loop);
     auto main = [&]() -> task<void> {
         manual_time::pass(1s);  // before anything
-        co_await runtime.sleep_for(1ms);
+        co_await loop.sleep_for(1ms);
         manual_time::pass(1s);
         put(pair.other.native_handle(), "x");
-        runtime.post([] {});
+        loop.post([] {});
         co_await read_text(pair.one);
-        co_await runtime.yield();
+        co_await loop.yield();
         manual_time::pass(1s);
-        runtime.post([&] { happens.set(); });
+        loop.post([&] { happens.set(); });
         co_await happens.wait();
         manual_time::pass(1s);
-        runtime.post([&] { kept.set_value(); });
+        loop.post([&] { kept.set_value(); });
         co_await kept.get_future();
         manual_time::pass(1s);
-        std::array children{yield_times(runtime, 1)};
-        co_await runtime.gather(std::span(children), join_mode::collect);
+        std::array children{yield_times(loop, 1)};
+        co_await loop.gather(std::span(children), join_mode::collect);
         manual_time::pass(1s);
     };
     const std::string run_at = next_line();
-    runtime.run(main());
+    loop.run(main());
     EXPECT_GE(seen.size(), 6u);
     for (const std::string& who : seen) EXPECT_PRED2(mentions, who, run_at);
 }
 
-TYPED_TEST(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
-    TypeParam runtime;
+TEST_P(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<std::string> seen;
-    this->warn(runtime, seen);
+    warn(loop, seen);
     struct slow_function {
         void operator()() const { manual_time::pass(1s); }
     };
-    runtime.post(slow_function());
+    loop.post(slow_function());
+    loop.post_from_any_thread(slow_function());
     const std::string soon_at = next_line();
-    runtime.call_soon(slow_function());
+    loop.call_soon(slow_function());
     const std::string later_at = next_line();
-    runtime.call_later(1ms, slow_function());
-    auto pair = make_unix_pair(runtime);
+    loop.call_later(1ms, slow_function());
+    auto pair = make_unix_pair(loop);
     put(pair.other.native_handle(), "x");
-    runtime.add_reader(pair.one.native_handle(), [&] {
+    loop.add_reader(pair.one.native_handle(), [&] {
         manual_time::pass(1s);
-        runtime.remove_reader(pair.one.native_handle());
+        loop.remove_reader(pair.one.native_handle());
     });
-    runtime.run_until_idle();
-    ASSERT_EQ(seen.size(), 4u);
-    EXPECT_EQ(std::ranges::count_if(seen, [](const auto& who) { return mentions(who, "slow_function"); }), 3);
+    loop.run_until_idle();
+    ASSERT_EQ(seen.size(), 5u);
+    EXPECT_EQ(std::ranges::count_if(seen, [](const auto& who) { return mentions(who, "slow_function"); }), 4);
     EXPECT_EQ(std::ranges::count_if(seen, [&](const auto& who) { return mentions(who, soon_at); }), 1);
     EXPECT_EQ(std::ranges::count_if(seen, [&](const auto& who) { return mentions(who, later_at); }), 1);
     for (const std::string& who : seen) EXPECT_PRED2(mentions, who, "function ");
 }
 
 // A frame is given out again; its next tenant must not be taken for the last.
-TYPED_TEST(slow_ones, have_no_place_when_they_are_children_of_a_gather) {
-    TypeParam runtime;
+TEST_P(slow_ones, have_no_place_when_they_are_children_of_a_gather) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<std::string> seen;
-    this->warn(runtime, seen);
-    for (int i = 0; i < 20; ++i) runtime.spawn(this->slow_step(runtime));
-    runtime.run_until_idle();
+    warn(loop, seen);
+    for (int i = 0; i < 20; ++i) loop.spawn(slow_step(loop));
+    loop.run_until_idle();
     EXPECT_EQ(seen.size(), 20u);
     seen.clear();
     auto main = [&]() -> task<void> {
         std::vector<task<void>> children;
-        for (int i = 0; i < 20; ++i) children.push_back(this->slow_step(runtime));
-        co_await runtime.gather(std::span(children), join_mode::collect);
+        for (int i = 0; i < 20; ++i) children.push_back(slow_step(loop));
+        co_await loop.gather(std::span(children), join_mode::collect);
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_EQ(seen.size(), 20u);
     for (const std::string& who : seen) EXPECT_EQ(who.rfind("task, coroutine 0x", 0), 0u) << who;
 }
 
-template <class R>
-class unretrieved_exceptions : public on_design<R> {
+class unretrieved_exceptions : public on_manual_time {
 protected:
-    static void warn(R& runtime, std::vector<std::string>& seen) {
-        runtime.warn_of_unretrieved_exceptions(
-            [&](const std::exception_ptr& exception, const std::string& who) {
-                try {
-                    std::rethrow_exception(exception);
-                } catch (const std::exception& error) {
-                    seen.push_back(error.what() + (" " + who));
-                }
-            });
+    static void warn(event_loop& loop, std::vector<std::string>& seen) {
+        loop.warn_of_unretrieved_exceptions([&](const std::exception_ptr& exception, const std::string& who) {
+            try {
+                std::rethrow_exception(exception);
+            } catch (const std::exception& error) {
+                seen.push_back(error.what() + (" " + who));
+            }
+        });
     }
-    static task<void> failing(R& runtime) {
-        co_await runtime.yield();
+    static task<void> failing(event_loop& loop) {
+        co_await loop.yield();
         throw std::runtime_error("unheard");
     }
 };
-TYPED_TEST_SUITE(unretrieved_exceptions, manual_designs, design_names);
+INSTANTIATE_TEST_SUITE_P(, unretrieved_exceptions, all_designs(), design_name);
 
-TYPED_TEST(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_gone) {
-    TypeParam runtime;
+TEST_P(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_gone) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<std::string> seen;
-    this->warn(runtime, seen);
+    warn(loop, seen);
     const std::string created_at = next_line();
-    static_cast<void>(create_task(runtime, this->failing(runtime)));
+    static_cast<void>(create_task(loop, failing(loop)));
     std::string promised_at;
     {
         promised_at = next_line();
-        promise<int> broken(runtime);
+        promise<int> broken(loop);
         const future<int> answer = broken.get_future();
         broken.set_exception(std::make_exception_ptr(std::runtime_error("broken")));
         EXPECT_TRUE(seen.empty()) << "somebody may still ask";
     }
-    runtime.run_until_idle();
+    loop.run_until_idle();
     ASSERT_EQ(seen.size(), 2u);
     EXPECT_PRED2(mentions, seen[0], "broken made at ");
     EXPECT_PRED2(mentions, seen[0], promised_at);
@@ -232,34 +236,36 @@ TYPED_TEST(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_
     EXPECT_PRED2(mentions, seen[1], created_at);
 }
 
-TYPED_TEST(unretrieved_exceptions, are_not_those_that_were_asked_for_or_are_cancellations) {
-    TypeParam runtime;
+TEST_P(unretrieved_exceptions, are_not_those_that_were_asked_for_or_are_cancellations) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<std::string> seen;
-    this->warn(runtime, seen);
+    warn(loop, seen);
     {
-        const auto awaited = create_task(runtime, this->failing(runtime));
-        const auto asked = create_task(runtime, this->failing(runtime));
-        const auto called_back = create_task(runtime, this->failing(runtime));
+        const auto awaited = create_task(loop, failing(loop));
+        const auto asked = create_task(loop, failing(loop));
+        const auto called_back = create_task(loop, failing(loop));
         called_back.outcome().add_done_callback(
             [](const auto& done) { EXPECT_THROW(done.result(), std::runtime_error); });
-        const auto cancelled = create_task(runtime, this->failing(runtime));
+        const auto cancelled = create_task(loop, failing(loop));
         cancelled.cancel();
         auto main = [&]() -> task<void> { co_await awaited; };
-        EXPECT_THROW(runtime.run(main()), std::runtime_error);
-        runtime.run_until_idle();
+        EXPECT_THROW(loop.run(main()), std::runtime_error);
+        loop.run_until_idle();
         EXPECT_THROW(asked.outcome().result(), std::runtime_error);
-        const promise<void> dropped(runtime);
+        const promise<void> dropped(loop);
     }
     EXPECT_TRUE(seen.empty()) << seen.front();
 }
 
-TYPED_TEST(unretrieved_exceptions, are_nobodys_business_without_debug_mode) {
-    TypeParam runtime;
+TEST_P(unretrieved_exceptions, are_nobodys_business_without_debug_mode) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<std::string> seen;
-    this->warn(runtime, seen);
-    runtime.warn_of_unretrieved_exceptions(nullptr);
-    static_cast<void>(create_task(runtime, this->failing(runtime)));
-    EXPECT_NO_THROW(runtime.run_until_idle());
+    warn(loop, seen);
+    loop.warn_of_unretrieved_exceptions(nullptr);
+    static_cast<void>(create_task(loop, failing(loop)));
+    EXPECT_NO_THROW(loop.run_until_idle());
     EXPECT_TRUE(seen.empty());
 }
 

@@ -5,8 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "loop/system_error.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/fd.hpp"
 
 namespace loopbench::loop::test {
 

@@ -15,11 +15,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Makes `fd` the file that `stream` is on; the old number of it is closed.
-template <class R>
-typename R::stream renumbered(R& runtime, typename R::stream stream, int fd) {
-    checked(::dup2(stream.native_handle(), fd), "dup2");
-    return typename R::stream(runtime, unique_fd(fd));
+/// Makes `fd` the file that `open` is on; the old number of it is closed.
+stream renumbered(event_loop& loop, stream open, int fd) {
+    checked(::dup2(open.native_handle(), fd), "dup2");
+    return stream(loop, unique_fd(fd));
 }
 
 std::error_code code_of(const std::system_error& error) {
@@ -28,15 +27,15 @@ std::error_code code_of(const std::system_error& error) {
 
 }  // namespace
 
-template <class R>
-class descriptors : public on_design<R> {};
-TYPED_TEST_SUITE(descriptors, real_designs, design_names);
+class descriptors : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, descriptors, all_designs(), design_name);
 
-TYPED_TEST(descriptors, that_are_closed_complete_what_is_pending_on_them) {
-    TypeParam runtime;
+TEST_P(descriptors, that_are_closed_complete_what_is_pending_on_them) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
-        auto pair = co_await make_tcp_pair(runtime);
+        auto pair = co_await make_tcp_pair(loop);
         std::vector<int> errors;
         auto reads = [&]() -> task<void> {
             std::array<std::byte, 16> buffer;
@@ -49,119 +48,122 @@ TYPED_TEST(descriptors, that_are_closed_complete_what_is_pending_on_them) {
             errors.push_back(result.error);
         };
         auto closes = [&]() -> task<void> {
-            co_await yield_times(runtime, 100);
-            EXPECT_EQ(runtime.driver().in_flight(), 2u) << "or nothing is pending";
+            co_await yield_times(loop, 100);
+            EXPECT_EQ(loop.io().pending(), 2u) << "or nothing is pending";
             pair.one.close();
         };
         std::array all{reads(), writes(), closes()};
-        co_await runtime.gather(std::span(all));
+        co_await loop.gather(std::span(all));
         EXPECT_EQ(errors, (std::vector{ECANCELED, ECANCELED}));
     };
-    runtime.run(main());
-    EXPECT_EQ(runtime.driver().in_flight(), 0u);
+    loop.run(main());
+    EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TYPED_TEST(descriptors, that_are_closed_complete_a_pending_connect) {
-    TypeParam runtime;
+TEST_P(descriptors, that_are_closed_complete_a_pending_connect) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     full_listener silent;
     const unique_fd unconnected = open_stream(AF_INET);
     std::int64_t result = 0;
     auto connects = [&]() -> task<void> {
-        io_awaiter<TypeParam> connecting(runtime, io_kind::connect, unconnected.get());
+        io_awaiter connecting(loop.io(), io_kind::connect, unconnected.get());
         connecting.set_address(&silent.address.address(), silent.address.bytes());
         result = co_await connecting;
     };
-    runtime.spawn(connects());
-    turn_often(runtime);
-    EXPECT_EQ(runtime.driver().in_flight(), 1u) << "or nothing is pending";
-    runtime.driver().forget(unconnected.get());
-    turn_often(runtime);
+    loop.spawn(connects());
+    turn_often(loop);
+    EXPECT_EQ(loop.io().pending(), 1u) << "or nothing is pending";
+    loop.io().close(unconnected.get());
+    turn_often(loop);
     EXPECT_EQ(result, -ECANCELED);
-    EXPECT_EQ(runtime.driver().in_flight(), 0u);
+    EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TYPED_TEST(descriptors, that_are_closed_refuse_every_operation) {
-    TypeParam runtime;
+TEST_P(descriptors, that_are_closed_refuse_every_operation) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
-        auto pair = make_unix_pair(runtime);
+        auto pair = make_unix_pair(loop);
         pair.one.close();
         EXPECT_EQ(co_await read_text(pair.one), "error " + std::to_string(EBADF));
         const io_result written = co_await pair.one.write_all(bytes_of("x"));
         EXPECT_EQ(written.error, EBADF);
-        auto listener = runtime.listen();
+        auto listener = loop.listen();
         listener.close();
         EXPECT_THROW(co_await listener.accept(), std::system_error);
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
 // The event of the old file is in the kernel, or on its way, when the number is given out again: a duplicate
 // keeps the old file alive, so that it goes on having events.
-TYPED_TEST(descriptors, that_are_reused_at_once_do_not_get_the_events_of_the_old_file) {
-    TypeParam runtime;
-    auto old_pair = make_unix_pair(runtime);
-    auto new_pair = make_unix_pair(runtime);
+TEST_P(descriptors, that_are_reused_at_once_do_not_get_the_events_of_the_old_file) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto old_pair = make_unix_pair(loop);
+    auto new_pair = make_unix_pair(loop);
     const int number = old_pair.one.native_handle();
     const unique_fd duplicate(checked(::dup(number), "dup"));
     std::string old_read;
     std::string new_read;
-    auto reads = [&](typename TypeParam::stream& stream, std::string& text) -> task<void> {
-        text = co_await read_text(stream);
-    };
+    auto reads = [&](stream& stream, std::string& text) -> task<void> { text = co_await read_text(stream); };
     auto main = [&]() -> task<void> {
-        runtime.spawn(reads(old_pair.one, old_read));
-        co_await yield_times(runtime, 100);
+        loop.spawn(reads(old_pair.one, old_read));
+        co_await yield_times(loop, 100);
         put(old_pair.other.native_handle(), "old");
         old_pair.one.close();
-        auto reused = renumbered(runtime, std::move(new_pair.one), number);
-        std::vector tasks{create_task(runtime, reads(reused, new_read))};
+        auto reused = renumbered(loop, std::move(new_pair.one), number);
+        std::vector tasks{create_task(loop, reads(reused, new_read))};
         put(old_pair.other.native_handle(), "old");
-        co_await yield_times(runtime, 100);
+        co_await yield_times(loop, 100);
         EXPECT_EQ(old_read, "error " + std::to_string(ECANCELED));
         EXPECT_EQ(new_read, "");
         put(new_pair.other.native_handle(), "new");
         co_await until_done(tasks);
         EXPECT_EQ(new_read, "new");
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(descriptors, that_are_reused_at_once_do_not_get_the_rest_of_a_write_to_the_old_file) {
+TEST_P(descriptors, that_are_reused_at_once_do_not_get_the_rest_of_a_write_to_the_old_file) {
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     for (const int turns_until_close : {1, 2, 100}) {
-        TypeParam runtime;
-        auto old_pair = make_unix_pair(runtime);
-        auto new_pair = make_unix_pair(runtime);
+        const auto owner = make_loop();
+        event_loop& loop = *owner;
+        auto old_pair = make_unix_pair(loop);
+        auto new_pair = make_unix_pair(loop);
         const int number = old_pair.one.native_handle();
         auto writes = [&]() -> task<void> {
             const io_result result = co_await old_pair.one.write_all(more_than_the_kernel_takes);
             EXPECT_EQ(result.error, ECANCELED);
         };
         auto main = [&]() -> task<void> {
-            std::vector tasks{create_task(runtime, writes())};
-            co_await yield_times(runtime, turns_until_close);
+            std::vector tasks{create_task(loop, writes())};
+            co_await yield_times(loop, turns_until_close);
             old_pair.one.close();
-            auto reused = renumbered(runtime, std::move(new_pair.one), number);
+            auto reused = renumbered(loop, std::move(new_pair.one), number);
             co_await until_done(tasks);
-            co_await yield_times(runtime, 100);
+            co_await yield_times(loop, 100);
             put(reused.native_handle(), "new");
             EXPECT_EQ(co_await read_text(new_pair.other), "new") << "closed after turn " << turns_until_close;
         };
-        runtime.run(main());
+        loop.run(main());
     }
 }
 
-TYPED_TEST(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_error_and_by_nobody_else) {
+TEST_P(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_error_and_by_nobody_else) {
     constexpr int number = FD_SETSIZE + 500;
     const descriptor_limit limit;
     if (!limit.set(number + 10)) GTEST_SKIP() << "this process may not have " << number << " descriptors";
-    TypeParam runtime;
-    auto pair = make_unix_pair(runtime);
-    auto other_pair = make_unix_pair(runtime);
-    auto far = renumbered(runtime, std::move(pair.one), number);
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
+    auto other_pair = make_unix_pair(loop);
+    auto far = renumbered(loop, std::move(pair.one), number);
     std::string refusal;
     auto main = [&]() -> task<void> {
-        runtime.post([&] { put(pair.other.native_handle(), "far"); });
+        loop.post([&] { put(pair.other.native_handle(), "far"); });
         try {
             EXPECT_EQ(co_await read_text(far), "far");
         } catch (const std::system_error& error) {
@@ -170,30 +172,31 @@ TYPED_TEST(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_err
         put(other_pair.other.native_handle(), "near");
         EXPECT_EQ(co_await read_text(other_pair.one), "near") << "the task goes on, and so do others";
         if (!refusal.empty()) {
-            EXPECT_THROW(runtime.add_reader(number, [] {}), std::system_error);
+            EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
         }
     };
-    runtime.run(main());
+    loop.run(main());
     // Whether it is ready already makes no difference.
     if (!refusal.empty()) {
         put(pair.other.native_handle(), "here");
-        EXPECT_THROW(runtime.add_reader(number, [] {}), std::system_error);
-        EXPECT_THROW(runtime.run(read_text(far)), std::system_error);
+        EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
+        EXPECT_THROW(loop.run(read_text(far)), std::system_error);
     }
-    constexpr bool on_select = std::is_same_v<typename TestFixture::design::driver, select_driver>;
+    const bool on_select = find_design(GetParam())->driver == "select";
     EXPECT_EQ(!refusal.empty(), on_select);
     if (on_select) {
         EXPECT_NE(refusal.find("select cannot watch descriptor 1524"), std::string::npos) << refusal;
         EXPECT_NE(refusal.find("use a design on poll, epoll or io_uring"), std::string::npos) << refusal;
     }
-    EXPECT_FALSE(runtime.remove_reader(number));
+    EXPECT_FALSE(loop.remove_reader(number));
 }
 
 // A full backlog is no connection on its way: the socket would be reported writable, and be taken for
 // connected.
-TYPED_TEST(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room) {
-    if (this->is("loop-uring")) GTEST_SKIP() << TypeParam::name << " waits until the listener has room";
-    TypeParam runtime;
+TEST_P(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room) {
+    if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the listener has room";
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const std::string abstract_name("\0loopbench full backlog", 23);
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     auto where = endpoint::unix_path(abstract_name);
@@ -201,11 +204,11 @@ TYPED_TEST(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_
             "bind");
     checked(::listen(listener.get(), 0), "listen");
     auto main = [&]() -> task<void> {
-        std::vector<typename TypeParam::stream> connected;
+        std::vector<stream> connected;
         std::optional<std::error_code> refused;
         while (!refused && connected.size() < 10) {
             try {
-                connected.push_back(co_await runtime.connect(where));
+                connected.push_back(co_await loop.connect(where));
             } catch (const std::system_error& error) {
                 refused = code_of(error);
             }
@@ -216,42 +219,43 @@ TYPED_TEST(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_
             EXPECT_EQ(written.error, 0);
         }
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-template <class R>
-class used_up_descriptors : public on_design<R> {};
-TYPED_TEST_SUITE(used_up_descriptors, manual_designs, design_names);
+class used_up_descriptors : public on_manual_time {};
+INSTANTIATE_TEST_SUITE_P(, used_up_descriptors, all_designs(), design_name);
 
-TYPED_TEST(used_up_descriptors, make_accept_pause_and_not_spin_and_it_recovers) {
+TEST_P(used_up_descriptors, make_accept_pause_and_not_spin_and_it_recovers) {
     const descriptor_limit limit;
-    TypeParam runtime;
-    auto listener = runtime.listen();
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto listener = loop.listen();
     bool accepted = false;
     auto accepts = [&]() -> task<void> {
         const auto stream = co_await listener.accept();
         accepted = true;
     };
     auto main = [&]() -> task<void> {
-        auto client = co_await runtime.connect(listener.port());
+        auto client = co_await loop.connect(listener.port());
         limit.use_up();
-        std::vector tasks{create_task(runtime, accepts())};
-        const std::size_t before = runtime.driver().sleeps();
-        co_await runtime.sleep_for(5s);
+        std::vector tasks{create_task(loop, accepts())};
+        const std::size_t before = clock.sleeps();
+        co_await loop.sleep_for(5s);
         EXPECT_FALSE(accepted);
         // 1, 2, 4 ... 512 ms, 1 s and so on.
-        EXPECT_LE(runtime.driver().sleeps() - before, 20u);
+        EXPECT_LE(clock.sleeps() - before, 20u);
         limit.restore();
         co_await until_done(tasks);
         EXPECT_TRUE(accepted);
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(used_up_descriptors, let_a_pausing_listener_be_closed) {
+TEST_P(used_up_descriptors, let_a_pausing_listener_be_closed) {
     const descriptor_limit limit;
-    TypeParam runtime;
-    auto listener = runtime.listen();
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto listener = loop.listen();
     std::error_code error;
     auto accepts = [&]() -> task<void> {
         try {
@@ -261,16 +265,16 @@ TYPED_TEST(used_up_descriptors, let_a_pausing_listener_be_closed) {
         }
     };
     auto main = [&]() -> task<void> {
-        auto client = co_await runtime.connect(listener.port());
+        auto client = co_await loop.connect(listener.port());
         limit.use_up();
-        std::vector tasks{create_task(runtime, accepts())};
-        co_await runtime.sleep_for(100ms);
+        std::vector tasks{create_task(loop, accepts())};
+        co_await loop.sleep_for(100ms);
         listener.close();
         limit.restore();
         co_await until_done(tasks);
         EXPECT_EQ(error, std::errc::operation_canceled);
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
 }  // namespace loopbench::loop::test

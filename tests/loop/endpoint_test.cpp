@@ -1,6 +1,4 @@
 // Addresses: how names become them, and how they are told.
-#include "loop/net/endpoint.hpp"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/un.h>
@@ -11,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include "loop/net/socket_calls.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::loop::test {
 

@@ -13,10 +13,9 @@ using namespace std::chrono_literals;
     throw std::runtime_error(text);
 }
 
-template <class R>
-std::string what_leaves(R& runtime, task<void> main) {
+std::string what_leaves(event_loop& loop, task<void> main) {
     try {
-        runtime.run(std::move(main));
+        loop.run(std::move(main));
     } catch (const std::runtime_error& failure) {
         return failure.what();
     }
@@ -25,160 +24,170 @@ std::string what_leaves(R& runtime, task<void> main) {
 
 }  // namespace
 
-template <class R>
-class failures : public on_design<R> {};
-TYPED_TEST_SUITE(failures, manual_designs, design_names);
+class failures : public on_manual_time {};
+INSTANTIATE_TEST_SUITE_P(, failures, all_designs(), design_name);
 
-TYPED_TEST(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
-    TypeParam runtime;
+TEST_P(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<int> calls;
-    runtime.post([&] {
+    loop.post([&] {
         calls.push_back(1);
-        runtime.post([&] { calls.push_back(4); });
+        loop.post([&] { calls.push_back(4); });
     });
-    runtime.post([] { fail("posted"); });
-    runtime.post([&] { calls.push_back(2); });
-    runtime.post([&] { calls.push_back(3); });
-    EXPECT_EQ(what_leaves(runtime, yield_times(runtime, 3)), "posted");
+    loop.post([] { fail("posted"); });
+    loop.post([&] { calls.push_back(2); });
+    loop.post([&] { calls.push_back(3); });
+    EXPECT_EQ(what_leaves(loop, yield_times(loop, 3)), "posted");
     EXPECT_EQ(calls, (std::vector{1}));
-    runtime.run(yield_times(runtime, 3));
+    loop.run(yield_times(loop, 3));
     EXPECT_EQ(calls, (std::vector{1, 2, 3, 4}));
 }
 
-TYPED_TEST(failures, of_a_detached_task_leave_run_and_the_rest_is_kept_in_order) {
-    TypeParam runtime;
+TEST_P(failures, of_a_detached_task_leave_run_and_the_rest_is_kept_in_order) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<int> calls;
     int freed = 0;
     auto failing = [&](freed_counter) -> task<void> {
-        co_await runtime.yield();
+        co_await loop.yield();
         fail("detached");
     };
-    runtime.spawn(failing(freed_counter(freed)));
-    runtime.run(yield_times(runtime, 0));
-    runtime.post([&] { calls.push_back(1); });
-    runtime.post([&] { calls.push_back(2); });
-    EXPECT_EQ(what_leaves(runtime, yield_times(runtime, 3)), "detached");
+    loop.spawn(failing(freed_counter(freed)));
+    loop.run(yield_times(loop, 0));
+    loop.post([&] { calls.push_back(1); });
+    loop.post([&] { calls.push_back(2); });
+    EXPECT_EQ(what_leaves(loop, yield_times(loop, 3)), "detached");
     EXPECT_EQ(freed, 1);
     EXPECT_TRUE(calls.empty());
-    runtime.run(yield_times(runtime, 1));
+    loop.run(yield_times(loop, 1));
     EXPECT_EQ(calls, (std::vector{1, 2}));
 }
 
-TYPED_TEST(failures, of_scheduled_calls_leave_run_and_the_next_is_called) {
-    TypeParam runtime;
+TEST_P(failures, of_scheduled_calls_leave_run_and_the_next_is_called) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     bool called = false;
-    runtime.call_later(1ms, [] { fail("timer"); });
-    runtime.call_later(2ms, [&] { called = true; });
-    EXPECT_THROW(runtime.run_until_idle(), std::runtime_error);
+    loop.call_later(1ms, [] { fail("timer"); });
+    loop.call_later(2ms, [&] { called = true; });
+    EXPECT_THROW(loop.run_until_idle(), std::runtime_error);
     EXPECT_FALSE(called);
-    runtime.run_until_idle();
+    loop.run_until_idle();
     EXPECT_TRUE(called);
 }
 
-TYPED_TEST(failures, of_others_do_not_end_the_main_task) {
-    TypeParam runtime;
+TEST_P(failures, of_others_do_not_end_the_main_task) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::string stage = "not started";
     auto main = [&]() -> task<void> {
         stage = "started";
-        co_await runtime.sleep_for(10ms);
+        co_await loop.sleep_for(10ms);
         stage = "done";
     };
-    runtime.call_later(1ms, [] { fail("another's"); });
-    EXPECT_EQ(what_leaves(runtime, main()), "another's");
+    loop.call_later(1ms, [] { fail("another's"); });
+    EXPECT_EQ(what_leaves(loop, main()), "another's");
     EXPECT_EQ(stage, "started");
-    runtime.run_until_idle();
+    loop.run_until_idle();
     EXPECT_EQ(stage, "done");
 }
 
-TYPED_TEST(failures, of_others_find_a_main_task_that_was_not_started_yet) {
-    TypeParam runtime;
+TEST_P(failures, of_others_find_a_main_task_that_was_not_started_yet) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     bool done = false;
     auto main = [&]() -> task<void> {
-        co_await runtime.yield();
+        co_await loop.yield();
         done = true;
     };
-    runtime.post([] { fail("before it"); });
-    EXPECT_EQ(what_leaves(runtime, main()), "before it");
+    loop.post([] { fail("before it"); });
+    EXPECT_EQ(what_leaves(loop, main()), "before it");
     EXPECT_FALSE(done);
-    runtime.run_until_idle();
+    loop.run_until_idle();
     EXPECT_TRUE(done);
 }
 
-TYPED_TEST(failures, of_the_main_task_leave_run_and_it_can_run_again) {
-    TypeParam runtime;
+TEST_P(failures, of_the_main_task_leave_run_and_it_can_run_again) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto failing = [&]() -> task<void> {
-        co_await runtime.yield();
+        co_await loop.yield();
         fail("main");
     };
-    EXPECT_EQ(what_leaves(runtime, failing()), "main");
+    EXPECT_EQ(what_leaves(loop, failing()), "main");
     auto good = [&]() -> task<int> {
-        co_await runtime.yield();
+        co_await loop.yield();
         co_return 4;
     };
-    EXPECT_EQ(runtime.run(good()), 4);
+    EXPECT_EQ(loop.run(good()), 4);
 }
 
-TYPED_TEST(failures, are_each_reported_once_by_as_many_runs) {
-    TypeParam runtime;
-    for (const char* text : {"first", "second"}) runtime.post([text] { fail(text); });
-    EXPECT_EQ(what_leaves(runtime, yield_times(runtime, 5)), "first");
-    EXPECT_EQ(what_leaves(runtime, yield_times(runtime, 5)), "second");
-    EXPECT_EQ(what_leaves(runtime, yield_times(runtime, 5)), "nothing");
+TEST_P(failures, are_each_reported_once_by_as_many_runs) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    for (const char* text : {"first", "second"}) loop.post([text] { fail(text); });
+    EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "first");
+    EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "second");
+    EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "nothing");
 }
 
-TYPED_TEST(failures, do_not_come_from_a_detached_task_that_was_only_cancelled) {
-    TypeParam runtime;
+TEST_P(failures, do_not_come_from_a_detached_task_that_was_only_cancelled) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto ends_as_asked = [&]() -> task<void> {
-        co_await runtime.yield();
+        co_await loop.yield();
         throw task_cancelled();
     };
-    runtime.spawn(ends_as_asked());
-    EXPECT_NO_THROW(runtime.run(yield_times(runtime, 3)));
+    loop.spawn(ends_as_asked());
+    EXPECT_NO_THROW(loop.run(yield_times(loop, 3)));
 }
 
-TYPED_TEST(failures, are_kept_by_a_named_task_until_somebody_asks) {
-    TypeParam runtime;
+TEST_P(failures, are_kept_by_a_named_task_until_somebody_asks) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto failing = [&]() -> task<void> {
-        co_await runtime.yield();
+        co_await loop.yield();
         fail("named");
     };
-    const auto handle = create_task(runtime, failing());
-    EXPECT_NO_THROW(runtime.run_until_idle());
+    const auto handle = create_task(loop, failing());
+    EXPECT_NO_THROW(loop.run_until_idle());
     EXPECT_EQ(ending_of(handle.outcome()), "named");
 }
 
-TYPED_TEST(failures, are_what_running_a_loop_inside_itself_is) {
-    TypeParam runtime;
+TEST_P(failures, are_what_running_a_loop_inside_itself_is) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     int refused = 0;
-    runtime.post([&] {
-        EXPECT_THROW(runtime.run(yield_times(runtime, 1)), std::logic_error);
-        EXPECT_THROW(runtime.run_forever(), std::logic_error);
-        EXPECT_THROW(runtime.run_until_idle(), std::logic_error);
+    loop.post([&] {
+        EXPECT_THROW(loop.run(yield_times(loop, 1)), std::logic_error);
+        EXPECT_THROW(loop.run_forever(), std::logic_error);
+        EXPECT_THROW(loop.run_until_idle(), std::logic_error);
         ++refused;
     });
     auto main = [&]() -> task<void> {
-        co_await runtime.yield();
-        EXPECT_THROW(runtime.run(yield_times(runtime, 1)), std::logic_error);
+        co_await loop.yield();
+        EXPECT_THROW(loop.run(yield_times(loop, 1)), std::logic_error);
         ++refused;
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_EQ(refused, 2);
-    EXPECT_NO_THROW(runtime.run(yield_times(runtime, 1))) << "the refusal has not ended the outer run";
+    EXPECT_NO_THROW(loop.run(yield_times(loop, 1))) << "the refusal has not ended the outer run";
 }
 
-TYPED_TEST(failures, of_a_turn_inside_a_turn_leave_the_outer_one_as_it_was) {
-    TypeParam runtime;
+TEST_P(failures, of_a_turn_inside_a_turn_leave_the_outer_one_as_it_was) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<int> calls;
-    runtime.post([&] {
-        EXPECT_THROW(runtime.turn(), std::logic_error);
-        EXPECT_THROW(runtime.run_until_idle(), std::logic_error);
+    loop.post([&] {
+        EXPECT_THROW(loop.turn(), std::logic_error);
+        EXPECT_THROW(loop.run_until_idle(), std::logic_error);
         calls.push_back(1);
     });
-    runtime.post([&] { calls.push_back(2); });
-    runtime.turn();
+    loop.post([&] { calls.push_back(2); });
+    loop.turn();
     EXPECT_EQ(calls, (std::vector{1, 2}));
-    runtime.post([&] { calls.push_back(3); });
-    runtime.turn();  // the refusals have not left the loop closed
+    loop.post([&] { calls.push_back(3); });
+    loop.turn();  // the refusals have not left the loop closed
     EXPECT_EQ(calls.size(), 3u);
 }
 

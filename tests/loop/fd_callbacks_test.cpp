@@ -29,226 +29,243 @@ struct raw_pipe {
 
 }  // namespace
 
-template <class R>
-class fd_callback : public on_design<R> {};
-TYPED_TEST_SUITE(fd_callback, real_designs, design_names);
+class fd_callback : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, fd_callback, all_designs(), design_name);
 
-TYPED_TEST(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
-    TypeParam runtime;
+TEST_P(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipe;
     int calls = 0;
-    runtime.add_reader(pipe.reader.get(), [&] {
+    loop.add_reader(pipe.reader.get(), [&] {
         ++calls;
         pipe.take_byte();
     });
-    turn_often(runtime);
+    turn_often(loop);
     EXPECT_EQ(calls, 0);
     put(pipe.writer.get(), "abc");
-    turn_often(runtime);
+    turn_often(loop);
     EXPECT_EQ(calls, 3);
-    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
-    EXPECT_FALSE(runtime.remove_reader(pipe.reader.get()));
+    EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
+    EXPECT_FALSE(loop.remove_reader(pipe.reader.get()));
 }
 
-TYPED_TEST(fd_callback, wakes_a_loop_that_sleeps) {
-    TypeParam runtime;
+TEST_P(fd_callback, wakes_a_loop_that_sleeps) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipe;
-    runtime.add_reader(pipe.reader.get(), [&] { runtime.stop(); });
-    runtime.add_writer(pipe.writer.get(), [&] {
+    loop.add_reader(pipe.reader.get(), [&] { loop.stop(); });
+    loop.add_writer(pipe.writer.get(), [&] {
         put(pipe.writer.get(), "x");
-        runtime.remove_writer(pipe.writer.get());
+        loop.remove_writer(pipe.writer.get());
     });
-    runtime.run_forever();
-    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+    loop.run_forever();
+    EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TYPED_TEST(fd_callback, comes_once_a_turn_and_lets_others_run) {
-    TypeParam runtime;
+TEST_P(fd_callback, comes_once_a_turn_and_lets_others_run) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipe;
     put(pipe.writer.get(), "never read");
     std::vector<char> order;
-    runtime.add_reader(pipe.reader.get(), [&] { order.push_back('r'); });
+    loop.add_reader(pipe.reader.get(), [&] { order.push_back('r'); });
     for (int i = 0; i < 300; ++i) {
-        runtime.driver().wait(do_not_wait);
-        runtime.post([&] { order.push_back('p'); });
-        runtime.turn();
+        loop.io().wait(do_not_wait);
+        loop.post([&] { order.push_back('p'); });
+        loop.turn();
     }
     const auto calls = std::count(order.begin(), order.end(), 'r');
     EXPECT_GE(calls, 3);
     EXPECT_LE(calls, 300);
     EXPECT_EQ(order.size(), static_cast<std::size_t>(300 + calls));
-    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+    EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TYPED_TEST(fd_callback, may_remove_itself) {
-    TypeParam runtime;
+TEST_P(fd_callback, may_remove_itself) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipe;
     put(pipe.writer.get(), "abc");
     int calls = 0;
     int freed = 0;
-    runtime.add_reader(pipe.reader.get(), [&, owned = std::make_shared<freed_counter>(freed)] {
+    loop.add_reader(pipe.reader.get(), [&, owned = std::make_shared<freed_counter>(freed)] {
         ++calls;
-        EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+        EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
         EXPECT_EQ(freed, 0) << "its captures live until it has returned";
     });
-    turn_often(runtime);
+    turn_often(loop);
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(freed, 1);
 }
 
-TYPED_TEST(fd_callback, may_replace_itself) {
-    TypeParam runtime;
+TEST_P(fd_callback, may_replace_itself) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipe;
     put(pipe.writer.get(), "abc");
     std::vector<int> calls;
-    runtime.add_reader(pipe.reader.get(), [&] {
+    loop.add_reader(pipe.reader.get(), [&] {
         calls.push_back(1);
-        runtime.add_reader(pipe.reader.get(), [&] {
+        loop.add_reader(pipe.reader.get(), [&] {
             calls.push_back(2);
-            runtime.remove_reader(pipe.reader.get());
+            loop.remove_reader(pipe.reader.get());
         });
     });
-    turn_often(runtime);
+    turn_often(loop);
     EXPECT_EQ(calls, (std::vector{1, 2}));
 }
 
-TYPED_TEST(fd_callback, does_not_come_any_more_when_another_has_removed_it_in_the_same_turn) {
-    TypeParam runtime;
+TEST_P(fd_callback, does_not_come_any_more_when_another_has_removed_it_in_the_same_turn) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipes[2];
     int calls = 0;
     for (const raw_pipe& pipe : pipes) {
-        runtime.add_reader(pipe.reader.get(), [&] {
+        loop.add_reader(pipe.reader.get(), [&] {
             ++calls;
-            for (const raw_pipe& each : pipes) runtime.remove_reader(each.reader.get());
+            for (const raw_pipe& each : pipes) loop.remove_reader(each.reader.get());
         });
         put(pipe.writer.get(), "x");
     }
-    turn_often(runtime);
+    turn_often(loop);
     EXPECT_EQ(calls, 1);
 }
 
-TYPED_TEST(fd_callback, that_throws_leaves_run_and_comes_again) {
-    TypeParam runtime;
+TEST_P(fd_callback, that_throws_leaves_run_and_comes_again) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipe;
     put(pipe.writer.get(), "ab");
     int calls = 0;
-    runtime.add_reader(pipe.reader.get(), [&] {
+    loop.add_reader(pipe.reader.get(), [&] {
         pipe.take_byte();
         if (++calls == 1) throw std::runtime_error("from a reader");
-        runtime.stop();
+        loop.stop();
     });
-    EXPECT_THROW(runtime.run_forever(), std::runtime_error);
-    runtime.run_forever();
+    EXPECT_THROW(loop.run_forever(), std::runtime_error);
+    loop.run_forever();
     EXPECT_EQ(calls, 2);
-    EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+    EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TYPED_TEST(fd_callback, that_throws_after_it_was_removed_is_freed) {
-    TypeParam runtime;
+TEST_P(fd_callback, that_throws_after_it_was_removed_is_freed) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const raw_pipe pipe;
     put(pipe.writer.get(), "a");
     int freed = 0;
-    runtime.add_reader(pipe.reader.get(), [&, owned = std::make_shared<freed_counter>(freed)] {
-        runtime.remove_reader(pipe.reader.get());
+    loop.add_reader(pipe.reader.get(), [&, owned = std::make_shared<freed_counter>(freed)] {
+        loop.remove_reader(pipe.reader.get());
         throw std::runtime_error("from a reader");
     });
-    EXPECT_THROW(runtime.run_forever(), std::runtime_error);
+    EXPECT_THROW(loop.run_forever(), std::runtime_error);
     EXPECT_EQ(freed, 1);
 }
 
-TYPED_TEST(fd_callback, in_both_directions_of_one_socket_are_apart) {
-    TypeParam runtime;
-    auto pair = make_unix_pair(runtime);
+TEST_P(fd_callback, in_both_directions_of_one_socket_are_apart) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
     std::string order;
-    runtime.add_reader(pair.one.native_handle(), [&] {
+    loop.add_reader(pair.one.native_handle(), [&] {
         order += 'r';
-        runtime.stop();
+        loop.stop();
     });
-    runtime.add_writer(pair.one.native_handle(), [&] {
+    loop.add_writer(pair.one.native_handle(), [&] {
         order += 'w';
-        runtime.remove_writer(pair.one.native_handle());
+        loop.remove_writer(pair.one.native_handle());
         put(pair.other.native_handle(), "x");
     });
-    runtime.run_forever();
+    loop.run_forever();
     EXPECT_EQ(order, "wr");
-    EXPECT_TRUE(runtime.remove_reader(pair.one.native_handle()));
+    EXPECT_TRUE(loop.remove_reader(pair.one.native_handle()));
 }
 
-TYPED_TEST(fd_callback, is_freed_with_the_loop_wherever_it_is) {
+TEST_P(fd_callback, is_freed_with_the_loop_wherever_it_is) {
     int freed = 0;
     const raw_pipe ready;
     const raw_pipe silent;
     put(ready.writer.get(), "x");
     {
-        TypeParam runtime;
+        const auto owner = make_loop();
+        event_loop& loop = *owner;
         for (const int fd : {ready.reader.get(), silent.reader.get()})
-            runtime.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
-        turn_often(runtime);
+            loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+        turn_often(loop);
     }
     EXPECT_EQ(freed, 2);
 }
 
 // Nobody tells the loop that a descriptor was closed that is not its own. What it remembers of one (that it
 // is in the set, that it was empty, that its peer has hung up) must not outlive the callback.
-TYPED_TEST(fd_callback, comes_for_the_next_file_of_the_same_number) {
-    TypeParam runtime;
+TEST_P(fd_callback, comes_for_the_next_file_of_the_same_number) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<int> numbers;
     for (int round = 0; round < 3; ++round) {
         const raw_pipe pipe;
         numbers.push_back(pipe.reader.get());
         int calls = 0;
-        runtime.add_reader(pipe.reader.get(), [&] {
+        loop.add_reader(pipe.reader.get(), [&] {
             ++calls;
             pipe.take_byte();
         });
-        turn_often(runtime);
+        turn_often(loop);
         put(pipe.writer.get(), "x");
-        turn_often(runtime);
+        turn_often(loop);
         EXPECT_EQ(calls, 1) << "round " << round;
-        EXPECT_TRUE(runtime.remove_reader(pipe.reader.get()));
+        EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
     }
     EXPECT_EQ(numbers, std::vector(3, numbers[0])) << "or this test does not see the reuse";
 }
 
-TYPED_TEST(fd_callback, of_no_descriptor_never_comes_and_can_be_removed) {
-    TypeParam runtime;
-    runtime.add_reader(-1, [] { ADD_FAILURE() << "there is nothing to read"; });
-    turn_often(runtime);
-    EXPECT_TRUE(runtime.remove_reader(-1));
+TEST_P(fd_callback, of_no_descriptor_never_comes_and_can_be_removed) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    loop.add_reader(-1, [] { ADD_FAILURE() << "there is nothing to read"; });
+    turn_often(loop);
+    EXPECT_TRUE(loop.remove_reader(-1));
 }
 
-TYPED_TEST(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_number) {
-    TypeParam runtime;
+TEST_P(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_number) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     raw_pipe pipe;
     const int number = pipe.writer.get();
     while (::write(number, "full", 4) > 0) {
     }
-    runtime.add_writer(number, [] { ADD_FAILURE() << "there is no room"; });
-    turn_often(runtime);
-    EXPECT_TRUE(runtime.remove_writer(number));
-    auto listener = runtime.listen();
+    loop.add_writer(number, [] { ADD_FAILURE() << "there is no room"; });
+    turn_often(loop);
+    EXPECT_TRUE(loop.remove_writer(number));
+    auto listener = loop.listen();
     pipe.writer.reset();
     int reused = -1;
     auto connects = [&]() -> task<void> {
-        const auto stream = co_await runtime.connect(listener.port());
+        const auto stream = co_await loop.connect(listener.port());
         reused = stream.native_handle();
     };
-    runtime.spawn(connects());
-    turn_often(runtime);
+    loop.spawn(connects());
+    turn_often(loop);
     EXPECT_EQ(reused, number);
 }
 
 namespace {
 
 /// A descriptor that is ready at first and cannot be watched after that.
-struct refusing_driver {
-    bool start(io_operation& op) {
+struct refusing_driver final : driver {
+    explicit refusing_driver(ready_queue& ready) noexcept : driver(ready) {}
+    bool start(io_operation& op) override {
         if (++starts == 2) throw std::system_error(ENOSPC, std::generic_category());
         op.result = 0;
         return true;
     }
-    void abandon(io_operation&) {}
-    void release(int) {}
+    void cancel(io_operation&) noexcept override {}
+    void discard(io_operation&) noexcept override {}
+    void close(int) noexcept override {}
+    void unwatch(int) noexcept override {}
+    void wait(time_point) override {}
+    void wake() noexcept override {}
     int starts = 0;
 };
 
@@ -257,9 +274,9 @@ struct refusing_driver {
 TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_nothing) {
     int freed = 0;
     int calls = 0;
-    operation_queue ready;
-    refusing_driver driver;
-    fd_callbacks<refusing_driver> readers(driver, ready, io_kind::readable);
+    ready_queue ready;
+    refusing_driver io(ready);
+    fd_callbacks readers(io, io_kind::readable);
     readers.add(0, [&, owned = std::make_shared<freed_counter>(freed)] { ++calls; });
     operation& first = ready.pop();
     EXPECT_THROW(first.complete(&first, completion::run), std::system_error);
@@ -271,29 +288,30 @@ TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_n
 }
 
 // The frame is destroyed with the loop, closes the socket, and takes its callback back after that.
-TYPED_TEST(fd_callback, is_freed_when_a_destroyed_frame_closes_its_socket) {
+TEST_P(fd_callback, is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
     {
-        TypeParam runtime;
+        const auto owner = make_loop();
+        event_loop& loop = *owner;
         auto watches = [&](bool takes_back) -> task<void> {
-            auto pair = make_unix_pair(runtime);
+            auto pair = make_unix_pair(loop);
             const int fd = pair.one.native_handle();
             struct scope {
-                TypeParam& loop;
-                stream_pair<TypeParam>& streams;
+                event_loop& loop;
+                stream_pair& streams;
                 int watched;
                 bool takes_back;
                 ~scope() {
                     streams.one.close();
                     if (takes_back) loop.remove_reader(watched);
                 }
-            } const closing{runtime, pair, fd, takes_back};
-            runtime.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
-            co_await runtime.sleep_until(never);
+            } const closing{loop, pair, fd, takes_back};
+            loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+            co_await loop.sleep_until(never);
         };
-        runtime.spawn(watches(true));
-        runtime.spawn(watches(false));
-        turn_often(runtime);
+        loop.spawn(watches(true));
+        loop.spawn(watches(false));
+        turn_often(loop);
     }
     EXPECT_EQ(freed, 2);
 }

@@ -1,5 +1,5 @@
 // Recycled memory: it comes back, it is bounded, and it crosses threads.
-#include "loop/frame_pool.hpp"
+#include "loop/coro/frame_pool.hpp"
 
 #include <gtest/gtest.h>
 

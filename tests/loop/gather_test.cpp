@@ -1,7 +1,7 @@
 // Waiting for several tasks: gather in its modes, race, and time limits.
 #include <stdexcept>
 
-#include "loop/timeout.hpp"
+#include "loop/coro/timeout.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -11,15 +11,14 @@ namespace {
 using namespace std::chrono_literals;
 
 /// What a child does, and the record of it.
-template <class R>
 struct nursery {
-    R& runtime;
+    event_loop& loop;
     std::vector<std::string> events = {};
 
     task<int> child(int number, int yields, bool fails = false) {
         events.push_back("start " + std::to_string(number));
         try {
-            for (int i = 0; i < yields; ++i) co_await runtime.yield();
+            for (int i = 0; i < yields; ++i) co_await loop.yield();
         } catch (const task_cancelled&) {
             events.push_back("cancel " + std::to_string(number));
             throw;
@@ -34,47 +33,49 @@ using event_list = std::vector<std::string>;
 
 }  // namespace
 
-template <class R>
-class gathering : public on_design<R> {};
-TYPED_TEST_SUITE(gathering, real_designs, design_names);
+class gathering : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, gathering, all_designs(), design_name);
 
-TYPED_TEST(gathering, starts_the_children_in_order_and_keeps_their_values) {
-    TypeParam runtime;
-    nursery<TypeParam> children{runtime};
+TEST_P(gathering, starts_the_children_in_order_and_keeps_their_values) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(1, 3), children.child(2, 0), children.child(3, 1)};
-        co_await runtime.gather(std::span(tasks));
+        co_await loop.gather(std::span(tasks));
         for (std::size_t i = 0; i < tasks.size(); ++i) {
             EXPECT_TRUE(tasks[i].done());
             EXPECT_EQ(tasks[i].result(), 10 * static_cast<int>(i + 1));
         }
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_EQ(children.events, (event_list{"start 1", "start 2", "end 2", "start 3", "end 3", "end 1"}));
 }
 
-TYPED_TEST(gathering, nothing_is_done_at_once_but_not_inline) {
-    TypeParam runtime;
+TEST_P(gathering, nothing_is_done_at_once_but_not_inline) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     bool other_has_run = false;
     auto main = [&]() -> task<void> {
-        runtime.post([&] { other_has_run = true; });
+        loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
-        co_await runtime.gather(nothing);
-        co_await runtime.yield();  // loop-round-robin asks nobody, so it has no turn to wait for
+        co_await loop.gather(nothing);
+        co_await loop.yield();  // loop-round-robin asks nobody, so it has no turn to wait for
         EXPECT_TRUE(other_has_run);
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(gathering, lets_all_end_and_throws_the_first_exception) {
-    TypeParam runtime;
-    nursery<TypeParam> children{runtime};
+TEST_P(gathering, lets_all_end_and_throws_the_first_exception) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(1, 5), children.child(2, 1, true), children.child(3, 3),
                          children.child(4, 2, true)};
         std::string thrown;
         try {
-            co_await runtime.gather(std::span(tasks));
+            co_await loop.gather(std::span(tasks));
         } catch (const std::runtime_error& failure) {
             thrown = failure.what();
         }
@@ -84,79 +85,83 @@ TYPED_TEST(gathering, lets_all_end_and_throws_the_first_exception) {
         EXPECT_EQ(tasks[0].result(), 10);
         EXPECT_EQ(tasks[2].result(), 30);
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them) {
-    TypeParam runtime;
-    nursery<TypeParam> children{runtime};
+TEST_P(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(1, 9), children.child(2, 1, true), children.child(3, 9)};
         std::string thrown;
         try {
-            co_await runtime.gather(std::span(tasks), join_mode::cancel_on_exception);
+            co_await loop.gather(std::span(tasks), join_mode::cancel_on_exception);
         } catch (const std::runtime_error& failure) {
             thrown = failure.what();
         }
         EXPECT_EQ(thrown, "child 2");
         for (const auto& each : tasks) EXPECT_TRUE(each.done());
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_EQ(children.events,
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
-TYPED_TEST(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
-    TypeParam runtime;
-    nursery<TypeParam> children{runtime};
+TEST_P(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
     auto work = [&]() -> task<void> {
         std::array tasks{children.child(1, 99), children.child(2, 99)};
         try {
-            co_await runtime.gather(std::span(tasks));
+            co_await loop.gather(std::span(tasks));
         } catch (const task_cancelled&) {
             for (const auto& each : tasks) EXPECT_TRUE(each.done());
             throw;
         }
     };
     auto main = [&]() -> task<std::string> {
-        const auto handle = create_task(runtime, work());
-        co_await yield_times(runtime, 5);
+        const auto handle = create_task(loop, work());
+        co_await yield_times(loop, 5);
         handle.cancel();
-        co_await yield_times(runtime, 5);
+        co_await yield_times(loop, 5);
         co_return ending_of(handle.outcome());
     };
-    EXPECT_EQ(runtime.run(main()), "cancelled");
+    EXPECT_EQ(loop.run(main()), "cancelled");
     EXPECT_EQ(children.events.back().substr(0, 6), "cancel");
     EXPECT_EQ(children.events.size(), 4u);
 }
 
-TYPED_TEST(gathering, nests) {
-    TypeParam runtime;
+TEST_P(gathering, nests) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     int leaves = 0;
     auto tree = [&](auto& self, int depth) -> task<void> {
         if (depth == 0) {
-            co_await runtime.yield();
+            co_await loop.yield();
             ++leaves;
             co_return;
         }
         std::vector<task<void>> branches;
         for (int i = 0; i < 3; ++i) branches.push_back(self(self, depth - 1));
-        co_await runtime.gather(std::span(branches));
+        co_await loop.gather(std::span(branches));
     };
-    runtime.run(tree(tree, 4));
+    loop.run(tree(tree, 4));
     EXPECT_EQ(leaves, 81);
 }
 
-TYPED_TEST(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_its_task) {
-    TypeParam runtime;
+TEST_P(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_its_task) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto child = [&](int number) -> task<int> {
-        co_await runtime.yield();
+        co_await loop.yield();
         if (number % 2 == 0) throw std::runtime_error("child " + std::to_string(number));
         co_return number;
     };
     std::array children{child(0), child(1), child(2), child(3)};
-    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
-    EXPECT_NO_THROW(runtime.run(main()));
+    auto main = [&]() -> task<void> { co_await loop.gather(std::span(children), join_mode::collect); };
+    EXPECT_NO_THROW(loop.run(main()));
     for (std::size_t i = 0; i < children.size(); ++i) {
         ASSERT_TRUE(children[i].done());
         EXPECT_EQ(children[i].failure() != nullptr, i % 2 == 0);
@@ -167,111 +172,118 @@ TYPED_TEST(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_i
     EXPECT_THROW(children[2].result(), std::runtime_error);
 }
 
-TYPED_TEST(gathering, that_collects_is_cancelled_like_any_other) {
-    TypeParam runtime;
-    auto child = [&]() -> task<void> { co_await runtime.sleep_until(never); };
+TEST_P(gathering, that_collects_is_cancelled_like_any_other) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto child = [&]() -> task<void> { co_await loop.sleep_until(never); };
     std::array children{child(), child()};
-    auto main = [&]() -> task<void> { co_await runtime.gather(std::span(children), join_mode::collect); };
-    const auto handle = create_task(runtime, main());
-    runtime.run(yield_times(runtime, 3));
+    auto main = [&]() -> task<void> { co_await loop.gather(std::span(children), join_mode::collect); };
+    const auto handle = create_task(loop, main());
+    loop.run(yield_times(loop, 3));
     handle.cancel();
-    runtime.run(yield_times(runtime, 10));
+    loop.run(yield_times(loop, 10));
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
     for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
 }
 
-TYPED_TEST(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
-    TypeParam runtime;
-    nursery<TypeParam> children{runtime};
+TEST_P(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(0, 9), children.child(1, 2), children.child(2, 9)};
-        EXPECT_EQ(co_await runtime.race(std::span(tasks)), 1u);
+        EXPECT_EQ(co_await loop.race(std::span(tasks)), 1u);
         EXPECT_EQ(tasks[1].result(), 10);
         EXPECT_TRUE(tasks[0].failure());
         EXPECT_TRUE(tasks[2].failure());
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(gathering, in_a_race_the_first_may_win_with_an_exception) {
-    TypeParam runtime;
-    nursery<TypeParam> children{runtime};
+TEST_P(gathering, in_a_race_the_first_may_win_with_an_exception) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(0, 9), children.child(1, 2, true)};
-        EXPECT_THROW(co_await runtime.race(std::span(tasks)), std::runtime_error);
+        EXPECT_THROW(co_await loop.race(std::span(tasks)), std::runtime_error);
         EXPECT_TRUE(tasks[0].done());
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-template <class R>
-class time_limits : public on_design<R> {};
-TYPED_TEST_SUITE(time_limits, manual_designs, design_names);
+class time_limits : public on_manual_time {};
+INSTANTIATE_TEST_SUITE_P(, time_limits, all_designs(), design_name);
 
-template <class R>
-task<int> answer_after(R& runtime, nanoseconds delay, bool fails = false) {
-    co_await runtime.sleep_for(delay);
+task<int> answer_after(event_loop& loop, nanoseconds delay, bool fails = false) {
+    co_await loop.sleep_for(delay);
     if (fails) throw std::runtime_error("no answer");
     co_return 42;
 }
 
-TYPED_TEST(time_limits, give_the_value_of_work_that_is_in_time) {
-    TypeParam runtime;
-    const time_point start = runtime.now();
-    const auto result = runtime.run(with_deadline(runtime, answer_after(runtime, 1ms), start + 1h));
+TEST_P(time_limits, give_the_value_of_work_that_is_in_time) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const time_point start = loop.now();
+    const auto result = loop.run(with_deadline(loop, answer_after(loop, 1ms), start + 1h));
     EXPECT_EQ(result, 42);
-    EXPECT_TRUE(runtime.timers().empty()) << "the limit's own timer is taken back";
-    EXPECT_LT(runtime.now() - start, 1h);
+    loop.run_until_idle();  // the limit's own timer is taken back
+    EXPECT_LT(loop.now() - start, 1h);
 }
 
-TYPED_TEST(time_limits, cancel_work_that_is_not_in_time) {
-    TypeParam runtime;
-    const time_point start = runtime.now();
-    const auto result = runtime.run(with_deadline(runtime, answer_after(runtime, 1h), start + 1ms));
+TEST_P(time_limits, cancel_work_that_is_not_in_time) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const time_point start = loop.now();
+    const auto result = loop.run(with_deadline(loop, answer_after(loop, 1h), start + 1ms));
     EXPECT_EQ(result, std::nullopt);
-    EXPECT_TRUE(runtime.timers().empty()) << "the work's timer is taken back";
-    EXPECT_LT(runtime.now() - start, 1h);
+    loop.run_until_idle();  // the work's timer is taken back
+    EXPECT_LT(loop.now() - start, 1h);
 }
 
-TYPED_TEST(time_limits, let_an_exception_of_the_work_through) {
-    TypeParam runtime;
-    const time_point limit = runtime.now() + 1h;
-    EXPECT_THROW(runtime.run(with_deadline(runtime, answer_after(runtime, 1ms, true), limit)),
-                 std::runtime_error);
+TEST_P(time_limits, let_an_exception_of_the_work_through) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const time_point limit = loop.now() + 1h;
+    EXPECT_THROW(loop.run(with_deadline(loop, answer_after(loop, 1ms, true), limit)), std::runtime_error);
 }
 
-TYPED_TEST(time_limits, let_an_exception_through_that_the_work_has_made_of_its_cancellation) {
-    TypeParam runtime;
+TEST_P(time_limits, let_an_exception_through_that_the_work_has_made_of_its_cancellation) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto cleans_up_in_vain = [&]() -> task<void> {
         try {
-            co_await runtime.sleep_until(never);
+            co_await loop.sleep_until(never);
         } catch (const task_cancelled&) {
             throw std::runtime_error("the disk is full");
         }
     };
-    EXPECT_THROW(runtime.run(with_deadline(runtime, cleans_up_in_vain(), runtime.now() + 1ms)),
-                 std::runtime_error);
+    EXPECT_THROW(loop.run(with_deadline(loop, cleans_up_in_vain(), loop.now() + 1ms)), std::runtime_error);
 }
 
-TYPED_TEST(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_was_not) {
-    TypeParam runtime;
-    const time_point limit = runtime.now() + 1s;
-    EXPECT_TRUE(runtime.run(with_deadline(runtime, yield_times(runtime, 2), limit)).has_value());
-    auto endless = [&]() -> task<void> { co_await runtime.sleep_until(never); };
-    EXPECT_FALSE(runtime.run(with_deadline(runtime, endless(), limit)).has_value());
+TEST_P(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_was_not) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const time_point limit = loop.now() + 1s;
+    EXPECT_TRUE(loop.run(with_deadline(loop, yield_times(loop, 2), limit)).has_value());
+    auto endless = [&]() -> task<void> { co_await loop.sleep_until(never); };
+    EXPECT_FALSE(loop.run(with_deadline(loop, endless(), limit)).has_value());
 }
 
-TYPED_TEST(time_limits, pass_a_cancellation_on_to_the_work) {
-    TypeParam runtime;
+TEST_P(time_limits, pass_a_cancellation_on_to_the_work) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto limited = [&]() -> task<void> {
-        co_await with_deadline(runtime, answer_after(runtime, 1h), runtime.now() + 2h);
+        co_await with_deadline(loop, answer_after(loop, 1h), loop.now() + 2h);
     };
-    const auto handle = create_task(runtime, limited());
-    runtime.run(yield_times(runtime, 3));
+    const time_point start = loop.now();
+    const auto handle = create_task(loop, limited());
+    loop.run(yield_times(loop, 3));
     handle.cancel();
-    runtime.run(yield_times(runtime, 5));
+    loop.run(yield_times(loop, 5));
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
-    EXPECT_TRUE(runtime.timers().empty());
+    loop.run_until_idle();  // both timers are taken back
+    EXPECT_LT(loop.now() - start, 1h);
 }
 
 }  // namespace loopbench::loop::test

@@ -8,7 +8,6 @@
 
 #include <thread>
 
-#include "tests/loop/counting_driver.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -19,8 +18,6 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds idle{LOOPBENCH_IDLE_MS};
 
-using flagships = testing::Types<runtime<counted<epoll_design>>, runtime<counted<uring_design>>>;
-
 long voluntary_switches() {
     rusage usage{};
     checked(::getrusage(RUSAGE_THREAD, &usage), "getrusage");
@@ -28,50 +25,48 @@ long voluntary_switches() {
 }
 
 /// Sleeps, in a loop where everything else waits for something that does not come.
-template <class R>
-task<void> expect_silence(R& runtime) {
-    co_await runtime.sleep_for(10ms);  // what was set up before has settled
-    const std::size_t waits_before = runtime.driver().waits();
+task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
+    co_await loop.sleep_for(10ms);  // what was set up before has settled
+    const std::size_t waits_before = clock.waits();
     const long switches_before = voluntary_switches();
-    co_await runtime.sleep_for(idle);
+    co_await loop.sleep_for(idle);
     EXPECT_EQ(voluntary_switches() - switches_before, 1);
-    EXPECT_EQ(runtime.driver().waits() - waits_before, 1u);
+    EXPECT_EQ(clock.waits() - waits_before, 1u);
 }
 
 }  // namespace
 
-template <class R>
-class idle_flagship : public on_design<R> {
+class idle_flagship : public on_real_time {
 protected:
     /// In a thread of its own: a ring that a test before has closed is cleaned up some 10 ms later by the
     /// kernel, in the thread that used it.
     template <class Prepare>
-    static void expect_silence_after(Prepare prepare) {
+    void expect_silence_after(Prepare prepare) {
         std::jthread([&] {
-            R runtime;
-            prepare(runtime);
-            runtime.run(expect_silence(runtime));
+            const auto owner = make_loop();
+            event_loop& loop = *owner;
+            prepare(loop);
+            loop.run(expect_silence(loop, clock));
         }).join();
     }
 };
-TYPED_TEST_SUITE(idle_flagship, flagships, design_names);
+INSTANTIATE_TEST_SUITE_P(, idle_flagship, flagships(), design_name);
 
-TYPED_TEST(idle_flagship, with_a_far_timer_does_not_wake_up) {
-    this->expect_silence_after([](TypeParam& runtime) {
-        runtime.call_later(24h, [] { ADD_FAILURE() << "this test takes no day"; });
-    });
+TEST_P(idle_flagship, with_a_far_timer_does_not_wake_up) {
+    expect_silence_after(
+        [](event_loop& loop) { loop.call_later(24h, [] { ADD_FAILURE() << "this test takes no day"; }); });
 }
 
-TYPED_TEST(idle_flagship, with_a_thousand_sleepers_does_not_wake_up) {
-    this->expect_silence_after([](TypeParam& runtime) {
-        const auto sleeps = [](TypeParam& loop, nanoseconds length) -> task<void> {
-            co_await loop.sleep_for(length);
+TEST_P(idle_flagship, with_a_thousand_sleepers_does_not_wake_up) {
+    expect_silence_after([](event_loop& loop) {
+        const auto sleeps = [](event_loop& of, nanoseconds length) -> task<void> {
+            co_await of.sleep_for(length);
         };
-        for (int i = 0; i < 1000; ++i) runtime.spawn(sleeps(runtime, 1min + i * 997us));
+        for (int i = 0; i < 1000; ++i) loop.spawn(sleeps(loop, 1min + i * 997us));
     });
 }
 
-TYPED_TEST(idle_flagship, with_a_thousand_silent_sockets_does_not_wake_up) {
+TEST_P(idle_flagship, with_a_thousand_silent_sockets_does_not_wake_up) {
     constexpr rlim_t descriptors = 2'100;
     rlimit limit{};
     checked(::getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
@@ -81,10 +76,63 @@ TYPED_TEST(idle_flagship, with_a_thousand_silent_sockets_does_not_wake_up) {
         limit.rlim_cur = descriptors;
         checked(::setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
     }
-    this->expect_silence_after([](TypeParam& runtime) {
-        const auto reads = [](stream_pair<TypeParam> pair) -> task<void> { co_await read_text(pair.one); };
-        for (int i = 0; i < 1000; ++i) runtime.spawn(reads(make_unix_pair(runtime)));
+    expect_silence_after([](event_loop& loop) {
+        const auto reads = [](stream_pair pair) -> task<void> { co_await read_text(pair.one); };
+        for (int i = 0; i < 1000; ++i) loop.spawn(reads(make_unix_pair(loop)));
     });
+}
+
+namespace {
+
+/// Manual time, on which input comes as soon as the loop waits for nothing else; or, so that the test ends,
+/// when it has waited for other things too often.
+class input_when_idle final : public counting_clock {
+public:
+    static constexpr std::size_t waits_max = 1'000;
+
+    explicit input_when_idle(const stream& writes_to) noexcept : writer_(writes_to) {}
+
+    time_point now() noexcept override { return manual_time::now; }
+    void wait(event_loop&, driver& io, time_point deadline) override {
+        ++waits_;
+        if (writer_.is_open() && (deadline == never || waits_ > waits_max)) put(writer_.native_handle(), "x");
+        io.wait(deadline == never ? never : do_not_wait);
+        if (deadline != never && deadline != do_not_wait) manual_time::pass_to(deadline);
+    }
+
+private:
+    const stream& writer_;
+};
+
+}  // namespace
+
+class idle_flagship_on_manual_time : public on_manual_time {};
+INSTANTIATE_TEST_SUITE_P(, idle_flagship_on_manual_time, flagships(), design_name);
+
+// In a slot of the wheel with many timers the earliest deadline is not looked for anew when its timer is
+// cancelled. With the last of them it must be forgotten, though no timer was left that had it.
+TEST_P(idle_flagship_on_manual_time, whose_timers_were_cancelled_knows_no_deadline_of_theirs) {
+    stream_pair pair;
+    input_when_idle clock_of_input(pair.other);
+    const auto owner = loop::make_loop(GetParam(), &clock_of_input);
+    event_loop& loop = *owner;
+    std::vector<call_handle> calls;
+    const time_point first = loop.now() + 10s;
+    for (int i = 0; i < 200; ++i) calls.push_back(loop.call_at(first + i * 1ns, [] { ADD_FAILURE(); }));
+    std::size_t waits = 0;
+    auto main = [&]() -> task<void> {
+        calls.front().cancel();
+        co_await loop.sleep_for(1s);  // and now the loop has asked the wheel for the next deadline
+        for (call_handle& each : calls) each.cancel();
+        manual_time::pass(1h);
+        pair = make_unix_pair(loop);
+        const std::size_t before = clock_of_input.waits();
+        EXPECT_EQ(co_await read_text(pair.one), "x");
+        waits = clock_of_input.waits() - before;
+        pair = {};
+    };
+    loop.run(main());
+    EXPECT_LE(waits, 2u);
 }
 
 }  // namespace loopbench::loop::test

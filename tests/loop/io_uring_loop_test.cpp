@@ -21,20 +21,30 @@
 #include <vector>
 
 #include "loop/designs.hpp"
-#include "tests/loop/counting_driver.hpp"
+#include "loop/net/stream.hpp"
+#include "tests/loop/manual_clock.hpp"
 #include "tests/loop/uring_support.hpp"
 
 namespace loopbench::loop {
 
-struct counting_design : composition<test::counting_driver<io_uring_driver>, heap_timers, block_wait, 64> {
-    static constexpr std::string_view name = "counting";
-};
-
 namespace {
 
 using std::chrono::milliseconds;
-using uring_loop = runtime<counting_design>;
-using stream = uring_loop::stream;
+
+class uring_loop_tests : public uring_tests {
+protected:
+    void SetUp() override {
+        uring_tests::SetUp();
+        if (!IsSkipped()) owner_ = make_loop("loop-uring", &clock);
+    }
+
+    event_loop& loop() const noexcept { return *owner_; }
+
+    test::counting_clock clock;
+
+private:
+    std::unique_ptr<event_loop> owner_;
+};
 
 std::byte pattern(std::size_t connection, std::size_t position) {
     return static_cast<std::byte>((connection * 131 + position * 7 + position / 251) & 0xff);
@@ -50,11 +60,11 @@ task<> echo(stream peer) {
     }
 }
 
-task<> serve_echo(uring_loop& loop, uring_loop::listener& listener, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) loop.spawn(echo(co_await listener.accept()));
+task<> serve_echo(event_loop& loop, listener& at, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) loop.spawn(echo(co_await at.accept()));
 }
 
-task<> ask(uring_loop& loop, std::uint16_t port, std::size_t connection, std::size_t rounds,
+task<> ask(event_loop& loop, std::uint16_t port, std::size_t connection, std::size_t rounds,
            std::size_t& wrong) {
     stream server = co_await loop.connect(port);
     std::vector<std::byte> request(1 + 997 * connection % 5000);
@@ -71,19 +81,18 @@ task<> ask(uring_loop& loop, std::uint16_t port, std::size_t connection, std::si
     }
 }
 
-TEST_F(uring_tests, echoes_every_byte_on_two_hundred_connections) {
+TEST_F(uring_loop_tests, echoes_every_byte_on_two_hundred_connections) {
     constexpr std::size_t connections = 200;
     constexpr std::size_t rounds = 10;
     std::size_t wrong = connections * rounds;
-    uring_loop loop;
-    auto listener = loop.listen();
-    loop.spawn(serve_echo(loop, listener, connections));
+    auto listener = loop().listen();
+    loop().spawn(serve_echo(loop(), listener, connections));
     std::vector<task<>> clients;
     for (std::size_t i = 0; i < connections; ++i)
-        clients.push_back(ask(loop, listener.port(), i, rounds, wrong));
-    loop.run([](uring_loop& on, std::vector<task<>>& all) -> task<> {
+        clients.push_back(ask(loop(), listener.port(), i, rounds, wrong));
+    loop().run([](event_loop& on, std::vector<task<>>& all) -> task<> {
         co_await on.gather(std::span<task<>>(all));
-    }(loop, clients));
+    }(loop(), clients));
     EXPECT_EQ(wrong, 0U);
 }
 
@@ -98,7 +107,7 @@ task<> send_large(stream& to) {
 }
 
 // Small and large reads in turn, and pauses in which others run.
-task<> receive_slowly(uring_loop& loop, stream& from, std::size_t& right) {
+task<> receive_slowly(event_loop& loop, stream& from, std::size_t& right) {
     std::vector<std::byte> buffer(100'000);
     for (std::size_t position = 0, turn = 0;; ++turn) {
         const std::size_t wanted = turn % 3 == 0 ? 100 : turn % 3 == 1 ? 3000 : buffer.size();
@@ -110,16 +119,15 @@ task<> receive_slowly(uring_loop& loop, stream& from, std::size_t& right) {
     }
 }
 
-TEST_F(uring_tests, brings_sixteen_megabytes_through_a_slow_reader) {
+TEST_F(uring_loop_tests, brings_sixteen_megabytes_through_a_slow_reader) {
     std::size_t right = 0;
-    uring_loop loop;
-    auto listener = loop.listen();
-    loop.run([](uring_loop& on, uring_loop::listener& at, std::size_t& count) -> task<> {
+    auto listening = loop().listen();
+    loop().run([](event_loop& on, listener& at, std::size_t& count) -> task<> {
         stream sender = co_await on.connect(at.port());
         stream receiver = co_await at.accept();
         std::array<task<>, 2> both{send_large(sender), receive_slowly(on, receiver, count)};
         co_await on.gather(std::span<task<>>(both));
-    }(loop, listener, right));
+    }(loop(), listening, right));
     EXPECT_EQ(right, large);
 }
 
@@ -133,63 +141,98 @@ task<> wait_for_room(stream to) {
     co_await to.write_all(more_than_fits);
 }
 
-task<> wait_for_a_connection(uring_loop::listener at) {
+task<> wait_for_a_connection(listener at) {
     co_await at.accept();
 }
 
-TEST_F(uring_tests, destroys_a_loop_in_the_middle_of_everything) {
-    uring_loop loop;
+TEST_F(uring_loop_tests, destroys_a_loop_in_the_middle_of_everything) {
     std::vector<unique_fd> peers;
     for (int i = 0; i < 20; ++i) {
-        stream_pair reading;
-        stream_pair writing;
-        loop.spawn(wait_for_a_byte(stream(loop, std::move(reading.ours))));
-        loop.spawn(wait_for_room(stream(loop, std::move(writing.ours))));
-        loop.spawn(wait_for_a_connection(loop.listen()));
+        socket_pair reading;
+        socket_pair writing;
+        loop().spawn(wait_for_a_byte(stream(loop(), std::move(reading.ours))));
+        loop().spawn(wait_for_room(stream(loop(), std::move(writing.ours))));
+        loop().spawn(wait_for_a_connection(loop().listen()));
         reading.send("half of them have been answered");
         peers.push_back(std::move(reading.theirs));
         peers.push_back(std::move(writing.theirs));
     }
-    for (int i = 0; i < 3; ++i) loop.turn();
-    EXPECT_NE(loop.driver().in_flight(), 0U);
+    for (int i = 0; i < 3; ++i) loop().turn();
+    EXPECT_NE(loop().io().pending(), 0U);
 }
 
-TEST_F(uring_tests, is_woken_a_hundred_thousand_times_by_another_thread) {
+TEST_F(uring_loop_tests, is_woken_a_hundred_thousand_times_by_another_thread) {
     constexpr int posts = 100'000;
-    uring_loop loop;
     std::atomic<int> received = 0;
     std::thread poster([&] {
         for (int i = 0; i < posts; ++i) {
-            loop.post_from_any_thread([&, i] {
+            loop().post_from_any_thread([&, i] {
                 received.store(i + 1, std::memory_order_release);
                 received.notify_one();
-                if (i + 1 == posts) loop.stop();
+                if (i + 1 == posts) loop().stop();
             });
             // Every hundredth waits until the loop has it, and so finds it asleep or about to be.
             if (i % 100 != 0) continue;
             for (int seen; (seen = received.load(std::memory_order_acquire)) <= i;) received.wait(seen);
         }
     });
-    loop.run_forever();
+    loop().run_forever();
     poster.join();
     EXPECT_EQ(received, posts);
 }
 
-TEST_F(uring_tests, sleeps_through_silence_and_never_ends_a_sleep_early) {
-    uring_loop loop;
-    std::vector<stream_pair> pairs(100);
-    for (stream_pair& pair : pairs) loop.spawn(wait_for_a_byte(stream(loop, std::move(pair.ours))));
+TEST_F(uring_loop_tests, sleeps_through_silence_and_never_ends_a_sleep_early) {
+    std::vector<socket_pair> pairs(100);
+    for (socket_pair& pair : pairs) loop().spawn(wait_for_a_byte(stream(loop(), std::move(pair.ours))));
     int early = 0;
     const auto sleep_thrice = [&]() -> task<> {
         for (const milliseconds delay : {milliseconds(30), milliseconds(10), milliseconds(20)}) {
-            const time_point deadline = loop.now() + delay;
-            co_await loop.sleep_until(deadline);
+            const time_point deadline = loop().now() + delay;
+            co_await loop().sleep_until(deadline);
             if (std::chrono::steady_clock::now() < deadline) ++early;
         }
     };
-    loop.run(sleep_thrice());
+    loop().run(sleep_thrice());
     EXPECT_EQ(early, 0);
-    EXPECT_LE(loop.driver().waits(), 8U);  // one for each sleep, and a few to start with
+    EXPECT_LE(clock.waits(), 8U);  // one for each sleep, and a few to start with
+}
+
+TEST_F(uring_loop_tests, runs_in_another_thread_than_it_was_prepared_in) {
+    const std::unique_ptr<event_loop> owner = make_loop("loop-uring");
+    event_loop& loop = *owner;
+    std::vector<socket_pair> pairs(4);
+    std::vector<int> called(pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        loop.add_reader(pairs[i].ours.get(), [&, i] { ++called[i]; });
+    EXPECT_TRUE(loop.remove_reader(pairs[0].ours.get()));
+    loop.add_writer(pairs[0].ours.get(), [&] { ++called[0]; });
+    EXPECT_TRUE(loop.remove_writer(pairs[0].ours.get()));
+    loop.io().close(pairs[1].ours.get());
+    { stream never_used(loop, std::move(socket_pair().ours)); }
+    std::string received;
+    auto reads = [&](stream from) -> task<> {
+        std::array<char, 16> text;
+        const io_result result = co_await from.read_some(std::as_writable_bytes(std::span(text)));
+        received.assign(text.data(), result.bytes);
+        loop.remove_reader(pairs[2].ours.get());
+        loop.stop();
+    };
+    socket_pair read_from;
+    loop.spawn(reads(stream(loop, std::move(read_from.ours))));
+    std::thread([&] {
+        for (const socket_pair& pair : pairs) pair.send("x");
+        loop.add_reader(pairs[3].ours.get(), [&] {
+            if (++called[3] == 1) read_from.send("in that thread");
+        });
+        loop.run_forever();
+        loop.remove_reader(pairs[1].ours.get());
+        loop.remove_reader(pairs[3].ours.get());
+    }).join();
+    EXPECT_EQ(received, "in that thread");
+    EXPECT_EQ(called[0], 0);
+    EXPECT_EQ(called[1], 0);
+    EXPECT_GE(called[2], 1);
+    EXPECT_GE(called[3], 1);
 }
 
 /// What io_uring_refusal() says in a process in which io_uring_setup(2) fails with `error`.

@@ -2,6 +2,7 @@
 // whatever runs short, and the kernel is entered no more often than needed.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,11 +12,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "loop/net/socket_calls.hpp"
+#include "loop/net/sockets.hpp"
 #include "tests/loop/uring_support.hpp"
 
 namespace loopbench::loop {
@@ -26,11 +28,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-static_assert(Driver<io_uring_driver>);
-
 TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
     bare_driver bare;
-    const stream_pair pair;
+    const socket_pair pair;
     pair.send("before");
     counted_operation first(io_kind::receive, pair.ours.get());
     bare.start(first);
@@ -44,12 +44,12 @@ TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
     pair.send("later");
     bare.run(second);
     EXPECT_EQ(second.received(), "later");
-    EXPECT_EQ(bare.driver.in_flight(), 0U);
+    EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
 TEST_F(uring_tests, keeps_the_rest_of_what_arrived_for_the_next_reader) {
     bare_driver bare;
-    const stream_pair pair;
+    const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 3);
     bare.start(first);
     bare.look();
@@ -65,7 +65,7 @@ TEST_F(uring_tests, keeps_the_rest_of_what_arrived_for_the_next_reader) {
 
 TEST_F(uring_tests, gives_the_data_before_the_end_and_the_end_every_time) {
     bare_driver bare;
-    stream_pair pair;
+    socket_pair pair;
     counted_operation data(io_kind::receive, pair.ours.get(), 1);
     bare.start(data);
     bare.look();
@@ -87,7 +87,7 @@ TEST_F(uring_tests, gives_the_data_before_the_end_and_the_end_every_time) {
 
 TEST_F(uring_tests, reports_a_reset_connection_and_a_broken_one_without_a_signal) {
     bare_driver bare;
-    stream_pair pair;
+    socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
     bare.start(receive);
     bare.look();
@@ -119,11 +119,11 @@ TEST_F(uring_tests, refuses_a_descriptor_that_is_not_open) {
 
 TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 64});
-    const std::vector<stream_pair> pairs(100);
+    const std::vector<socket_pair> pairs(100);
     for (int round = 0; round < 3; ++round) {
         std::vector<std::unique_ptr<counted_operation>> operations;
         std::vector<counted_operation*> all;
-        for (const stream_pair& pair : pairs) {
+        for (const socket_pair& pair : pairs) {
             for (const io_kind kind : {io_kind::receive, io_kind::writable}) {
                 operations.push_back(std::make_unique<counted_operation>(kind, pair.ours.get()));
                 all.push_back(operations.back().get());
@@ -141,11 +141,11 @@ TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
 
 TEST_F(uring_tests, can_be_woken_after_its_queue_has_overflown) {
     bare_driver bare({.submissions = 64, .completions = 64, .buffers = 4});
-    const std::vector<stream_pair> pairs(200);
+    const std::vector<socket_pair> pairs(200);
     std::vector<std::unique_ptr<counted_operation>> operations;
     std::vector<counted_operation*> all;
     bare.look();  // the bell is armed
-    for (const stream_pair& pair : pairs) {
+    for (const socket_pair& pair : pairs) {
         operations.push_back(std::make_unique<counted_operation>(io_kind::writable, pair.ours.get()));
         all.push_back(operations.back().get());
         bare.start(*all.back());
@@ -161,11 +161,11 @@ TEST_F(uring_tests, can_be_woken_after_its_queue_has_overflown) {
 
 TEST_F(uring_tests, serves_more_active_streams_than_it_has_buffers) {
     bare_driver bare({.submissions = 64, .completions = 256, .buffers = 4});
-    const std::vector<stream_pair> pairs(50);
+    const std::vector<socket_pair> pairs(50);
     for (int round = 0; round < 5; ++round) {
         std::vector<std::unique_ptr<counted_operation>> operations;
         std::vector<counted_operation*> all;
-        for (const stream_pair& pair : pairs) {
+        for (const socket_pair& pair : pairs) {
             operations.push_back(std::make_unique<counted_operation>(io_kind::receive, pair.ours.get()));
             all.push_back(operations.back().get());
             bare.start(*all.back());
@@ -179,7 +179,7 @@ TEST_F(uring_tests, serves_more_active_streams_than_it_has_buffers) {
 
 TEST_F(uring_tests, uses_its_buffers_again_and_again) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 4});
-    const stream_pair pair;
+    const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
     bare.start(first);
     pair.send("first");
@@ -195,7 +195,7 @@ TEST_F(uring_tests, uses_its_buffers_again_and_again) {
 
 TEST_F(uring_tests, keeps_no_more_than_a_few_buffers_for_a_reader_that_has_stopped) {
     bare_driver bare;
-    const stream_pair pair;
+    const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
     bare.start(first);
     for (int i = 0; i < 40; ++i) {  // a buffer each
@@ -209,7 +209,7 @@ TEST_F(uring_tests, keeps_no_more_than_a_few_buffers_for_a_reader_that_has_stopp
 
 TEST_F(uring_tests, stops_receiving_for_a_reader_that_has_stopped_and_loses_nothing) {
     bare_driver bare;
-    const stream_pair pair;
+    const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
     bare.start(first);
     bare.look();
@@ -298,7 +298,7 @@ TEST_F(uring_tests, lets_the_second_of_two_readers_of_one_datagram_wait_on) {
 
 TEST_F(uring_tests, says_that_a_stream_is_readable_while_it_holds_data_back) {
     bare_driver bare;
-    const stream_pair pair;
+    const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
     bare.start(first);
     counted_operation early(io_kind::readable, pair.ours.get());
@@ -314,9 +314,27 @@ TEST_F(uring_tests, says_that_a_stream_is_readable_while_it_holds_data_back) {
     EXPECT_EQ(late.result, 0);
 }
 
+// io_uring cannot wait for a terminal, and says EAGAIN where it does not block.
+TEST_F(uring_tests, waits_for_input_from_a_terminal_that_does_not_block) {
+    int keyboard = -1;
+    int terminal = -1;
+    ASSERT_EQ(::openpty(&keyboard, &terminal, nullptr, nullptr, nullptr), 0);
+    const unique_fd theirs(keyboard);
+    const unique_fd ours(terminal);
+    checked(::fcntl(ours.get(), F_SETFL, O_NONBLOCK), "fcntl");
+    bare_driver bare;
+    counted_operation reading(io_kind::read, ours.get());
+    bare.start(reading);
+    bare.look();
+    EXPECT_EQ(reading.completions, 0);
+    ASSERT_EQ(::write(theirs.get(), "yes\n", 4), 4);
+    bare.run(reading);
+    EXPECT_EQ(reading.received(), "yes\n");
+}
+
 TEST_F(uring_tests, does_not_enter_the_kernel_to_look_when_nothing_has_happened) {
     bare_driver bare;
-    const stream_pair pair;
+    const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
     bare.start(receive);
     bare.look();
@@ -338,15 +356,96 @@ TEST_F(uring_tests, wakes_for_an_earlier_deadline_and_at_most_once_in_vain_for_a
     const time_point withdrawn = steady_clock::now() + milliseconds(1);
     bare.driver.wake();
     bare.driver.wait(withdrawn);
+    bare.look();  // whichever has ended it, the wake-up is taken by now
     const time_point late = withdrawn + milliseconds(30);
     int waits = 0;
     for (; steady_clock::now() < late; ++waits) bare.driver.wait(late);
     EXPECT_LE(waits, 2);
 }
 
+/// Few buffers, and readers that have stopped and hold some of them.
+class uring_buffer_tests : public uring_tests {
+protected:
+    static constexpr unsigned buffers = 16;
+
+    void SetUp() override {
+        uring_tests::SetUp();
+        if (!IsSkipped())
+            bare.emplace(uring_limits{.submissions = 64, .completions = 64, .buffers = buffers});
+    }
+
+    /// Starts its feed; then messages come that nobody reads.
+    void hoard(const socket_pair& pair, int messages) {
+        counted_operation first(io_kind::receive, pair.ours.get());
+        bare->start(first);
+        pair.send("x");
+        bare->run(first);
+        for (int i = 0; i < messages; ++i) {  // a buffer each
+            pair.send("x");
+            bare->look();
+        }
+    }
+
+    /// Reads until it would have to wait.
+    void read_all(const socket_pair& pair) {
+        for (;;) {
+            counted_operation next(io_kind::receive, pair.ours.get());
+            bare->start(next);
+            bare->look();
+            if (next.completions != 0) continue;
+            bare->driver.cancel(next);
+            bare->run(next);
+            bare->look();
+            return;
+        }
+    }
+
+    /// How many requests a small read costs that waits for its message.
+    std::uint64_t requests_of_a_read(const socket_pair& pair) {
+        const std::uint64_t before = bare->driver.requests();
+        counted_operation op(io_kind::receive, pair.ours.get());
+        bare->start(op);
+        bare->look();
+        pair.send("small");
+        bare->look();
+        EXPECT_EQ(op.received(), "small");
+        return bare->driver.requests() - before;
+    }
+
+    std::optional<bare_driver> bare;
+};
+
+TEST_F(uring_buffer_tests, that_have_run_out_make_no_two_requests_of_a_read) {
+    const std::array<socket_pair, 3> slow;
+    const std::array<socket_pair, 4> others;
+    for (const socket_pair& pair : slow) hoard(pair, 12);
+    for (int round = 0; round < 3; ++round)
+        for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 1U);
+
+    for (const socket_pair& pair : slow) read_all(pair);
+    for (const socket_pair& pair : others) EXPECT_LE(requests_of_a_read(pair), 1U);
+    for (int round = 0; round < 3; ++round)
+        for (const socket_pair& pair : others)
+            EXPECT_EQ(requests_of_a_read(pair), 0U) << "the feeds have not been resumed";
+}
+
+TEST_F(uring_buffer_tests, that_one_slow_reader_holds_do_not_cost_all_others_their_feeds) {
+    const socket_pair slow;
+    const socket_pair burst;
+    const std::array<socket_pair, 4> others;
+    hoard(slow, 40);
+    hoard(burst, 20);  // the rest of the buffers
+    EXPECT_EQ(requests_of_a_read(others[0]), 1U);
+    EXPECT_EQ(requests_of_a_read(others[0]), 1U) << "they had not run out";
+    read_all(burst);
+    for (const socket_pair& pair : others) EXPECT_LE(requests_of_a_read(pair), 1U);
+    for (int round = 0; round < 3; ++round)
+        for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
+}
+
 TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {
     bare_driver bare;
-    const stream_pair pair;
+    const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
     bare.start(receive);
     pair.send("x");
@@ -362,8 +461,8 @@ TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {
     } catch (const std::system_error& error) {
         EXPECT_NE(std::string(error.what()).find("two threads"), std::string::npos) << error.what();
     }
-    if (second.pending) bare.driver.abandon(second);
-    bare.driver.forget(pair.ours.get());
+    if (second.pending) bare.driver.discard(second);
+    bare.driver.close(pair.ours.get());
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/loop/counting_driver.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -15,117 +14,125 @@ namespace {
 using namespace std::chrono_literals;
 }
 
-template <class R>
-class posting : public on_design<R> {
+class posting : public on_real_time {
 protected:
     static constexpr std::size_t threads = 4;
 
     /// How many posts each thread makes. A bell of eventfd's rings for every driver but io_uring's, which has
     /// its own; so one of each kind takes them all, and the others a share.
-    static constexpr bool takes_all = on_design<R>::is("loop-epoll") || on_design<R>::is("loop-uring");
-    static constexpr std::size_t posts = (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
+    static std::size_t posts() {
+        const bool takes_all = is("loop-epoll") || is("loop-uring");
+        return (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
+    }
 };
-TYPED_TEST_SUITE(posting, real_designs, design_names);
+INSTANTIATE_TEST_SUITE_P(, posting, all_designs(), design_name);
 
-TYPED_TEST(posting, from_four_threads_loses_nothing_and_keeps_the_order_of_each) {
-    TypeParam runtime;
-    std::array<std::size_t, TestFixture::threads> next{};
+TEST_P(posting, from_four_threads_loses_nothing_and_keeps_the_order_of_each) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const std::size_t posts_of_each = posts();
+    std::array<std::size_t, threads> next{};
     std::size_t out_of_order = 0;
     std::size_t received = 0;
     {
         std::vector<std::jthread> posters;
-        for (std::size_t poster = 0; poster < TestFixture::threads; ++poster) {
+        for (std::size_t poster = 0; poster < threads; ++poster) {
             posters.emplace_back([&, poster] {
-                for (std::size_t i = 0; i < TestFixture::posts; ++i) {
-                    runtime.post_from_any_thread([&, poster, i] {
+                for (std::size_t i = 0; i < posts_of_each; ++i) {
+                    loop.post_from_any_thread([&, poster, i] {
                         out_of_order += next[poster]++ != i;
-                        if (++received == TestFixture::threads * TestFixture::posts) runtime.stop();
+                        if (++received == threads * posts_of_each) loop.stop();
                     });
                 }
             });
         }
-        runtime.run_forever();
+        loop.run_forever();
     }
-    EXPECT_EQ(received, TestFixture::threads * TestFixture::posts);
+    EXPECT_EQ(received, threads * posts_of_each);
     EXPECT_EQ(out_of_order, 0u);
 }
 
 // Each post finds the loop on its way to sleep: the next is made only when the one before has run.
-TYPED_TEST(posting, one_at_a_time_wakes_the_loop_each_time) {
+TEST_P(posting, one_at_a_time_wakes_the_loop_each_time) {
     constexpr int rounds = 2'000;
-    TypeParam runtime;
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::atomic<int> answered{0};
     std::jthread poster([&] {
         for (int i = 0; i < rounds; ++i) {
-            runtime.post_from_any_thread([&] {
-                if (++answered == rounds) runtime.stop();
+            loop.post_from_any_thread([&] {
+                if (++answered == rounds) loop.stop();
                 answered.notify_one();
             });
             answered.wait(i);
         }
     });
-    runtime.run_forever();
+    loop.run_forever();
     EXPECT_EQ(answered, rounds);
 }
 
-TYPED_TEST(posting, wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
-    TypeParam runtime;
-    auto pair = make_unix_pair(runtime);
+TEST_P(posting, wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
-    auto sleeps = [&]() -> task<void> { co_await runtime.sleep_for(24h); };
-    runtime.spawn(reads());
-    runtime.spawn(sleeps());
-    std::jthread poster([&] { runtime.post_from_any_thread([&] { runtime.stop(); }); });
-    runtime.run_forever();
+    auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(24h); };
+    loop.spawn(reads());
+    loop.spawn(sleeps());
+    std::jthread poster([&] { loop.post_from_any_thread([&] { loop.stop(); }); });
+    loop.run_forever();
 }
 
-TYPED_TEST(posting, before_the_loop_runs_is_kept_for_it) {
-    TypeParam runtime;
+TEST_P(posting, before_the_loop_runs_is_kept_for_it) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::vector<int> calls;
     std::jthread([&] {
-        for (int i = 0; i < 3; ++i) runtime.post_from_any_thread([&, i] { calls.push_back(i); });
+        for (int i = 0; i < 3; ++i) loop.post_from_any_thread([&, i] { calls.push_back(i); });
     }).join();
     EXPECT_TRUE(calls.empty());
-    runtime.run_until_idle();
+    loop.run_until_idle();
     EXPECT_EQ(calls, (std::vector{0, 1, 2}));
 }
 
-TYPED_TEST(posting, from_inside_a_posted_function_is_for_a_later_turn) {
-    TypeParam runtime;
+TEST_P(posting, from_inside_a_posted_function_is_for_a_later_turn) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     int depth = 0;
     auto again = [&](auto& self) -> void {
-        if (++depth < 100) runtime.post_from_any_thread([&] { self(self); });
+        if (++depth < 100) loop.post_from_any_thread([&] { self(self); });
     };
-    runtime.post_from_any_thread([&] { again(again); });
-    runtime.turn();
+    loop.post_from_any_thread([&] { again(again); });
+    loop.turn();
     EXPECT_EQ(depth, 1);
-    runtime.run_until_idle();
+    loop.run_until_idle();
     EXPECT_EQ(depth, 100);
 }
 
-TYPED_TEST(posting, can_be_a_stop_that_wakes_the_loop) {
-    TypeParam runtime;
-    auto sleeps = [&]() -> task<void> { co_await runtime.sleep_for(24h); };
-    runtime.spawn(sleeps());
+TEST_P(posting, can_be_a_stop_that_wakes_the_loop) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(24h); };
+    loop.spawn(sleeps());
     for (int i = 0; i < 2; ++i) {
-        std::jthread stopper([&] { runtime.stop_from_any_thread(); });
-        i == 0 ? runtime.run_forever() : runtime.run_until_idle();
+        std::jthread stopper([&] { loop.stop_from_any_thread(); });
+        i == 0 ? loop.run_forever() : loop.run_until_idle();
     }
-    std::jthread([&] { runtime.stop_from_any_thread(); }).join();
-    runtime.run_forever();  // asked before it began
+    std::jthread([&] { loop.stop_from_any_thread(); }).join();
+    loop.run_forever();  // asked before it began
 }
 
-template <class R>
-class posting_in_bursts : public on_design<R> {};
-TYPED_TEST_SUITE(posting_in_bursts, counted_designs, design_names);
+class posting_in_bursts : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, posting_in_bursts, sleeping_designs(), design_name);
 
 // Flat-out threads hardly let the loop sleep. These wait together until all that they have posted has run, so
 // that it falls asleep between two bursts, or is just about to.
-TYPED_TEST(posting_in_bursts, finds_the_loop_asleep_and_loses_nothing) {
+TEST_P(posting_in_bursts, finds_the_loop_asleep_and_loses_nothing) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t bursts = 500;
     constexpr std::size_t burst = 25;
-    TypeParam runtime;
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::atomic<std::size_t> received{0};
     {
         std::vector<std::jthread> posters;
@@ -133,10 +140,10 @@ TYPED_TEST(posting_in_bursts, finds_the_loop_asleep_and_loses_nothing) {
             posters.emplace_back([&] {
                 for (std::size_t round = 1; round <= bursts; ++round) {
                     for (std::size_t i = 0; i < burst; ++i) {
-                        runtime.post_from_any_thread([&] {
+                        loop.post_from_any_thread([&] {
                             const std::size_t count = ++received;
                             if (count % (threads * burst) == 0) received.notify_all();
-                            if (count == threads * burst * bursts) runtime.stop();
+                            if (count == threads * burst * bursts) loop.stop();
                         });
                     }
                     for (std::size_t seen = received; seen < round * threads * burst; seen = received)
@@ -144,11 +151,10 @@ TYPED_TEST(posting_in_bursts, finds_the_loop_asleep_and_loses_nothing) {
                 }
             });
         }
-        runtime.run_forever();
+        loop.run_forever();
     }
     EXPECT_EQ(received, threads * burst * bursts);
-    EXPECT_GE(runtime.driver().sleeps(), 1u)
-        << "how often is the machine's affair, but everybody waits for it";
+    EXPECT_GE(clock.sleeps(), 1u) << "how often is the machine's affair, but everybody waits for it";
 }
 
 }  // namespace loopbench::loop::test

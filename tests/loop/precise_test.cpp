@@ -1,8 +1,7 @@
 // The precise wait policy: how early it wakes, what it learns from, and that nothing makes it spin for ever.
-#include "loop/waits/precise.hpp"
-
 #include <random>
 
+#include "loop/timers/precise_wait.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -80,12 +79,19 @@ TEST(wakeup_guard, shrinks_slowly_by_deadlines_that_were_too_near_to_sleep_for) 
     EXPECT_EQ(guard.value(), wakeup_guard::shortest);
 }
 
-class precise_waits : public on_design<runtime<manual<precise_design>>> {
+class precise_waits : public testing::Test {
 protected:
+    static constexpr nanoseconds step = 1us;
+
+    void SetUp() override { manual_time::now = manual_time::start; }
+    void TearDown() override { manual_time::oversleep = 0ns; }
+
     /// How late ten sleeps are, at the most, when the kernel wakes the thread so much too late.
     static nanoseconds worst_lateness(nanoseconds oversleep) {
         manual_time::oversleep = oversleep;
-        runtime<manual<precise_design>> loop;
+        manual_clock clock(step);
+        const auto owner = make_loop("loop-precise", &clock);
+        event_loop& loop = *owner;
         nanoseconds worst{};
         auto main = [&]() -> task<void> {
             for (int i = 0; i < 10; ++i) {
@@ -95,17 +101,16 @@ protected:
                 EXPECT_GE(lateness, 0ns);
                 worst = std::max(worst, lateness);
             }
-            EXPECT_EQ(loop.driver().sleeps(), 10u) << "it sleeps until the guard begins";
+            EXPECT_EQ(clock.sleeps(), 10u) << "it sleeps until the guard begins";
         };
         loop.run(main());
         return worst;
     }
-    void TearDown() override { manual_time::oversleep = 0ns; }
 };
 
 TEST_F(precise_waits, make_up_for_a_kernel_that_wakes_late) {
-    EXPECT_LE(worst_lateness(0us), 5 * stepping_clock::step);
-    EXPECT_LE(worst_lateness(50us), 5 * stepping_clock::step);
+    EXPECT_LE(worst_lateness(0us), 5 * step);
+    EXPECT_LE(worst_lateness(50us), 5 * step);
 }
 
 TEST_F(precise_waits, cannot_make_up_for_more_than_their_guard) {
@@ -114,7 +119,9 @@ TEST_F(precise_waits, cannot_make_up_for_more_than_their_guard) {
 
 // Late wake-ups have made the guard longer than the time between two deadlines.
 TEST_F(precise_waits, find_back_to_sleep_between_deadlines_that_are_nearer_than_their_guard) {
-    runtime<manual<precise_design>> loop;
+    manual_clock clock(step);
+    const auto owner = make_loop("loop-precise", &clock);
+    event_loop& loop = *owner;
     auto sleeps = [&](nanoseconds period, int count) -> task<void> {
         const time_point start = loop.now();
         for (int i = 1; i <= count; ++i) co_await loop.sleep_until(start + i * period);
@@ -122,15 +129,17 @@ TEST_F(precise_waits, find_back_to_sleep_between_deadlines_that_are_nearer_than_
     manual_time::oversleep = 500us;
     loop.run(sleeps(1ms, 50));
     manual_time::oversleep = 0us;
-    const std::size_t before = loop.driver().sleeps();
+    const std::size_t before = clock.sleeps();
     loop.run(sleeps(100us, 200));
-    EXPECT_EQ(loop.driver().sleeps(), before) << "or the guard is not what this test thinks";
+    EXPECT_EQ(clock.sleeps(), before) << "or the guard is not what this test thinks";
     loop.run(sleeps(100us, 1'000));
-    EXPECT_GT(loop.driver().sleeps(), before + 100);
+    EXPECT_GT(clock.sleeps(), before + 100);
 }
 
 TEST_F(precise_waits, end_early_for_what_is_posted_or_arrives_while_they_spin) {
-    runtime<manual<precise_design>> loop;
+    manual_clock clock(step);
+    const auto owner = make_loop("loop-precise", &clock);
+    event_loop& loop = *owner;
     auto pair = make_unix_pair(loop);
     std::vector<std::string> order;
     auto reads = [&]() -> task<void> { order.push_back(co_await read_text(pair.one)); };

@@ -36,9 +36,10 @@ protected:
     using reader = buffered_reader<scripted_stream>;
     io_result read(reader& from, std::size_t bytes) {
         buffer.resize(bytes);
-        return runtime.run(from.read_exactly(std::span(buffer)));
+        return loop.run(from.read_exactly(std::span(buffer)));
     }
-    epoll_runtime runtime;
+    const std::unique_ptr<event_loop> owner = make_loop("loop-epoll");
+    event_loop& loop = *owner;
     std::vector<std::byte> buffer;
 };
 
@@ -46,9 +47,10 @@ class delimited_reads : public testing::Test {
 protected:
     using reader = buffered_reader<scripted_stream>;
     reader::outcome read(reader& from, std::string_view delimiter) {
-        return runtime.run(from.read_until(delimiter));
+        return loop.run(from.read_until(delimiter));
     }
-    epoll_runtime runtime;
+    const std::unique_ptr<event_loop> owner = make_loop("loop-epoll");
+    event_loop& loop = *owner;
 };
 
 }  // namespace
@@ -89,10 +91,10 @@ TEST_F(exact_reads, of_nothing_read_nothing) {
 TEST_F(exact_reads, begin_where_a_delimited_one_has_ended) {
     scripted_stream stream{{"length 5\n\nab", "cd", "eNEXT", "\n"}, 0};
     reader from(stream);
-    EXPECT_EQ(runtime.run(from.read_until("\n\n")).text, "length 5\n\n");
+    EXPECT_EQ(loop.run(from.read_until("\n\n")).text, "length 5\n\n");
     EXPECT_EQ(read(from, 5).bytes, 5u);
     EXPECT_EQ(text_of(buffer), "abcde");
-    EXPECT_EQ(runtime.run(from.read_until("\n")).text, "NEXT\n");
+    EXPECT_EQ(loop.run(from.read_until("\n")).text, "NEXT\n");
     EXPECT_EQ(read(from, 1).bytes, 0u);
 }
 
@@ -159,19 +161,19 @@ TEST_F(delimited_reads, do_not_grow_beyond_their_limit) {
     EXPECT_GE(stream.pieces.size(), 85u) << "it has not read on";
 }
 
-template <class R>
-class delimited_streams : public on_design<R> {};
-TYPED_TEST_SUITE(delimited_streams, real_designs, design_names);
+class delimited_streams : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, delimited_streams, all_designs(), design_name);
 
-TYPED_TEST(delimited_streams, give_lines) {
-    TypeParam runtime;
-    auto pair = make_unix_pair(runtime);
+TEST_P(delimited_streams, give_lines) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
     auto main = [&]() -> task<void> {
-        buffered_reader<typename TypeParam::stream> lines(pair.one);
-        runtime.post([&] { put(pair.other.native_handle(), "first\nsec"); });
+        buffered_reader<stream> lines(pair.one);
+        loop.post([&] { put(pair.other.native_handle(), "first\nsec"); });
         const auto first = co_await lines.read_until("\n");
         EXPECT_EQ(first.text, "first\n");
-        runtime.post([&] { put(pair.other.native_handle(), "ond\n"); });
+        loop.post([&] { put(pair.other.native_handle(), "ond\n"); });
         const auto second = co_await lines.read_until("\n");
         EXPECT_EQ(second.text, "second\n");
         pair.other.close();
@@ -179,28 +181,29 @@ TYPED_TEST(delimited_streams, give_lines) {
         EXPECT_EQ(end.text, "");
         EXPECT_EQ(end.error, 0);
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
 // Otherwise a time limit would leave the stream in the middle of a message.
-TYPED_TEST(delimited_streams, lose_nothing_of_a_read_that_was_cancelled) {
-    TypeParam runtime;
-    auto pair = make_unix_pair(runtime);
-    buffered_reader<typename TypeParam::stream> from(pair.one);
+TEST_P(delimited_streams, lose_nothing_of_a_read_that_was_cancelled) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
+    buffered_reader<stream> from(pair.one);
     std::array<std::byte, 8> message{};
     auto reads = [&]() -> task<void> { co_await from.read_exactly(message); };
     auto reads_line = [&]() -> task<void> { co_await from.read_until("\n"); };
     for (const bool exactly : {true, false}) {
-        const auto reading = create_task(runtime, exactly ? reads() : reads_line());
+        const auto reading = create_task(loop, exactly ? reads() : reads_line());
         put(pair.other.native_handle(), "abc");
-        turn_often(runtime);
+        turn_often(loop);
         EXPECT_FALSE(reading.done());
         reading.cancel();
-        turn_often(runtime);
+        turn_often(loop);
         EXPECT_EQ(ending_of(reading.outcome()), "cancelled");
     }
     put(pair.other.native_handle(), "de");
-    runtime.run(reads());
+    loop.run(reads());
     EXPECT_EQ(text_of(message), "abcabcde");
 }
 

@@ -1,9 +1,9 @@
 // What select and poll are told: the time that is left, whatever the deadline.
-#include "loop/drivers/relative_timeout.hpp"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
+
+#include "loop/io/level_triggered.hpp"
 
 namespace loopbench::loop::test {
 

@@ -12,10 +12,9 @@ namespace loopbench::loop::test {
 
 namespace {
 
-template <class R>
-std::vector<endpoint> resolve(R& runtime, std::string host, std::string service) {
-    resolver<R> names(runtime);
-    return runtime.run(names.resolve(std::move(host), std::move(service)));
+std::vector<endpoint> resolve(event_loop& loop, std::string host, std::string service) {
+    resolver names(loop);
+    return loop.run(names.resolve(std::move(host), std::move(service)));
 }
 
 /// As the system answers without a loop.
@@ -28,46 +27,49 @@ bool is_known_here(const char* host) {
 
 }  // namespace
 
-template <class R>
-class resolving : public on_design<R> {};
-TYPED_TEST_SUITE(resolving, real_designs, design_names);
+class resolving : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, resolving, all_designs(), design_name);
 
-TYPED_TEST(resolving, gives_addresses_in_digits_as_they_are) {
-    TypeParam runtime;
-    const auto v4 = resolve(runtime, "127.0.0.1", "80");
+TEST_P(resolving, gives_addresses_in_digits_as_they_are) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const auto v4 = resolve(loop, "127.0.0.1", "80");
     ASSERT_FALSE(v4.empty());
     EXPECT_EQ(v4.front().to_string(), "127.0.0.1:80");
-    const auto v6 = resolve(runtime, "::1", "8080");
+    const auto v6 = resolve(loop, "::1", "8080");
     ASSERT_FALSE(v6.empty());
     EXPECT_EQ(v6.front().to_string(), "[::1]:8080");
 }
 
-TYPED_TEST(resolving, finds_localhost) {
+TEST_P(resolving, finds_localhost) {
     if (!is_known_here("localhost")) GTEST_SKIP() << "no line of /etc/hosts says what localhost is";
-    TypeParam runtime;
-    const auto found = resolve(runtime, "localhost", "80");
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const auto found = resolve(loop, "localhost", "80");
     const auto is_loopback = [](const endpoint& each) {
         return each.to_string() == "127.0.0.1:80" || each.to_string() == "[::1]:80";
     };
     EXPECT_TRUE(std::ranges::any_of(found, is_loopback));
 }
 
-TYPED_TEST(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
-    TypeParam runtime;
-    resolver<TypeParam> names(runtime);
+TEST_P(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
-    const auto asking = create_task(runtime, asks());
-    runtime.turn();
+    const auto asking = create_task(loop, asks());
+    loop.turn();
     EXPECT_FALSE(asking.done()) << "the answer comes from another thread, so on a later turn";
-    runtime.run(until_done({asking}));
+    loop.run(until_done({asking}));
     EXPECT_EQ(ending_of(asking.outcome()), "value");
 }
 
 // A port in letters is refused without asking a name server.
-TYPED_TEST(resolving, names_the_host_and_the_service_that_are_wrong) {
-    TypeParam runtime;
+TEST_P(resolving, names_the_host_and_the_service_that_are_wrong) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     try {
-        resolve(runtime, "127.0.0.1", "no-such-service");
+        resolve(loop, "127.0.0.1", "no-such-service");
         ADD_FAILURE() << "there is a service of this name";
     } catch (const std::runtime_error& error) {
         const std::string text = error.what();
@@ -76,28 +78,30 @@ TYPED_TEST(resolving, names_the_host_and_the_service_that_are_wrong) {
     }
 }
 
-TYPED_TEST(resolving, can_be_cancelled_and_the_answer_is_dropped) {
-    TypeParam runtime;
-    resolver<TypeParam> names(runtime);
+TEST_P(resolving, can_be_cancelled_and_the_answer_is_dropped) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
-    std::vector tasks{create_task(runtime, asks())};
+    std::vector tasks{create_task(loop, asks())};
     auto main = [&]() -> task<void> {
-        co_await runtime.yield();
+        co_await loop.yield();
         tasks[0].cancel();
         co_await until_done(tasks);
         // What is asked later comes after the dropped answer.
         const auto found = co_await names.resolve("127.0.0.1", "81");
         EXPECT_EQ(found.front().port(), 81);
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_TRUE(tasks[0].done());
 }
 
 // The name server is the machine's own affair: one that does not answer takes its time, so this is asked
 // once.
 TEST(resolver, says_that_there_is_no_such_host) {
-    epoll_runtime runtime;
-    EXPECT_THROW(resolve(runtime, "no-such-host.invalid", "80"), std::runtime_error);
+    const auto owner = make_loop("loop-epoll");
+    event_loop& loop = *owner;
+    EXPECT_THROW(resolve(loop, "no-such-host.invalid", "80"), std::runtime_error);
 }
 
 }  // namespace loopbench::loop::test

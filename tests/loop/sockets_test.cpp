@@ -14,12 +14,6 @@ namespace loopbench::loop::test {
 
 namespace {
 
-template <class R>
-using loop_of = event_loop<typename design_of<R>::type>;
-
-template <class R>
-using datagram_socket = basic_datagram_socket<loop_of<R>>;
-
 bool has_ipv6_loopback() {
     try {
         open_listener(endpoint::ip("::1", 0));
@@ -52,10 +46,9 @@ private:
 };
 
 /// What is sent comes back, in both directions.
-template <class R>
-task<void> expect_conversation(R& runtime, typename R::listener listener, endpoint where) {
-    auto client = co_await runtime.connect(where);
-    auto server = co_await listener.accept();
+task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
+    auto client = co_await loop.connect(where);
+    auto server = co_await at.accept();
     co_await client.write_all(bytes_of("question"));
     EXPECT_EQ(co_await read_text(server), "question");
     co_await server.write_all(bytes_of("answer"));
@@ -63,8 +56,7 @@ task<void> expect_conversation(R& runtime, typename R::listener listener, endpoi
 }
 
 /// A datagram each way, of which the second is answered to the sender's address; and an empty one.
-template <class R>
-task<void> expect_datagrams(datagram_socket<R>& one, datagram_socket<R>& other) {
+task<void> expect_datagrams(datagram_socket& one, datagram_socket& other) {
     std::array<std::byte, 64> buffer;
     const io_result sent = co_await one.send_to(bytes_of("there"), other.local());
     EXPECT_EQ(sent.error, 0);
@@ -82,14 +74,13 @@ task<void> expect_datagrams(datagram_socket<R>& one, datagram_socket<R>& other) 
     EXPECT_EQ(empty.error, 0);
 }
 
-template <class R>
-task<void> expect_a_wait_for_a_datagram(R& runtime, datagram_socket<R>& one, datagram_socket<R>& other) {
+task<void> expect_a_wait_for_a_datagram(event_loop& loop, datagram_socket& one, datagram_socket& other) {
     const endpoint where = other.local();
     auto sends = [&]() -> task<void> {
-        co_await yield_times(runtime, 10);
+        co_await yield_times(loop, 10);
         co_await one.send_to(bytes_of("late"), where);
     };
-    runtime.spawn(sends());
+    loop.spawn(sends());
     std::array<std::byte, 2> too_short;
     const datagram_result cut = co_await other.receive_from(too_short);
     EXPECT_EQ(cut.error, 0);
@@ -98,50 +89,54 @@ task<void> expect_a_wait_for_a_datagram(R& runtime, datagram_socket<R>& one, dat
 
 }  // namespace
 
-template <class R>
-class sockets : public on_design<R> {};
-TYPED_TEST_SUITE(sockets, real_designs, design_names);
+class sockets : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, sockets, all_designs(), design_name);
 
-TYPED_TEST(sockets, speak_tcp_over_ipv4) {
-    TypeParam runtime;
-    auto listener = runtime.listen();
+TEST_P(sockets, speak_tcp_over_ipv4) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto listener = loop.listen();
     const auto where = endpoint::loopback(listener.port());
     EXPECT_EQ(where.to_string(), "127.0.0.1:" + std::to_string(listener.port()));
-    runtime.run(expect_conversation(runtime, std::move(listener), where));
+    loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TYPED_TEST(sockets, speak_tcp_over_ipv6) {
+TEST_P(sockets, speak_tcp_over_ipv6) {
     if (!has_ipv6_loopback()) GTEST_SKIP() << "this machine has no ::1";
-    TypeParam runtime;
-    auto listener = runtime.listen(endpoint::ip("::1", 0));
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto listener = loop.listen(endpoint::ip("::1", 0));
     const auto where = endpoint::ip("::1", listener.port());
     EXPECT_EQ(where.to_string(), "[::1]:" + std::to_string(listener.port()));
-    runtime.run(expect_conversation(runtime, std::move(listener), where));
+    loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TYPED_TEST(sockets, speak_over_a_path) {
-    TypeParam runtime;
+TEST_P(sockets, speak_over_a_path) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const temporary_folder folder;
     const auto where = endpoint::unix_path(folder.file("stream"));
     EXPECT_EQ(where.to_string(), folder.file("stream"));
-    auto listener = runtime.listen(where);
-    runtime.run(expect_conversation(runtime, std::move(listener), where));
+    auto listener = loop.listen(where);
+    loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TYPED_TEST(sockets, speak_over_an_abstract_name) {
-    TypeParam runtime;
+TEST_P(sockets, speak_over_an_abstract_name) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const auto where = abstract_name("loopbench stream " + std::to_string(::getpid()));
-    auto listener = runtime.listen(where);
-    runtime.run(expect_conversation(runtime, std::move(listener), where));
+    auto listener = loop.listen(where);
+    loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
-TYPED_TEST(sockets, say_why_they_cannot_listen_or_connect) {
-    TypeParam runtime;
-    auto listener = runtime.listen();
+TEST_P(sockets, say_why_they_cannot_listen_or_connect) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto listener = loop.listen();
     const auto taken = endpoint::loopback(listener.port());
     std::string refusal;
     try {
-        runtime.listen(taken);
+        loop.listen(taken);
     } catch (const std::system_error& error) {
         refusal = error.what();
     }
@@ -149,49 +144,79 @@ TYPED_TEST(sockets, say_why_they_cannot_listen_or_connect) {
     EXPECT_NE(refusal.find("port 0"), std::string::npos) << refusal;
     auto main = [&]() -> task<void> {
         try {
-            co_await runtime.connect(endpoint::unix_path("/nonexistent/loopbench"));
+            co_await loop.connect(endpoint::unix_path("/nonexistent/loopbench"));
             ADD_FAILURE() << "connected to nothing";
         } catch (const std::system_error& error) {
             EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory);
             EXPECT_NE(std::string(error.what()).find("/nonexistent/loopbench"), std::string::npos);
         }
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_THROW(endpoint::ip("localhost", 80), std::invalid_argument);
     EXPECT_THROW(endpoint::unix_path(std::string(108, 'x')), std::invalid_argument);
     EXPECT_THROW(endpoint::unix_path(""), std::invalid_argument);
 }
 
-TYPED_TEST(sockets, send_datagrams_over_ipv4_and_ipv6) {
-    TypeParam runtime;
+TEST_P(sockets, send_datagrams_over_ipv4_and_ipv6) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     for (const char* address : {"127.0.0.1", "::1"}) {
         if (std::string_view(address) == "::1" && !has_ipv6_loopback())
             GTEST_SKIP() << "this machine has no ::1 (IPv4 was tested)";
-        datagram_socket<TypeParam> one(runtime, open_datagram(endpoint::ip(address, 0)));
-        datagram_socket<TypeParam> other(runtime, open_datagram(endpoint::ip(address, 0)));
-        runtime.run(expect_datagrams<TypeParam>(one, other));
-        runtime.run(expect_a_wait_for_a_datagram(runtime, one, other));
+        datagram_socket one(loop, open_datagram(endpoint::ip(address, 0)));
+        datagram_socket other(loop, open_datagram(endpoint::ip(address, 0)));
+        loop.run(expect_datagrams(one, other));
+        loop.run(expect_a_wait_for_a_datagram(loop, one, other));
     }
 }
 
-TYPED_TEST(sockets, send_datagrams_over_a_path) {
-    TypeParam runtime;
+TEST_P(sockets, send_datagrams_over_a_path) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const temporary_folder folder;
-    datagram_socket<TypeParam> one(runtime, open_datagram(endpoint::unix_path(folder.file("one"))));
-    datagram_socket<TypeParam> other(runtime, open_datagram(endpoint::unix_path(folder.file("other"))));
-    runtime.run(expect_datagrams<TypeParam>(one, other));
-    runtime.run(expect_a_wait_for_a_datagram(runtime, one, other));
+    datagram_socket one(loop, open_datagram(endpoint::unix_path(folder.file("one"))));
+    datagram_socket other(loop, open_datagram(endpoint::unix_path(folder.file("other"))));
+    loop.run(expect_datagrams(one, other));
+    loop.run(expect_a_wait_for_a_datagram(loop, one, other));
 }
 
-template <class R>
-class pipes : public on_design<R> {};
-TYPED_TEST_SUITE(pipes, real_designs, design_names);
+// The accepts fail, and what they have asked for is no reason to treat the socket as a listener.
+TEST_P(sockets, that_do_not_listen_fail_their_accepts_and_still_receive) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    for (const bool has_received : {false, true}) {
+        auto pair = make_unix_pair(loop);
+        if (has_received) {
+            put(pair.other.native_handle(), "before");
+            EXPECT_EQ(loop.run(read_text(pair.one)), "before");
+        }
+        std::vector<std::int64_t> refusals;
+        auto accepts = [&]() -> task<void> {
+            refusals.push_back(co_await io_awaiter(loop.io(), io_kind::accept, pair.one.native_handle()));
+        };
+        std::string received;
+        auto receives = [&]() -> task<void> { received = co_await read_text(pair.one); };
+        loop.spawn(accepts());
+        loop.spawn(accepts());
+        loop.spawn(receives());
+        turn_often(loop);
+        EXPECT_EQ(received, "");
+        put(pair.other.native_handle(), "data");
+        turn_often(loop);
+        EXPECT_EQ(received, "data");
+        EXPECT_EQ(refusals, (std::vector<std::int64_t>{-EINVAL, -EINVAL}));
+    }
+}
 
-TYPED_TEST(pipes, carry_bytes_until_their_writer_closes) {
-    TypeParam runtime;
-    auto pipe = open_pipe<loop_of<TypeParam>>(runtime);
+class pipes : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, pipes, all_designs(), design_name);
+
+TEST_P(pipes, carry_bytes_until_their_writer_closes) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pipe = loop.open_pipe();
     auto main = [&]() -> task<void> {
-        runtime.post([&] { put(pipe.writer.native_handle(), "first"); });
+        loop.post([&] { put(pipe.writer.native_handle(), "first"); });
         EXPECT_EQ(co_await read_text(pipe.reader), "first");
         const io_result written = co_await pipe.writer.write_all(bytes_of("second"));
         EXPECT_EQ(written.bytes, 6u);
@@ -199,12 +224,13 @@ TYPED_TEST(pipes, carry_bytes_until_their_writer_closes) {
         EXPECT_EQ(co_await read_text(pipe.reader), "second");
         EXPECT_EQ(co_await read_text(pipe.reader), "");
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(pipes, take_more_than_they_hold) {
-    TypeParam runtime;
-    auto pipe = open_pipe<loop_of<TypeParam>>(runtime);
+TEST_P(pipes, take_more_than_they_hold) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pipe = loop.open_pipe();
     const std::vector<std::byte> sent(1'000'000, std::byte{7});
     std::size_t received = 0;
     auto writes = [&]() -> task<void> {
@@ -222,53 +248,56 @@ TYPED_TEST(pipes, take_more_than_they_hold) {
     };
     auto main = [&]() -> task<void> {
         std::array both{writes(), reads()};
-        co_await runtime.gather(std::span(both));
+        co_await loop.gather(std::span(both));
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_EQ(received, sent.size());
 }
 
-TYPED_TEST(pipes, give_an_error_when_nobody_reads_any_more) {
-    TypeParam runtime;
-    auto pipe = open_pipe<loop_of<TypeParam>>(runtime);
+TEST_P(pipes, give_an_error_when_nobody_reads_any_more) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pipe = loop.open_pipe();
     pipe.reader.close();
     auto main = [&]() -> task<void> {
         const io_result written = co_await pipe.writer.write_all(bytes_of("x"));
         EXPECT_EQ(written.error, EPIPE);
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(pipes, may_be_standard_input_and_are_left_blocking) {
-    TypeParam runtime;
+TEST_P(pipes, may_be_standard_input_and_are_left_blocking) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     int ends[2];
     checked(::pipe(ends), "pipe");
     const unique_fd reader(ends[0]);
     unique_fd writer(ends[1]);
-    standard_input<loop_of<TypeParam>> input(runtime, reader.get());
+    standard_input input(loop, reader.get());
     auto main = [&]() -> task<void> {
-        runtime.post([&] { put(writer.get(), "typed"); });
+        loop.post([&] { put(writer.get(), "typed"); });
         EXPECT_EQ(co_await read_text(input), "typed");
         EXPECT_EQ(::fcntl(reader.get(), F_GETFL) & O_NONBLOCK, 0);
-        runtime.post([&] { writer.reset(); });
+        loop.post([&] { writer.reset(); });
         EXPECT_EQ(co_await read_text(input), "");
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
 // epoll refuses to watch one, and nobody need wait for it.
-TYPED_TEST(pipes, may_be_replaced_by_a_regular_file_as_standard_input) {
-    TypeParam runtime;
+TEST_P(pipes, may_be_replaced_by_a_regular_file_as_standard_input) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const unique_fd file(checked(::memfd_create("standard input", MFD_CLOEXEC), "memfd_create"));
     put(file.get(), "line one\nline two\n");
     checked(static_cast<int>(::lseek(file.get(), 0, SEEK_SET)), "lseek");
-    standard_input<loop_of<TypeParam>> input(runtime, file.get());
+    standard_input input(loop, file.get());
     auto main = [&]() -> task<void> {
         EXPECT_EQ(co_await read_text(input, 9), "line one\n");
         EXPECT_EQ(co_await read_text(input, 99), "line two\n");
         EXPECT_EQ(co_await read_text(input, 99), "");
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
 }  // namespace loopbench::loop::test

@@ -1,10 +1,12 @@
 // Streams in trouble: peers that reset, hang up, or do not read; and writes that the kernel takes in parts.
+#include <fcntl.h>
 #include <netinet/in.h>
 
 #include <csignal>
 #include <cstring>
 
-#include "tests/loop/counting_driver.hpp"
+#include "loop/timers/heap.hpp"
+#include "loop/turn.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -33,125 +35,131 @@ std::vector<std::byte> numbered_bytes(std::size_t count) {
 
 }  // namespace
 
-template <class R>
-class stream_in_trouble : public on_design<R> {};
-TYPED_TEST_SUITE(stream_in_trouble, real_designs, design_names);
+class stream_in_trouble : public on_real_time {};
+INSTANTIATE_TEST_SUITE_P(, stream_in_trouble, all_designs(), design_name);
 
-TYPED_TEST(stream_in_trouble, tells_a_pending_read_that_the_peer_has_reset) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, tells_a_pending_read_that_the_peer_has_reset) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
-        auto pair = co_await make_tcp_pair(runtime);
+        auto pair = co_await make_tcp_pair(loop);
         reset_on_close(pair.other.native_handle());
-        runtime.post([&] { pair.other.close(); });
+        loop.post([&] { pair.other.close(); });
         EXPECT_EQ(co_await read_text(pair.one), "error " + std::to_string(ECONNRESET));
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(stream_in_trouble, tells_a_pending_write_that_the_peer_has_reset) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, tells_a_pending_write_that_the_peer_has_reset) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
-        auto pair = co_await make_tcp_pair(runtime);
+        auto pair = co_await make_tcp_pair(loop);
         reset_on_close(pair.other.native_handle());
-        runtime.post([&] { pair.other.close(); });
+        loop.post([&] { pair.other.close(); });
         const io_result result = co_await pair.one.write_all(more_than_the_kernel_takes);
         EXPECT_TRUE(result.error == ECONNRESET || result.error == EPIPE) << result.error;
         EXPECT_LT(result.bytes, more_than_the_kernel_takes.size());
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(stream_in_trouble, gives_what_came_before_the_end_and_then_the_end_again_and_again) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, gives_what_came_before_the_end_and_then_the_end_again_and_again) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
-        auto pair = co_await make_tcp_pair(runtime);
+        auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("last words"));
         pair.other.close();
         EXPECT_EQ(co_await read_text(pair.one), "last words");
         for (int i = 0; i < 3; ++i) EXPECT_EQ(co_await read_text(pair.one), "");
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
-TYPED_TEST(stream_in_trouble, that_is_half_closed_can_still_be_written_to) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, that_is_half_closed_can_still_be_written_to) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
-        auto pair = co_await make_tcp_pair(runtime);
+        auto pair = co_await make_tcp_pair(loop);
         pair.other.shutdown_write();
         EXPECT_EQ(co_await read_text(pair.one), "");
         const io_result written = co_await pair.one.write_all(bytes_of("reply"));
         EXPECT_EQ(written.error, 0);
         EXPECT_EQ(co_await read_text(pair.other), "reply");
     };
-    runtime.run(main());
+    loop.run(main());
 }
 
 // The default action of SIGPIPE ends this process.
-TYPED_TEST(stream_in_trouble, gives_an_error_and_no_signal_when_nobody_reads_any_more) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, gives_an_error_and_no_signal_when_nobody_reads_any_more) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const auto before = std::signal(SIGPIPE, SIG_DFL);
-    auto write_until_error = [&](stream_pair<TypeParam> pair) -> task<void> {
+    auto write_until_error = [&](stream_pair pair) -> task<void> {
         pair.other.close();
         io_result written;
         while (written.error == 0) written = co_await pair.one.write_all(bytes_of("anybody there?"));
         EXPECT_TRUE(written.error == EPIPE || written.error == ECONNRESET) << written.error;
     };
     auto main = [&]() -> task<void> {
-        co_await write_until_error(make_unix_pair(runtime));
-        auto tcp_pair = co_await make_tcp_pair(runtime);
+        co_await write_until_error(make_unix_pair(loop));
+        auto tcp_pair = co_await make_tcp_pair(loop);
         co_await write_until_error(std::move(tcp_pair));
     };
-    runtime.run(main());
+    loop.run(main());
     std::signal(SIGPIPE, before);
 }
 
-TYPED_TEST(stream_in_trouble, writes_everything_although_the_kernel_takes_little_at_a_time) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, writes_everything_although_the_kernel_takes_little_at_a_time) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const auto sent = numbered_bytes(std::size_t{2} << 20);
     std::vector<std::byte> received;
-    auto writes = [&](typename TypeParam::stream& stream) -> task<void> {
-        const io_result result = co_await stream.write_all(sent);
+    auto writes = [&](stream& to) -> task<void> {
+        const io_result result = co_await to.write_all(sent);
         EXPECT_EQ(result.error, 0);
         EXPECT_EQ(result.bytes, sent.size());
-        stream.shutdown_write();
+        to.shutdown_write();
     };
-    auto reads = [&](typename TypeParam::stream& stream) -> task<void> {
+    auto reads = [&](stream& from) -> task<void> {
         std::array<std::byte, 8192> buffer;
         for (;;) {
-            const io_result result = co_await stream.read_some(buffer);
+            const io_result result = co_await from.read_some(buffer);
             EXPECT_EQ(result.error, 0);
             if (result.bytes == 0) co_return;
             received.insert(received.end(), buffer.begin(),
                             buffer.begin() + static_cast<std::ptrdiff_t>(result.bytes));
-            co_await runtime.yield();
+            co_await loop.yield();
         }
     };
     auto main = [&]() -> task<void> {
-        auto pair = make_unix_pair(runtime);
+        auto pair = make_unix_pair(loop);
         shrink_buffers(pair.one.native_handle());
         shrink_buffers(pair.other.native_handle());
         std::array both{writes(pair.one), reads(pair.other)};
-        co_await runtime.gather(std::span(both));
+        co_await loop.gather(std::span(both));
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-TYPED_TEST(stream_in_trouble, writes_sixteen_mebibytes_whole) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, writes_sixteen_mebibytes_whole) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     const auto sent = numbered_bytes(std::size_t{16} << 20);
     std::size_t received = 0;
     std::size_t wrong = 0;
-    auto writes = [&](typename TypeParam::stream& stream) -> task<void> {
-        const io_result result = co_await stream.write_all(sent);
+    auto writes = [&](stream& to) -> task<void> {
+        const io_result result = co_await to.write_all(sent);
         EXPECT_EQ(result.bytes, sent.size());
-        stream.close();
+        to.close();
     };
-    auto reads = [&](typename TypeParam::stream& stream) -> task<void> {
+    auto reads = [&](stream& from) -> task<void> {
         std::vector<std::byte> buffer(100'000);
         for (;;) {
-            const io_result result = co_await stream.read_some(buffer);
+            const io_result result = co_await from.read_some(buffer);
             if (result.bytes == 0) co_return;
             wrong += !std::equal(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(result.bytes),
                                  sent.begin() + static_cast<std::ptrdiff_t>(received));
@@ -159,35 +167,37 @@ TYPED_TEST(stream_in_trouble, writes_sixteen_mebibytes_whole) {
         }
     };
     auto main = [&]() -> task<void> {
-        auto pair = co_await make_tcp_pair(runtime);
+        auto pair = co_await make_tcp_pair(loop);
         std::array both{writes(pair.one), reads(pair.other)};
-        co_await runtime.gather(std::span(both));
+        co_await loop.gather(std::span(both));
     };
-    runtime.run(main());
+    loop.run(main());
     EXPECT_EQ(received, sent.size());
     EXPECT_EQ(wrong, 0u);
 }
 
 // A read stops at the urgent mark, whatever lies beyond it.
-TYPED_TEST(stream_in_trouble, goes_on_beyond_urgent_data) {
-    TypeParam runtime;
+TEST_P(stream_in_trouble, goes_on_beyond_urgent_data) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
     std::string received;
-    auto pair = runtime.run(make_tcp_pair(runtime));
+    auto pair = loop.run(make_tcp_pair(loop));
     auto reads = [&]() -> task<void> {
         while (received.size() < 6) received += co_await read_text(pair.one);
     };
-    runtime.spawn(reads());
-    turn_often(runtime);  // it waits
+    loop.spawn(reads());
+    turn_often(loop);  // it waits
     put(pair.other.native_handle(), "abc");
     EXPECT_EQ(::send(pair.other.native_handle(), "!", 1, MSG_OOB), 1);
     put(pair.other.native_handle(), "def");
-    turn_often(runtime);
+    turn_often(loop);
     EXPECT_EQ(received, "abcdef");
 }
 
-TYPED_TEST(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor) {
-    TypeParam runtime;
-    auto pair = make_unix_pair(runtime);
+TEST_P(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
     std::string received;
     auto reads = [&]() -> task<void> {
         while (received.size() < 6) received += co_await read_text(pair.one);
@@ -208,35 +218,195 @@ TYPED_TEST(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor
         std::memcpy(CMSG_DATA(header), &sent, sizeof sent);
         ASSERT_EQ(::sendmsg(pair.other.native_handle(), &message, 0), static_cast<ssize_t>(text.size()));
     };
-    runtime.spawn(reads());
-    turn_often(runtime);  // it waits
+    loop.spawn(reads());
+    turn_often(loop);  // it waits
     send_with_descriptor("abc");
     put(pair.other.native_handle(), "def");
-    turn_often(runtime);
+    turn_often(loop);
     EXPECT_EQ(received, "abcdef");
 }
 
-template <class R>
-class hung_up_stream : public on_design<R> {
+/// What a write came to, and whether the task was cancelled after it.
+struct write_outcome {
+    io_result written;
+    bool done = false;
+    bool went_on = false;
+};
+
+/// Writes that the kernel takes in parts: of a socket, and of a pipe.
+class whole_writes : public on_real_time {
+protected:
+    static constexpr std::size_t much = std::size_t{4} << 20;
+
+    template <class End>
+    static task<void> write(event_loop& loop, End& end, write_outcome& outcome) {
+        const std::vector<std::byte> bytes = numbered_bytes(much);
+        outcome.written = co_await end.write_all(bytes);
+        outcome.done = true;
+        co_await loop.yield();
+        outcome.went_on = true;
+    }
+
+    /// All that has been written, past the loop.
+    static std::vector<std::byte> drain(int fd, std::size_t bytes_max = much) {
+        std::vector<std::byte> all(bytes_max);
+        std::size_t filled = 0;
+        for (ssize_t bytes;
+             filled < bytes_max && (bytes = ::read(fd, all.data() + filled, bytes_max - filled)) > 0;)
+            filled += static_cast<std::size_t>(bytes);
+        all.resize(filled);
+        return all;
+    }
+
+    static bool is_beginning(const std::vector<std::byte>& received) {
+        const auto sent = numbered_bytes(much);
+        return std::equal(received.begin(), received.end(), sent.begin());
+    }
+
+    /// A write that has several parts behind it, and is far from its end; gives what was taken out at `fd`.
+    template <class End>
+    static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
+                                                   std::vector<task_handle<void>>& writing,
+                                                   write_outcome& outcome) {
+        writing.push_back(create_task(loop, write(loop, end, outcome)));
+        std::vector<std::byte> received;
+        for (int part = 0; part < 4; ++part) {
+            turn_often(loop);
+            const auto taken = drain(fd, 10'000);
+            EXPECT_EQ(taken.size(), 10'000u);
+            received.insert(received.end(), taken.begin(), taken.end());
+        }
+        turn_often(loop);
+        EXPECT_FALSE(outcome.done);
+        return received;
+    }
+
+    static void append(std::vector<std::byte>& all, const std::vector<std::byte>& rest) {
+        all.insert(all.end(), rest.begin(), rest.end());
+    }
+
+    template <class End>
+    static void expect_cancelled_write(event_loop& loop, End& end, int fd) {
+        std::vector<task_handle<void>> writing;
+        write_outcome outcome;
+        auto received = write_some_parts(loop, end, fd, writing, outcome);
+        writing[0].cancel();
+        turn_often(loop);
+        append(received, drain(fd));
+        turn_often(loop);
+        append(received, drain(fd));
+        EXPECT_TRUE(outcome.done);
+        EXPECT_EQ(outcome.written.error, ECANCELED);
+        EXPECT_EQ(outcome.written.bytes, received.size());
+        EXPECT_TRUE(is_beginning(received));
+        EXPECT_FALSE(outcome.went_on) << "the cancellation comes with the next await";
+        EXPECT_EQ(ending_of(writing[0].outcome()), "cancelled");
+    }
+
+    template <class End>
+    static void expect_closed_write(event_loop& loop, End& end, int fd) {
+        std::vector<task_handle<void>> writing;
+        write_outcome outcome;
+        auto received = write_some_parts(loop, end, fd, writing, outcome);
+        // The room that this makes is known to no one when the number is another socket's.
+        append(received, drain(fd, 20'000));
+        auto next = make_unix_pair(loop);
+        const int number = end.native_handle();
+        end.close();
+        append(received, drain(fd));
+        const unique_fd same_number(checked(::dup3(next.one.native_handle(), number, O_CLOEXEC), "dup3"));
+        turn_often(loop);
+        EXPECT_TRUE(drain(next.other.native_handle()).empty()) << "they were for another";
+        EXPECT_TRUE(outcome.done);
+        EXPECT_EQ(outcome.written.error, ECANCELED);
+        EXPECT_EQ(outcome.written.bytes, received.size());
+        EXPECT_TRUE(is_beginning(received));
+        EXPECT_TRUE(outcome.went_on);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(, whole_writes, all_designs(), design_name);
+
+TEST_P(whole_writes, report_what_was_written_before_they_were_cancelled) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
+    expect_cancelled_write(loop, pair.one, pair.other.native_handle());
+    auto pipe = loop.open_pipe();
+    expect_cancelled_write(loop, pipe.writer, pipe.reader.native_handle());
+}
+
+TEST_P(whole_writes, report_what_was_written_before_the_stream_was_closed) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
+    expect_closed_write(loop, pair.one, pair.other.native_handle());
+    auto pipe = loop.open_pipe();
+    expect_closed_write(loop, pipe.writer, pipe.reader.native_handle());
+}
+
+TEST_P(whole_writes, report_what_was_written_before_nobody_read_any_more) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto pair = make_unix_pair(loop);
+    std::vector<task_handle<void>> writing;
+    write_outcome outcome;
+    const auto received = write_some_parts(loop, pair.one, pair.other.native_handle(), writing, outcome);
+    pair.other.close();
+    turn_often(loop);
+    EXPECT_TRUE(outcome.done);
+    EXPECT_EQ(outcome.written.error, EPIPE);
+    EXPECT_GE(outcome.written.bytes, received.size());
+    EXPECT_LT(outcome.written.bytes, much);
+}
+
+TEST_P(whole_writes, of_several_streams_do_not_mix) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    std::vector<stream_pair> pairs;
+    for (int i = 0; i < 5; ++i) pairs.push_back(make_unix_pair(loop));
+    std::vector<write_outcome> outcomes(pairs.size());
+    std::vector<std::vector<std::byte>> received(pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) loop.spawn(write(loop, pairs[i].one, outcomes[i]));
+    const auto all_done = [&] {
+        return std::ranges::all_of(outcomes, [](const write_outcome& each) { return each.done; });
+    };
+    for (int round = 0; round < 100'000 && !all_done(); ++round) {
+        loop.io().wait(do_not_wait);
+        loop.post([] {});
+        loop.turn();
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+            append(received[i], drain(pairs[i].other.native_handle()));
+    }
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        append(received[i], drain(pairs[i].other.native_handle()));
+        EXPECT_EQ(outcomes[i].written.bytes, much);
+        EXPECT_EQ(outcomes[i].written.error, 0);
+        EXPECT_EQ(received[i].size(), much);
+        EXPECT_TRUE(is_beginning(received[i]));
+    }
+}
+
+class hung_up_stream : public on_real_time {
 protected:
     /// How many waits the loop makes for one timer, while `make` keeps a stream that has hung up and is not
     /// read.
     template <class Make>
-    static std::size_t waits_for_a_sleep(Make make) {
-        R runtime;
+    std::size_t waits_for_a_sleep(Make make) {
+        const auto owner = make_loop();
+        event_loop& loop = *owner;
         auto main = [&]() -> task<std::size_t> {
-            const auto stream = co_await make(runtime);
-            co_await runtime.sleep_for(1ms);
-            const std::size_t before = runtime.driver().waits();
-            co_await runtime.sleep_for(10ms);
-            co_return runtime.driver().waits() - before;
+            const auto stream = co_await make(loop);
+            co_await loop.sleep_for(1ms);
+            const std::size_t before = clock.waits();
+            co_await loop.sleep_for(10ms);
+            co_return clock.waits() - before;
         };
-        return runtime.run(main());
+        return loop.run(main());
     }
 
     /// A stream whose peer has sent something and is gone, after `reads` reads of three bytes.
-    static task<typename R::stream> abandoned_after(R& runtime, int reads) {
-        auto pair = co_await make_tcp_pair(runtime);
+    static task<stream> abandoned_after(event_loop& loop, int reads) {
+        auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("abcdef"));
         pair.other.close();
         for (int i = 0; i < reads; ++i) co_await read_text(pair.one, 3);
@@ -245,46 +415,44 @@ protected:
 
     static constexpr std::size_t waits_max = 5;
 };
-TYPED_TEST_SUITE(hung_up_stream, counted_designs, design_names);
+INSTANTIATE_TEST_SUITE_P(, hung_up_stream, sleeping_designs(), design_name);
 
-TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_however_much_of_it_was_read) {
+TEST_P(hung_up_stream, does_not_make_the_loop_spin_however_much_of_it_was_read) {
     for (const int reads : {0, 1, 2, 3}) {
-        const auto make = [reads](TypeParam& runtime) {
-            return TestFixture::abandoned_after(runtime, reads);
-        };
-        EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max) << reads << " reads";
+        const auto make = [reads](event_loop& loop) { return abandoned_after(loop, reads); };
+        EXPECT_LE(waits_for_a_sleep(make), waits_max) << reads << " reads";
     }
 }
 
-TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_read_was_cancelled) {
-    const auto make = [](TypeParam& runtime) -> task<typename TypeParam::stream> {
-        auto pair = co_await make_tcp_pair(runtime);
+TEST_P(hung_up_stream, does_not_make_the_loop_spin_after_a_read_was_cancelled) {
+    const auto make = [](event_loop& loop) -> task<stream> {
+        auto pair = co_await make_tcp_pair(loop);
         auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
-        std::vector tasks{create_task(runtime, reads())};
-        co_await yield_times(runtime, 100);
+        std::vector tasks{create_task(loop, reads())};
+        co_await yield_times(loop, 100);
         tasks[0].cancel();
         co_await until_done(tasks);
         pair.other.close();
         co_return std::move(pair.one);
     };
-    EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
+    EXPECT_LE(waits_for_a_sleep(make), waits_max);
 }
 
-TYPED_TEST(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
-    const auto make = [](TypeParam& runtime) -> task<typename TypeParam::stream> {
-        auto pair = co_await make_tcp_pair(runtime);
+TEST_P(hung_up_stream, does_not_make_the_loop_spin_after_a_reset) {
+    const auto make = [](event_loop& loop) -> task<stream> {
+        auto pair = co_await make_tcp_pair(loop);
         reset_on_close(pair.other.native_handle());
-        runtime.post([&] { pair.other.close(); });
+        loop.post([&] { pair.other.close(); });
         EXPECT_EQ(co_await read_text(pair.one), "error " + std::to_string(ECONNRESET));
         co_return std::move(pair.one);
     };
-    EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
+    EXPECT_LE(waits_for_a_sleep(make), waits_max);
 }
 
-TYPED_TEST(hung_up_stream, that_is_a_pipe_does_not_make_the_loop_spin) {
+TEST_P(hung_up_stream, that_is_a_pipe_does_not_make_the_loop_spin) {
     for (const int reads : {0, 1, 3}) {
-        const auto make = [reads](TypeParam& runtime) -> task<decltype(runtime.open_pipe().reader)> {
-            auto pipe = runtime.open_pipe();
+        const auto make = [reads](event_loop& loop) -> task<pipe_end> {
+            auto pipe = loop.open_pipe();
             put(pipe.writer.native_handle(), "abcdef");
             pipe.writer.close();
             std::string received;
@@ -292,59 +460,81 @@ TYPED_TEST(hung_up_stream, that_is_a_pipe_does_not_make_the_loop_spin) {
             EXPECT_EQ(received, std::string("abcdef").substr(0, 3 * static_cast<std::size_t>(reads)));
             co_return std::move(pipe.reader);
         };
-        EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max) << reads << " reads";
+        EXPECT_LE(waits_for_a_sleep(make), waits_max) << reads << " reads";
     }
 }
 
-TYPED_TEST(hung_up_stream, calls_its_reader_back_and_does_not_make_the_loop_spin_after_that) {
-    const auto make = [](TypeParam& runtime) -> task<decltype(runtime.open_pipe().reader)> {
-        auto pipe = runtime.open_pipe();
+TEST_P(hung_up_stream, calls_its_reader_back_and_does_not_make_the_loop_spin_after_that) {
+    const auto make = [](event_loop& loop) -> task<pipe_end> {
+        auto pipe = loop.open_pipe();
         const int fd = pipe.reader.native_handle();
-        event called(runtime);
-        runtime.add_reader(fd, [&] { called.set(); });
-        runtime.post([&] { pipe.writer.close(); });
+        event called(loop);
+        loop.add_reader(fd, [&] { called.set(); });
+        loop.post([&] { pipe.writer.close(); });
         co_await called.wait();
-        EXPECT_TRUE(runtime.remove_reader(fd));
+        EXPECT_TRUE(loop.remove_reader(fd));
         co_return std::move(pipe.reader);
     };
-    EXPECT_LE(this->waits_for_a_sleep(make), this->waits_max);
+    EXPECT_LE(waits_for_a_sleep(make), waits_max);
 }
 
 namespace {
 
-/// A kernel whose next accepts fail.
-struct failing_accepts : manual_driver<epoll_driver> {
-    using manual_driver::manual_driver;
-    bool start(io_operation& op) {
-        if (op.kind != io_kind::accept || errors.empty()) return manual_driver::start(op);
+/// A kernel whose next accepts fail, in front of a driver.
+class failing_accepts final : public driver {
+public:
+    explicit failing_accepts(ready_queue& ready) : driver(ready), rest_(make_epoll_driver(ready)) {}
+
+    bool start(io_operation& op) override {
+        if (op.kind != io_kind::accept || errors.empty()) return rest_->start(op);
         op.result = -errors.back();
         errors.pop_back();
         return true;
     }
-    std::vector<int> errors;
+    void cancel(io_operation& op) noexcept override { rest_->cancel(op); }
+    void discard(io_operation& op) noexcept override { rest_->discard(op); }
+    void close(int fd) noexcept override { rest_->close(fd); }
+    void unwatch(int fd) noexcept override { rest_->unwatch(fd); }
+    void wait(time_point deadline) override { rest_->wait(deadline); }
+    void wake() noexcept override { rest_->wake(); }
+
+    static std::unique_ptr<driver> make(ready_queue& ready) {
+        return std::make_unique<failing_accepts>(ready);
+    }
+
+    static inline thread_local std::vector<int> errors;
+
+private:
+    std::unique_ptr<driver> rest_;
 };
 
-struct failing_design : manual<epoll_design> {
-    using driver = failing_accepts;
+struct failing_design {
+    static constexpr std::string_view name = "failing";
+    static constexpr auto make_driver = &failing_accepts::make;
+    using timers = heap_timers;
+    using wait = block_wait;
+    static constexpr std::size_t units_between_waits = work_budget::units_max;
+    static constexpr bool polls = false;
 };
 
 }  // namespace
 
 TEST(listeners, go_on_after_errors_that_befell_one_connection) {
-    runtime<failing_design> loop;
+    manual_clock clock;
+    design_loop<failing_design> loop(&clock);
     auto listener = loop.listen();
     auto accepts = [&]() -> task<void> { static_cast<void>(co_await listener.accept()); };
     for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
                             EOPNOTSUPP, ENETUNREACH, EPERM}) {
-        loop.driver().errors = {error, error};
+        failing_accepts::errors = {error, error};
         auto main = [&]() -> task<void> {
             const auto client = co_await loop.connect(listener.port());
             co_await accepts();
         };
         EXPECT_NO_THROW(loop.run(main())) << error;
-        EXPECT_TRUE(loop.driver().errors.empty());
+        EXPECT_TRUE(failing_accepts::errors.empty());
     }
-    loop.driver().errors = {EINVAL};
+    failing_accepts::errors = {EINVAL};
     EXPECT_THROW(loop.run(accepts()), std::system_error);
 }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,123 +17,122 @@
 #include <utility>
 #include <vector>
 
+#include "loop/coro/event.hpp"
+#include "loop/coro/future.hpp"
 #include "loop/designs.hpp"
+#include "loop/io/drivers.hpp"
 #include "loop/net/pipe.hpp"
-#include "loop/task_handle.hpp"
+#include "loop/net/stream.hpp"
 #include "tests/freed_counter.hpp"
 #include "tests/loop/manual_clock.hpp"
 
 namespace loopbench::loop::test {
 
-/// loop-tick sleeps 100 ms on every turn. With the same parts and a manual clock it does not.
-struct fast_tick_design : tick_design {
-    using clock = manual_clock;
-};
+/// The names of all designs, as test parameters.
+inline auto all_designs() {
+    std::vector<std::string_view> names;
+    for (const design& each : designs()) names.push_back(each.name);
+    return testing::ValuesIn(names);
+}
 
-/// Every design, on the real clock. (Its names are compared with for_each_design() in design_test.cpp.)
-using real_designs = testing::Types<  //
-    round_robin_runtime,              //
-    runtime<fast_tick_design>,        //
-    layered_runtime,                  //
-    scheduler_runtime,                //
-    asyncio_runtime,                  //
-    poll_runtime,                     //
-    epoll_runtime,                    //
-    uring_runtime,                    //
-    precise_runtime>;
+/// The designs that sleep in the kernel for exactly as long as they have nothing to do. (loop-round-robin and
+/// loop-tick do not, and loop-precise spins only near a deadline.)
+inline auto sleeping_designs() {
+    std::vector<std::string_view> names;
+    for (const design& each : designs())
+        if (each.name != "loop-round-robin" && each.name != "loop-tick") names.push_back(each.name);
+    return testing::ValuesIn(names);
+}
 
-/// Every design on the manual clock.
-using manual_designs = testing::Types<                      //
-    basic_round_robin_runtime<manual<round_robin_design>>,  //
-    runtime<manual<tick_design>>,                           //
-    runtime<manual<layered_design>>,                        //
-    runtime<manual<scheduler_design>>,                      //
-    runtime<manual<asyncio_design>>,                        //
-    runtime<manual<poll_design>>,                           //
-    runtime<manual<epoll_design>>,                          //
-    runtime<manual<uring_design>>,                          //
-    runtime<manual<precise_design>>>;
+inline auto flagships() {
+    return testing::Values<std::string_view>("loop-epoll", "loop-uring");
+}
 
-struct design_names {
-    template <class R>
-    static std::string GetName(int) {
-        std::string name(R::name);
-        std::ranges::replace(name, '-', '_');  // a minus sign in a test filter means "but not"
-        return name;
-    }
-};
-
-/// The design of a runtime.
-template <class R>
-struct design_of;
-template <class D>
-struct design_of<runtime<D>> {
-    using type = D;
-};
-template <class D>
-struct design_of<basic_round_robin_runtime<D>> {
-    using type = D;
-};
+/// A minus sign in a test filter means "but not".
+inline std::string design_name(const testing::TestParamInfo<std::string_view>& info) {
+    std::string name(info.param);
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
 
 /// A test on one design. Skipped, with the kernel's reason, where io_uring is refused.
-template <class R>
-class on_design : public testing::Test {
+class on_design : public testing::TestWithParam<std::string_view> {
 protected:
-    using design = typename design_of<R>::type;
+    static bool is(std::string_view name) { return GetParam() == name; }
 
-    static constexpr bool is(std::string_view name) { return R::name == name; }
-
-    /// By how much a deadline may be missed on the manual clock, for what the design is.
-    static constexpr nanoseconds late_max() {
-        if (is("loop-tick")) return tick_wait::tick;
-        return std::is_same_v<typename design::clock, stepping_clock> ? std::chrono::milliseconds(1)
-                                                                      : nanoseconds::zero();
+    /// Document 003's loop looks at timers and I/O only when its queue is empty.
+    static bool starves() { return is("loop-scheduler"); }
+    /// Whether what was ready when a turn began is run in one go, however much it is.
+    static bool runs_whole_batches() {
+        return is("loop-round-robin") || is("loop-tick") || is("loop-layered") || is("loop-asyncio");
     }
 
     void SetUp() override {
-        manual_time::now = manual_time::start;
-        if constexpr (is("loop-uring")) {
-            static const std::string refusal = io_uring_refusal();
-            if (!refusal.empty()) GTEST_SKIP() << R::name << " is not possible here: " << refusal;
-        }
+        if (!is("loop-uring")) return;
+        static const std::string refusal = io_uring_refusal();
+        if (!refusal.empty()) GTEST_SKIP() << GetParam() << " is not possible here: " << refusal;
     }
 };
 
-template <class R>
-task<void> yield_times(R& runtime, int times) {
-    for (int i = 0; i < times; ++i) co_await runtime.yield();
+/// On the real clock (but loop-tick ticks every millisecond), with its waits counted.
+class on_real_time : public on_design {
+protected:
+    std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
+
+    counting_clock clock;
+};
+
+/// On the manual clock. For the wait policies that spin, time passes by being looked at.
+class on_manual_time : public on_design {
+protected:
+    void SetUp() override {
+        manual_time::now = manual_time::start;
+        manual_time::oversleep = nanoseconds::zero();
+        on_design::SetUp();
+    }
+
+    std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
+
+    static bool spins() { return is("loop-round-robin") || is("loop-precise"); }
+    /// By how much a deadline may be missed on the manual clock, for what the design is.
+    static nanoseconds late_max() {
+        if (is("loop-tick")) return std::chrono::milliseconds(100);
+        return spins() ? std::chrono::milliseconds(1) : nanoseconds::zero();
+    }
+
+    manual_clock clock{spins() ? nanoseconds(1'000) : nanoseconds::zero()};
+};
+
+inline task<void> yield_times(event_loop& loop, int times) {
+    for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
 /// Turns, and none that sleeps: enough for every driver to find what the kernel has.
-template <class R>
-void turn_often(R& runtime) {
+inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
-        runtime.driver().wait(do_not_wait);
-        runtime.post([] {});
-        runtime.turn();
+        loop.io().wait(do_not_wait);
+        loop.post([] {});
+        loop.turn();
     }
 }
 
-template <class R>
 struct stream_pair {
-    typename R::stream one;
-    typename R::stream other;
+    stream one;
+    stream other;
 };
 
 /// Two connected Unix streams: what is written to one can be read from the other when the call returns.
-template <class R>
-stream_pair<R> make_unix_pair(R& runtime) {
+inline stream_pair make_unix_pair(event_loop& loop) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
-    return {typename R::stream(runtime, unique_fd(ends[0])), typename R::stream(runtime, unique_fd(ends[1]))};
+    return {stream(loop, unique_fd(ends[0])), stream(loop, unique_fd(ends[1]))};
 }
 
-template <class R>
-task<stream_pair<R>> make_tcp_pair(R& runtime) {
-    auto listener = runtime.listen();
-    auto client = co_await runtime.connect(listener.port());
+inline task<stream_pair> make_tcp_pair(event_loop& loop) {
+    auto listener = loop.listen();
+    auto client = co_await loop.connect(listener.port());
     auto server = co_await listener.accept();
-    co_return stream_pair<R>{std::move(client), std::move(server)};
+    co_return stream_pair{std::move(client), std::move(server)};
 }
 
 inline std::span<const std::byte> bytes_of(std::string_view text) {

@@ -36,11 +36,14 @@ inline time_point after(time_point start, std::int64_t ns) {
 template <class Queue>
 class checked_queue {
 public:
-    void arm(time_point deadline) {
+    /// At the time of the last expire().
+    void arm(time_point deadline) { arm(deadline, reached_); }
+
+    void arm(time_point deadline, time_point now) {
         auto owned = std::make_unique<timer>();
         timer& t = *owned;
         t.deadline = deadline;
-        queue_.insert(t);
+        queue_.insert(t, now);
         EXPECT_TRUE(t.armed);
         armed_.emplace(&t, armed_timer{std::move(owned), by_deadline_.emplace(deadline, &t)});
     }
@@ -54,6 +57,7 @@ public:
 
     /// Gives how many expired.
     std::size_t expire(time_point now) {
+        reached_ = std::max(reached_, now);
         const std::size_t expected = due(now);
         operation_queue ready;
         queue_.expire(now, ready);
@@ -112,6 +116,7 @@ private:
 
     deadlines by_deadline_;
     std::unordered_map<timer*, armed_timer> armed_;
+    time_point reached_ = time_point::min();
     Queue queue_;
 };
 

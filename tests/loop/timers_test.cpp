@@ -60,7 +60,8 @@ TYPED_TEST(timer_queue, does_what_a_sorted_map_does_whatever_is_armed_erased_and
         for (int i = 0; i < operations && !testing::Test::HasFailure(); ++i) {
             const std::int64_t choice = source.below(100);
             if (choice < arm_percent && timers.size() < pending_max) {
-                timers.arm(source.next(now));
+                now += nanoseconds(source.below(100));
+                timers.arm(source.next(now), now);
             } else if (choice < arm_percent + 18 && timers.size() != 0) {
                 timers.erase(
                     static_cast<std::size_t>(source.below(static_cast<std::int64_t>(timers.size()))));
@@ -136,7 +137,7 @@ TYPED_TEST(timer_queue, takes_a_timer_again_that_has_just_become_ready) {
     TypeParam queue;
     timer periodic{};
     periodic.deadline = some_time;
-    queue.insert(periodic);
+    queue.insert(periodic, time_point{});
     for (int i = 0; i < 1000; ++i) {
         operation_queue ready;
         queue.expire(after(some_time, i * 1'000'000), ready);
@@ -144,7 +145,7 @@ TYPED_TEST(timer_queue, takes_a_timer_again_that_has_just_become_ready) {
         ASSERT_EQ(&ready.pop(), &periodic);
         ASSERT_TRUE(ready.empty());
         periodic.deadline += nanoseconds(1'000'000);
-        queue.insert(periodic);
+        queue.insert(periodic, after(some_time, i * 1'000'000));
         ASSERT_EQ(queue.earliest(), periodic.deadline);
     }
     queue.erase(periodic);
@@ -156,7 +157,7 @@ TEST(list_timers, expires_in_the_order_of_insertion_like_the_founding_document) 
     hello.deadline = after(some_time, 1);
     exit.deadline = after(some_time, 5);
     good_bye.deadline = after(some_time, 2);
-    for (timer* t : {&hello, &exit, &good_bye}) queue.insert(*t);
+    for (timer* t : {&hello, &exit, &good_bye}) queue.insert(*t, some_time);
     operation_queue ready;
     queue.expire(after(some_time, 5), ready);
     for (timer* t : {&hello, &exit, &good_bye}) EXPECT_EQ(&ready.pop(), t);
@@ -168,7 +169,7 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     std::vector<timer> timers(count);
     for (std::size_t i = 0; i < count; ++i) {
         timers[i].deadline = first + nanoseconds(i);
-        queue.insert(timers[i]);
+        queue.insert(timers[i], some_time);
     }
     return timers;
 }
@@ -212,10 +213,10 @@ std::size_t capacity_after_churn() {
     timer t{};
     for (int i = 0; i < 20'000; ++i) {
         t.deadline = now + source.any_magnitude(50);
-        queue.insert(t);
+        queue.insert(t, now);
         queue.erase(t);
         t.deadline = now + source.any_magnitude(20);
-        queue.insert(t);
+        queue.insert(t, now);
         queue.expire(now = t.deadline, ready);
     }
     return queue.capacity();
@@ -250,17 +251,17 @@ TEST(wheel_timers, tells_the_earliest_exactly_after_an_erase_when_few_timers_are
 
 // A distance of a time of day from a time long ago is in one wide slot, whatever the day: then an erase would
 // leave a floor behind for all of them.
-TEST(wheel_timers, tells_near_from_far_when_it_has_been_told_the_time_while_it_was_empty) {
+TEST(wheel_timers, tells_near_from_far_by_the_time_that_it_is_told_when_it_is_empty) {
     checked_queue<wheel_timers> timers;
     for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {
-        timers.queue().start_at(now);
-        for (int i = 0; i < 200; ++i) timers.arm(after(now, 10'000'000'000 + i));
-        timers.arm(after(now, 1'000'000));
+        for (int i = 0; i < 200; ++i) timers.arm(after(now, 10'000'000'000 + i), now);
+        timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
         // It is not empty: its timers are not passed over.
-        timers.queue().start_at(after(now, 20'000'000'000));
-        EXPECT_EQ(timers.expire(after(now, 10'000'000'199)), 200U);
+        timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
+        EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
+        timers.erase(0);
     }
 }
 

@@ -6,13 +6,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "loop/drivers/io_uring.hpp"
-#include "loop/system_error.hpp"
-#include "loop/unique_fd.hpp"
+#include "loop/io/drivers.hpp"
+#include "loop/io/fd.hpp"
+#include "loop/io/uring/driver.hpp"
 
 namespace loopbench::loop {
 
@@ -25,8 +27,8 @@ protected:
 };
 
 /// Both ends of a Unix stream, non-blocking. What one end sends is there for the other when send(2) returns.
-struct stream_pair {
-    stream_pair() {
+struct socket_pair {
+    socket_pair() {
         int fds[2];
         checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), "socketpair");
         ours.reset(fds[0]);
@@ -36,6 +38,15 @@ struct stream_pair {
     /// From the far end, past the driver; gives what the kernel took.
     ssize_t send(std::string_view text) const {
         return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
+    }
+
+    /// At the far end, past the driver: all that is there.
+    std::string receive() const {
+        std::string all;
+        std::string part(65'536, '\0');
+        for (ssize_t bytes; (bytes = ::recv(theirs.get(), part.data(), part.size(), 0)) > 0;)
+            all.append(part, 0, static_cast<std::size_t>(bytes));
+        return all;
     }
 
     unique_fd ours;
@@ -99,7 +110,7 @@ struct bare_driver {
         run(one);
     }
 
-    operation_queue ready;
+    ready_queue ready;
     io_uring_driver driver;
 };
 

@@ -1,11 +1,11 @@
 // The list of those who wait: its order, and that anybody may leave, and either side go first.
-#include "loop/waiter_list.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <optional>
 #include <vector>
+
+#include "loop/coro/event.hpp"
 
 namespace loopbench::loop::test {
 
@@ -29,8 +29,8 @@ TEST(waiter_lists, keep_their_order_whoever_leaves) {
         std::array<numbered, 4> waiters{numbered{0}, numbered{1}, numbered{2}, numbered{3}};
         waiter_list list;
         for (numbered& each : waiters) list.push(each);
-        EXPECT_TRUE(waiters[static_cast<std::size_t>(leaving)].leave());
-        EXPECT_FALSE(waiters[static_cast<std::size_t>(leaving)].leave()) << "it has left already";
+        EXPECT_TRUE(waiters[static_cast<std::size_t>(leaving)].unlink());
+        EXPECT_FALSE(waiters[static_cast<std::size_t>(leaving)].unlink()) << "it has left already";
         std::vector<int> expected{0, 1, 2, 3};
         std::erase(expected, leaving);
         EXPECT_EQ(drain(list), expected);
@@ -43,7 +43,7 @@ TEST(waiter_lists, take_back_who_has_left) {
     waiter_list list;
     list.push(first);
     list.push(second);
-    EXPECT_TRUE(first.leave());
+    EXPECT_TRUE(first.unlink());
     list.push(first);
     EXPECT_EQ(drain(list), (std::vector{2, 1}));
 }
@@ -65,7 +65,7 @@ TEST(waiter_lists, that_are_destroyed_let_go_of_their_waiters) {
         waiter_list list;
         list.push(left_behind);
     }
-    EXPECT_FALSE(left_behind.leave());
+    EXPECT_FALSE(left_behind.unlink());
 }
 
 }  // namespace loopbench::loop::test

@@ -17,7 +17,7 @@
 
 #include "asio_ref/runtime.hpp"
 #include "bench/runtime.hpp"
-#include "loop/designs.hpp"
+#include "tests/workloads/epoll_runtime.hpp"
 
 namespace loopbench::bench {
 
@@ -257,7 +257,7 @@ struct serial_gather_runtime : asio_ref::runtime {
 };
 
 /// Every second awaited task is not run; what it gives is 0.
-class forgetful_runtime : public loop::epoll_runtime {
+class forgetful_runtime : public epoll_runtime {
 public:
     template <class T>
     struct task : loop::task<T> {
@@ -298,7 +298,7 @@ private:
     };
 
     loop::task<void> gather_all(std::vector<loop::task<void>> tasks) {
-        co_await loop::epoll_runtime::gather(std::span<loop::task<void>>(tasks));
+        co_await epoll_runtime::gather(std::span<loop::task<void>>(tasks));
     }
 
     static inline int awaits = 0;

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,14 +16,19 @@ namespace loopbench::bench {
 
 /// The reason why a workload failed on this runtime, or "" when its work is proved.
 template <Runtime R>
-std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations) {
+std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
+                              std::unique_ptr<R> runtime) {
     trial t(trial_size::smoke, operations);
-    {
-        R runtime;
-        runtime.run(workload(runtime, t));
-    }
+    runtime->run(workload(*runtime, t));
+    runtime.reset();
     if (t.unsupported()) return "";  // by this machine: a load generator needs a core of its own
     return t.failure().value_or("");
+}
+
+template <Runtime R>
+requires std::default_initializable<R> std::string reason_of_failure(task_of<R> (*workload)(R&, trial&),
+                                                                     std::uint64_t operations) {
+    return reason_of_failure(workload, operations, std::make_unique<R>());
 }
 
 inline testing::AssertionResult has(const std::string& reason, std::string_view part) {

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include <memory>
 #include <string>
 
 #include "asio_ref/runtime.hpp"
@@ -12,7 +13,7 @@
 #include "bench/contenders/contender_main.hpp"
 #include "bench/contenders/no_network.hpp"
 #include "bench/contenders/process_facts.hpp"
-#include "loop/designs.hpp"
+#include "tests/workloads/epoll_runtime.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -22,20 +23,25 @@ void set(int fd, int level, int option, int value) {
 }
 
 /// Its clients leave Nagle's algorithm on.
-struct nagle_runtime : loop::epoll_runtime {
+struct nagle_runtime : epoll_runtime {
     task<stream> connect(std::uint16_t port) {
-        stream made = co_await loop::epoll_runtime::connect(port);
+        stream made = co_await epoll_runtime::connect(port);
         set(made.native_handle(), IPPROTO_TCP, TCP_NODELAY, 0);
         co_return std::move(made);
     }
 };
 
-struct unconnected_runtime : loop::epoll_runtime {
+struct unconnected_runtime : epoll_runtime {
     using stream = no_network::stream;
     using listener = no_network::listener;
     static listener listen() { return no_network().listen(); }
     static auto connect(std::uint16_t port) { return no_network().connect(port); }
 };
+
+template <Runtime R>
+std::string own_options_of() {
+    return own_socket_options<R>([] { return std::make_unique<R>(); });
+}
 
 TEST(sheet, socket_options_are_those_that_were_set) {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -54,29 +60,30 @@ TEST(sheet, an_option_that_cannot_be_read_shows_the_error) {
 }
 
 TEST(sheet, both_ends_of_a_connection_that_the_runtime_made_are_read_and_equal_across_runtimes) {
-    const std::string of_loop = own_socket_options<loop::epoll_runtime>();
+    const std::string of_loop = own_options_of<epoll_runtime>();
     EXPECT_TRUE(of_loop.starts_with("client TCP_NODELAY=1 ")) << of_loop;
     EXPECT_NE(of_loop.find("; server TCP_NODELAY=1 "), std::string::npos) << of_loop;
-    EXPECT_EQ(own_socket_options<asio_ref::runtime>(), of_loop);
+    EXPECT_EQ(own_options_of<asio_ref::runtime>(), of_loop);
 }
 
 TEST(sheet, a_runtime_that_leaves_nagles_algorithm_on_at_one_end_says_so) {
-    const std::string options = own_socket_options<nagle_runtime>();
+    const std::string options = own_options_of<nagle_runtime>();
     EXPECT_TRUE(options.starts_with("client TCP_NODELAY=0 ")) << options;
     EXPECT_NE(options.find("; server TCP_NODELAY=1 "), std::string::npos) << options;
 }
 
 TEST(sheet, a_runtime_without_a_network_has_no_options) {
-    EXPECT_EQ(own_socket_options<unconnected_runtime>(), "none: this loop has no network");
+    EXPECT_EQ(own_options_of<unconnected_runtime>(), "none: this loop has no network");
 }
 
 TEST(sheet, a_workload_that_needs_what_the_runtime_lacks_is_unsupported_and_others_run) {
+    const auto make = [] { return std::make_unique<unconnected_runtime>(); };
     for (const workload<unconnected_runtime>& each : workload_list<unconnected_runtime>()) {
         trial t(trial_size::smoke, 1);
         if (each.name == "yield") {
-            EXPECT_NO_THROW(with_runtime(each).run(t));
+            EXPECT_NO_THROW(on_fresh_runtime<unconnected_runtime>(each.run, make)(t));
         } else if (each.name.starts_with("echo/rtt/tcp/conns:1/")) {
-            EXPECT_THROW(with_runtime(each).run(t), lacking);
+            EXPECT_THROW(on_fresh_runtime<unconnected_runtime>(each.run, make)(t), lacking);
         }
     }
 }

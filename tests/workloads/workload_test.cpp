@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,32 +17,48 @@
 #include "bench/catalog.hpp"
 #include "bench/contenders/contender_main.hpp"
 #include "bench/workloads/list.hpp"
+#include "bench/workloads/table.hpp"
+#include "loop/coro/event.hpp"
 #include "loop/designs.hpp"
+#include "loop/net/pipe.hpp"
+#include "loop/net/stream.hpp"
 #include "tests/workloads/broken_runtimes.hpp"
 #include "tests/workloads/reason_of_failure.hpp"
 
 namespace loopbench::bench {
 namespace {
 
-template <class R>
-class every_workload : public testing::Test {};
-using runtimes = testing::Types<asio_ref::runtime, loop::epoll_runtime>;
+std::unique_ptr<asio_ref::runtime> make(asio_ref::runtime*) {
+    return std::make_unique<asio_ref::runtime>();
+}
+std::unique_ptr<loop::event_loop> make(loop::event_loop*) {
+    return loop::make_loop("loop-epoll");
+}
+
+template <Runtime R>
+class every_workload : public testing::Test {
+protected:
+    static std::string reason_of_failure(const workload<R>& tried, std::uint64_t operations) {
+        return bench::reason_of_failure(tried.run, operations, make(static_cast<R*>(nullptr)));
+    }
+};
+using runtimes = testing::Types<asio_ref::runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
 TYPED_TEST(every_workload, proves_its_work) {
     for (const auto& each : workload_list<TypeParam>()) {
+        const workload_shape& shape = *find_shape(each.name);
         const std::uint64_t operations =
-            each.calibrated() ? 2500 : std::min<std::uint64_t>(each.operations(trial_size::smoke), 2000);
-        EXPECT_EQ(reason_of_failure<TypeParam>(each.run, operations), "") << each.name;
+            shape.calibrated() ? 2500 : std::min<std::uint64_t>(shape.operations(trial_size::smoke), 2000);
+        EXPECT_EQ(this->reason_of_failure(each, operations), "") << each.name;
     }
 }
 
 TYPED_TEST(every_workload, that_is_calibrated_takes_any_number_of_operations) {
     for (const auto& each : workload_list<TypeParam>()) {
-        if (!each.calibrated()) continue;
+        if (!find_shape(each.name)->calibrated()) continue;
         for (const std::uint64_t operations : {1u, 2u, 999u, 10'001u})
-            EXPECT_EQ(reason_of_failure<TypeParam>(each.run, operations), "")
-                << each.name << ", " << operations;
+            EXPECT_EQ(this->reason_of_failure(each, operations), "") << each.name << ", " << operations;
     }
 }
 
@@ -62,18 +79,21 @@ TEST(workload_list, has_each_workload_of_the_catalog_in_its_order_and_no_other) 
 
 TEST(workload_list, says_which_words_a_minimal_runtime_has_not) {
     std::uint64_t lacking = 0;
-    for (const auto& each : workload_list<bare_runtime>()) {
-        if (each.run != nullptr) continue;
+    const auto list = workload_list<bare_runtime>();
+    const auto workloads = workloads_on<bare_runtime>({}, [] { return std::make_unique<bare_runtime>(); });
+    ASSERT_EQ(workloads.size(), list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].run != nullptr) continue;
         ++lacking;
         trial t(trial_size::smoke, 1);
-        with_runtime(each).run(t);
+        workloads[i].run(t);
         EXPECT_EQ(t.unsupported(),
-                  "the adapter has no " + std::string(each.lacks) + "(), of which the workload is made")
-            << each.name;
+                  "the adapter has no " + std::string(list[i].lacks) + "(), of which the workload is made")
+            << list[i].name;
     }
     EXPECT_EQ(lacking, 9u);
     for (const auto& each : workload_list<asio_ref::runtime>()) EXPECT_NE(each.run, nullptr) << each.name;
-    for (const auto& each : workload_list<loop::epoll_runtime>()) EXPECT_NE(each.run, nullptr) << each.name;
+    for (const auto& each : workload_list<loop::event_loop>()) EXPECT_NE(each.run, nullptr) << each.name;
 }
 
 TEST(catalog, says_everything_of_every_workload) {
@@ -149,12 +169,10 @@ TEST(echo, fairness_is_the_share_of_those_who_have_something) {
 
 /// What half a second of sleeping costs.
 template <Runtime R>
-usage cost_of_sleeping() {
+usage cost_of_sleeping(std::unique_ptr<R> runtime) {
     trial t(trial_size::smoke, 100);
-    {
-        R runtime;
-        runtime.run(timer_ladder<R, 5000>(runtime, t));
-    }
+    runtime->run(timer_ladder<R, 5000>(*runtime, t));
+    runtime.reset();
     EXPECT_EQ(t.failure(), std::nullopt);
     return t.cost();
 }
@@ -167,11 +185,11 @@ double spin_of(const usage& cost) {
 // are of something else: it never gives its core away, and the others do for every sleep, but for the few
 // whose time passed while the thread was kept from running.
 TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
-    const usage polling = cost_of_sleeping<loop::round_robin_runtime>();
+    const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     EXPECT_LT(polling.voluntary_switches, 10);
     for (const usage& sleeping :
-         {cost_of_sleeping<loop::epoll_runtime>(), cost_of_sleeping<loop::layered_runtime>(),
-          cost_of_sleeping<asio_ref::runtime>()}) {
+         {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
+          cost_of_sleeping(std::make_unique<asio_ref::runtime>())}) {
         EXPECT_GE(sleeping.voluntary_switches, 50);
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));
@@ -181,8 +199,8 @@ TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
 TEST(spin, of_the_loop_that_ticks_is_small_and_its_lateness_a_tick) {
     trial t(trial_size::smoke, 4);
     {
-        loop::tick_runtime runtime;
-        runtime.run(timer_ladder<loop::tick_runtime, 5000>(runtime, t));
+        const auto runtime = loop::make_loop("loop-tick");
+        runtime->run(timer_ladder<loop::event_loop, 5000>(*runtime, t));
     }
     EXPECT_EQ(t.failure(), std::nullopt);
     EXPECT_LT(t.cost().cpu * 20, t.cost().wall);
@@ -191,7 +209,7 @@ TEST(spin, of_the_loop_that_ticks_is_small_and_its_lateness_a_tick) {
 
 template <Runtime R>
 void run_bound(trial& t) {
-    with_runtime(workload<R>{{"yield"}, workloads::yield<R>}).run(t);
+    on_fresh_runtime<R>(workloads::yield<R>, [] { return std::make_unique<R>(); })(t);
 }
 
 TEST(contender_workload, is_unsupported_where_the_kernel_refuses_the_runtime) {

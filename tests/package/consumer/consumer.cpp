@@ -4,15 +4,15 @@
 
 #include "loop/designs.hpp"
 
-using loopbench::loop::epoll_runtime;
+using loopbench::loop::event_loop;
 using loopbench::loop::task;
 
-task<int> answer(epoll_runtime& loop) {
+task<int> answer(event_loop& loop) {
     co_await loop.sleep_for(std::chrono::milliseconds(1));
     co_return 42;
 }
 
 int main() {
-    epoll_runtime loop;
-    std::printf("%d\n", loop.run(answer(loop)));
+    const auto loop = loopbench::loop::make_loop("loop-epoll");
+    std::printf("%d\n", loop->run(answer(*loop)));
 }

@@ -1,22 +1,22 @@
-// A loop of one's own as a contender. It borrows coroutines, the ready queue and gather from the installed
+// A loop of one's own as a contender. It borrows coroutines, run(), the ready queue and gather from the installed
 // loop, and brings what makes a loop: a turn, timers (a multimap) and a way to sleep (a semaphore). It has no
 // network: the workloads that need one are then `unsupported`, and all others are measured.
 #include <chrono>
 #include <coroutine>
+#include <limits>
 #include <map>
-#include <memory>
 #include <semaphore>
 #include <utility>
 
 #include "bench/contenders/contender_main.hpp"
 #include "bench/contenders/no_network.hpp"
-#include "loop/event.hpp"
-#include "loop/loop_core.hpp"
+#include "loop/coro/event.hpp"
+#include "loop/scheduler.hpp"
 
 using loopbench::bench::time_point;
 
 // bench/runtime.hpp says what each of these means; the compiler says which is missing.
-class my_loop : public loopbench::loop::loop_core, public loopbench::bench::no_network {
+class my_loop final : public loopbench::loop::scheduler, public loopbench::bench::no_network {
 public:
     static constexpr auto name = "mine";
     template <class T>
@@ -24,14 +24,6 @@ public:
     using event = loopbench::loop::event;
 
     ~my_loop() { close(); }
-
-    template <class T>
-    T run(task<T> main) {
-        const auto shared = std::make_shared<task<T>>(std::move(main));  // an exception may leave this run()
-        spawn(run_to_end(shared));
-        while (!shared->done()) turn();
-        return shared->result();
-    }
 
     static time_point now() { return std::chrono::steady_clock::now(); }
 
@@ -46,16 +38,12 @@ public:
         return sleeper{*this, when};
     }
 
-    template <class F>
-    void post_from_any_thread(F&& function) {
-        push_from_any_thread(loopbench::loop::make_callback(std::forward<F>(function)));
-        posted_.release();
-    }
-
 private:
-    template <class T>
-    static task<void> run_to_end(std::shared_ptr<task<T>> shared) {
-        co_await shared->join();
+    void wake() noexcept override { posted_.release(); }
+
+    void take_turns(const bool& done) override {
+        do turn();
+        while (!done);
     }
 
     void turn() {
@@ -65,8 +53,8 @@ private:
             posted_.acquire();
         for (; !sleepers_.empty() && sleepers_.begin()->first <= now(); sleepers_.erase(sleepers_.begin()))
             post([waiter = sleepers_.begin()->second] { waiter.resume(); });
-        take_posted(ready());
-        run_ready([](auto& operation) { operation.complete(&operation, loopbench::loop::completion::run); });
+        take_posted();
+        run_ready(std::numeric_limits<std::size_t>::max());
     }
 
     std::multimap<time_point, std::coroutine_handle<>> sleepers_;

@@ -1,0 +1,98 @@
+#include "bench/workloads/table.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace loopbench::bench {
+
+namespace {
+
+using enum need;
+
+constexpr bool headline = true;
+constexpr bool on_demand = false;
+constexpr bool rate = true;  // operations per second say something
+constexpr bool no_rate = false;
+
+using shape = workload_shape;
+
+// Name, operations at smoke and at real size (0: as many as fill the time), whether there is a rate, open files,
+// what it needs, and whether it is measured without being asked for.
+constexpr std::array table{
+    // Waiting for a time, or for nothing.
+    shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline},
+    shape{"sleep/concurrent", 1, 1, no_rate, 100, needs(), headline},
+    shape{"sleep/many/sleeps:1000", 1000, 1000, no_rate, 100, needs(), on_demand},
+    shape{"sleep/many/sleeps:10000", 10'000, 10'000, no_rate, 100, needs(), on_demand},
+    shape{"sleep/many/sleeps:100000", 100'000, 100'000, no_rate, 100, needs(), on_demand},
+    shape{"timer/periodic", 30, 1000, no_rate, 100, many_turns, headline},
+    shape{"timer/ladder/us:10", 100, 10'000, no_rate, 100, many_turns, on_demand},
+    shape{"timer/ladder/us:100", 100, 5000, no_rate, 100, many_turns, on_demand},
+    shape{"timer/ladder/us:1000", 20, 1000, no_rate, 100, many_turns, on_demand},
+    shape{"timer/ladder/us:10000", 5, 100, no_rate, 100, many_turns, on_demand},
+    shape{"timer/ladder/us:100000", 2, 20, no_rate, 100, needs(), on_demand},
+    shape{"timer/ladder/us:1000000", 1, 3, no_rate, 100, needs(), on_demand},
+    shape{"timer/churn/timers:1000", 0, 0, rate, 100, call_timers | many_turns | timer_queue, on_demand},
+    shape{"timer/churn/timers:100000", 100'000, 1'000'000, rate, 100, call_timers | many_turns | timer_queue,
+          on_demand},
+    shape{"timer/expire/timers:10000", 10'000, 10'000, no_rate, 100, call_timers | timer_queue, on_demand},
+    shape{"timer/expire/timers:100000", 100'000, 100'000, no_rate, 100, call_timers | timer_queue, on_demand},
+    shape{"timer/expire/timers:1000000", 1'000'000, 1'000'000, no_rate, 100, call_timers | timer_queue,
+          on_demand},
+    shape{"timer/under_load", 100, 1000, no_rate, 100, many_turns | timers_while_busy, on_demand},
+    shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline},
+    shape{"idle/sleepers/sleepers:1000", 1, 1, no_rate, 100, needs(), on_demand},
+    shape{"idle/sockets/conns:1000", 1, 1, no_rate, 1100, needs(), on_demand},
+    // Coroutines and functions, and the joining of them.
+    shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline},
+    shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand},
+    shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns, on_demand},
+    shape{"post/cross_thread/cores:2", 0, 0, rate, 100, many_turns, on_demand},
+    shape{"yield", 0, 0, rate, 100, many_turns | scheduler, headline},
+    shape{"spawn", 0, 0, rate, 100, many_turns | scheduler, headline},
+    shape{"await/leaf", 0, 0, rate, 100, scheduler, on_demand},
+    shape{"gather/ready/children:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand},
+    shape{"gather/yield/children:1000", 0, 0, rate, 100, many_turns | scheduler, headline},
+    shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, headline},
+    shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand},
+    shape{"gather/tree/leaves:100", 0, 0, rate, 100, many_turns | scheduler, on_demand},
+    shape{"gather/tree/leaves:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand},
+    shape{"gather/tree/leaves:10000", 0, 0, rate, 100, many_turns | scheduler, on_demand},
+    // Sockets and pipes.
+    shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline},
+    shape{"echo/rtt/tcp/conns:100/bytes:64", 3000, 40'000, rate, 300, many_turns, headline},
+    shape{"echo/rtt/tcp/conns:1000/bytes:64", 3000, 40'000, rate, 2100, many_turns, headline},
+    shape{"echo/rtt/tcp/conns:1/bytes:1024", 3000, 40'000, rate, 100, many_turns, on_demand},
+    shape{"echo/rtt/tcp/conns:100/bytes:1024", 3000, 40'000, rate, 300, many_turns, on_demand},
+    shape{"echo/rtt/tcp/conns:1000/bytes:1024", 3000, 40'000, rate, 2100, many_turns, on_demand},
+    shape{"echo/rtt/tcp/conns:1/bytes:16384", 1000, 20'000, rate, 100, many_turns, on_demand},
+    shape{"echo/rtt/tcp/conns:100/bytes:16384", 1000, 20'000, rate, 300, many_turns, on_demand},
+    shape{"echo/rtt/tcp/conns:1000/bytes:16384", 1000, 20'000, rate, 2100, many_turns, on_demand},
+    shape{"echo/rtt/unix/conns:1/bytes:64", 3000, 40'000, rate, 100, unix_sockets | many_turns, on_demand},
+    shape{"echo/rtt/unix/conns:100/bytes:64", 3000, 40'000, rate, 300, unix_sockets | many_turns, on_demand},
+    shape{"echo/rtt/unix/conns:1000/bytes:64", 3000, 40'000, rate, 2100, unix_sockets | many_turns,
+          on_demand},
+    shape{"echo/mostly_idle/idle:10000/conns:100", 3000, 40'000, rate, 10'400, many_turns, on_demand},
+    shape{"stream/throughput/bytes:65536", 500, 20'000, rate, 100, many_turns, on_demand},
+    shape{"accept/churn", 300, 5000, rate, 100, many_turns, on_demand},
+    shape{"fanout/broadcast/conns:100", 30, 1000, rate, 300, many_turns, on_demand},
+    shape{"serve/open_loop/load:25", 2000, 40'000, no_rate, 100, many_turns, on_demand},
+    shape{"serve/open_loop/load:50", 2000, 40'000, no_rate, 100, many_turns, on_demand},
+    shape{"serve/open_loop/load:75", 2000, 40'000, no_rate, 100, many_turns, on_demand},
+    shape{"serve/open_loop/load:90", 2000, 40'000, no_rate, 100, many_turns, on_demand},
+    shape{"pipe/read/bytes:4096", 3000, 100'000, rate, 100, pipes | many_turns, on_demand},
+    shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand},
+};
+
+}  // namespace
+
+std::span<const workload_shape> workload_table() noexcept {
+    return table;
+}
+
+const workload_shape* find_shape(std::string_view full_name) noexcept {
+    const auto* const found = std::ranges::find(table, full_name, &workload_shape::name);
+    return found == table.end() ? nullptr : found;
+}
+
+}  // namespace loopbench::bench

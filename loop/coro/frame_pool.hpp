@@ -1,0 +1,145 @@
+// Recycled memory for coroutine frames, callback nodes, and state that handles share.
+//
+// A loop creates and destroys frames of a few sizes millions of times a second, all in one thread, so each
+// thread keeps the freed ones in a list per size and hands out the one freed last, which is still in the
+// cache. (Boost.Asio keeps two blocks per thread for the same purpose, so that a wide gather overflows it:
+// asio#1167.)
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+// For AddressSanitizer: a kept block must not be touched. Whether there is a sanitizer is a matter of the
+// program that includes this installed header, so it is decided here and not in CMake.
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace loopbench::loop {
+
+/// One per thread; blocks may be freed in another thread than the one that allocated them, and stay there.
+class frame_pool {
+public:
+    static constexpr std::size_t granularity_bytes = 32;
+    static constexpr std::size_t largest_bytes = 2048;                 // larger ones go straight to the heap
+    static constexpr std::size_t limit_bytes = std::size_t{64} << 20;  // what a thread keeps at the most
+
+    /// Throws std::bad_alloc. `bytes` may be any size; the block is aligned as operator new aligns.
+    static void* allocate(std::size_t bytes);
+
+    /// `bytes` must be what allocate() was asked for.
+    static void deallocate(void* block, std::size_t bytes) noexcept;
+
+private:
+    struct free_block {
+        free_block* next;
+    };
+    struct janitor;
+
+    static void poison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef ASAN_POISON_MEMORY_REGION
+        ASAN_POISON_MEMORY_REGION(block, bytes);
+#endif
+    }
+    static void unpoison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
+#ifdef ASAN_UNPOISON_MEMORY_REGION
+        ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+#endif
+    }
+
+    static std::size_t size_class(std::size_t bytes) noexcept {
+        return (bytes + granularity_bytes - 1) / granularity_bytes;
+    }
+    static void* allocate_slow(std::size_t bytes);
+    static void deallocate_slow(void* block) noexcept;
+
+    struct thread_lists {
+        std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
+        std::size_t kept_bytes;
+        std::size_t
+            limit_bytes;  // 0 before the first allocation and after the thread's end: nothing is kept then
+    };
+    // Trivial on purpose: a thread_local with a constructor or destructor costs a check at every access.
+    static constinit thread_local thread_lists lists_;
+};
+
+// What follows is inline for speed: it is on the path of every coroutine call.
+
+inline void* frame_pool::allocate(std::size_t bytes) {
+    if (bytes <= largest_bytes) {
+        free_block*& head = lists_.heads[size_class(bytes)];
+        if (free_block* const block = head) [[likely]] {
+            // A kept block is poisoned, so that a use after free is reported although the memory is recycled.
+            unpoison(block, size_class(bytes) * granularity_bytes);
+            head = block->next;
+            lists_.kept_bytes -= size_class(bytes) * granularity_bytes;
+            return block;
+        }
+    }
+    return allocate_slow(bytes);
+}
+
+inline void frame_pool::deallocate(void* block, std::size_t bytes) noexcept {
+    const std::size_t class_bytes = size_class(bytes) * granularity_bytes;
+    if (bytes <= largest_bytes && lists_.kept_bytes + class_bytes <= lists_.limit_bytes) [[likely]] {
+        auto* const freed = static_cast<free_block*>(block);
+        freed->next = lists_.heads[size_class(bytes)];
+        lists_.heads[size_class(bytes)] = freed;
+        lists_.kept_bytes += class_bytes;
+        poison(block, class_bytes);
+        return;
+    }
+    deallocate_slow(block);
+}
+
+/// A pointer that shares a State, which has a member `unsigned references`. One thread only.
+template <class State>
+class shared_state {
+public:
+    shared_state() = default;
+    shared_state(const shared_state& other) noexcept : state_(other.state_) {
+        if (state_ != nullptr) ++state_->references;
+    }
+    shared_state(shared_state&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    shared_state& operator=(shared_state other) noexcept {
+        std::swap(state_, other.state_);
+        return *this;
+    }
+    ~shared_state() {
+        if (state_ == nullptr || --state_->references != 0) return;
+        std::destroy_at(state_);
+        frame_pool::deallocate(state_, sizeof(State));
+    }
+
+    template <class... Arguments>
+    static shared_state make(Arguments&&... arguments) {
+        static_assert(alignof(State) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        void* const memory = frame_pool::allocate(sizeof(State));
+        try {
+            return shared_state(::new (memory) State(std::forward<Arguments>(arguments)...));
+        } catch (...) {
+            frame_pool::deallocate(memory, sizeof(State));
+            throw;
+        }
+    }
+
+    /// Shares a state that is reached by its address.
+    static shared_state share(State& state) noexcept {
+        ++state.references;
+        return shared_state(&state);
+    }
+
+    State* operator->() const noexcept { return state_; }
+    State& operator*() const noexcept { return *state_; }
+    explicit operator bool() const noexcept { return state_ != nullptr; }
+
+private:
+    explicit shared_state(State* counted) noexcept : state_(counted) {}
+
+    State* state_ = nullptr;
+};
+
+}  // namespace loopbench::loop

@@ -1,0 +1,260 @@
+// A value that comes later: the future of the founding documents, with done callbacks; and a task that runs on
+// its own and is known by such a future.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "loop/coro/event.hpp"
+#include "loop/coro/frame_pool.hpp"
+#include "loop/coro/task.hpp"
+#include "loop/scheduler.hpp"
+
+namespace loopbench::loop {
+
+template <class T>
+class future;
+
+namespace detail {
+
+struct nothing {};
+
+template <class T>
+struct future_state {
+    future_state(scheduler& owner, const std::source_location& where) noexcept
+        : loop(owner), made_at(where) {}
+    future_state(const future_state&) = delete;
+    future_state& operator=(const future_state&) = delete;
+    ~future_state() {
+        callbacks.discard_all();
+        if (exception && !retrieved) [[unlikely]]
+            loop.exception_was_not_retrieved(exception, made_at);
+    }
+    bool done() const noexcept { return value.has_value() || exception; }
+
+    // Whoever waits goes on from the ready queue, in the order in which they came: never inside set_value().
+    void settle() noexcept {
+        waiting.wake_all(loop.ready());
+        while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
+    }
+
+    // Allocated when it is added, so that whoever settles the future needs no memory.
+    struct done_callback : operation {
+        explicit done_callback(std::function<void(const future<T>&)> what)
+            : operation{nullptr, &run_or_discard}, function(std::move(what)) {}
+
+        static void run_or_discard(operation* op, completion how) {
+            const std::unique_ptr<done_callback> self(static_cast<done_callback*>(op));
+            if (how == completion::run) self->function(future<T>(self->state));
+        }
+
+        std::function<void(const future<T>&)> function;
+        shared_state<future_state> state;  // from the moment on when it is queued
+    };
+
+    void queue(done_callback& callback) noexcept {
+        if (loop.closing()) return callback.complete(&callback, completion::discard);
+        callback.state = shared_state<future_state>::share(*this);
+        loop.ready().push(callback);
+    }
+
+    scheduler& loop;
+    waiter_list waiting;        // tasks
+    operation_queue callbacks;  // until it is done
+    std::optional<std::conditional_t<std::is_void_v<T>, nothing, T>> value;
+    std::exception_ptr exception;
+    std::source_location made_at;  // for debug mode
+    unsigned references = 1;
+    bool retrieved = false;  // the exception, by who asked for the result
+};
+
+}  // namespace detail
+
+/// The reading end. Copyable; all copies name one value. Loop's thread only.
+template <class T>
+class future {
+public:
+    using state_type = detail::future_state<T>;
+
+    explicit future(shared_state<state_type> state) noexcept : state_(std::move(state)) {}
+
+    bool done() const noexcept { return state_->done(); }
+
+    /// The value (a copy), or the exception. Throws std::logic_error while there is neither.
+    T result() const {
+        if (state_->exception) {
+            state_->retrieved = true;
+            std::rethrow_exception(state_->exception);
+        }
+        if (!state_->value)
+            throw std::logic_error("the future has no result yet; await it, or ask done() first");
+        if constexpr (!std::is_void_v<T>) return *state_->value;
+    }
+
+    /// f(future) runs on a later turn, once the future is done; at once queued when it is already.
+    void add_done_callback(std::function<void(const future&)> function) const {
+        auto* const callback = new typename state_type::done_callback(std::move(function));
+        if (done()) {
+            state_->queue(*callback);
+        } else {
+            state_->callbacks.push(*callback);
+        }
+    }
+
+    class wait_awaiter;
+    /// Waits until it is done, then gives result(). Several tasks may wait for one future.
+    wait_awaiter operator co_await() const noexcept { return wait_awaiter(*this); }
+
+private:
+    shared_state<state_type> state_;
+};
+
+template <class T>
+class future<T>::wait_awaiter : polled_awaiter<waiter_node> {
+public:
+    explicit wait_awaiter(const future& awaited) noexcept
+        : polled_awaiter<waiter_node>(awaited.state_->loop.ready()), future_(awaited) {}
+
+    bool await_ready() const noexcept { return future_.done(); }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+        const bool polls = future_.state_->loop.polls();
+        if (!this->suspend(coroutine, polls ? nullptr : &cancel)) return false;
+        if (polls) {
+            this->poll(&is_over);
+        } else {
+            future_.state_->waiting.push(*this);
+        }
+        return true;
+    }
+
+    T await_resume() {
+        if (!future_.done()) this->throw_if_cancelled();
+        return future_.result();
+    }
+
+private:
+    static void cancel(suspension* place) noexcept {
+        auto& self = *static_cast<wait_awaiter*>(place);
+        if (self.unlink()) self.ready().push(self);
+    }
+    static bool is_over(polled_awaiter<waiter_node>& asked) {
+        auto& self = static_cast<wait_awaiter&>(asked);
+        return self.future_.done() || self.cancel_requested();
+    }
+
+    future future_;
+};
+
+/// The writing end, of which there is one. Dropped without having been kept, it leaves task_cancelled in the
+/// future: nobody waits for ever, and who asks done() learns that the writer is gone.
+template <class T>
+class promise {
+public:
+    /// The loop on which waiters go on; it must outlive the promise and its futures. `where` is the name of
+    /// an exception that nobody asks for, in debug mode.
+    explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
+        : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
+    promise(promise&&) noexcept = default;
+    promise& operator=(promise&& other) noexcept {
+        if (this != &other) {
+            cancel();
+            state_ = std::move(other.state_);
+        }
+        return *this;
+    }
+    ~promise() { cancel(); }
+
+    loop::future<T> get_future() const noexcept { return loop::future<T>(state_); }
+
+    /// Throws std::logic_error when the future is done already.
+    template <class... Value>
+    void set_value(Value&&... value) {
+        refuse_twice();
+        state_->value.emplace(std::forward<Value>(value)...);
+        state_->settle();
+    }
+
+    void set_exception(std::exception_ptr exception) {
+        refuse_twice();
+        state_->exception = std::move(exception);
+        state_->settle();
+    }
+
+private:
+    void cancel() noexcept {
+        if (state_ && !state_->done()) set_exception(std::make_exception_ptr(task_cancelled()));
+    }
+
+    void refuse_twice() const {
+        if (state_->done()) throw std::logic_error("the future has its result already; set it once");
+    }
+
+    shared_state<detail::future_state<T>> state_;
+};
+
+/// Names a running task. Copyable; dropping it does not end the task. Loop's thread only; not beyond the
+/// loop's life.
+template <class T>
+class task_handle {
+public:
+    task_handle(future<T> outcome, task_context& context) noexcept
+        : outcome_(std::move(outcome)), context_(&context) {}
+
+    bool done() const noexcept { return outcome_.done(); }
+
+    /// Asks the task to end: where it is suspended, or at its next await, it throws task_cancelled. Harmless
+    /// when it is done.
+    void cancel() const noexcept {
+        if (!done()) request_cancel(*context_);
+    }
+
+    /// The task's value or exception, for result(), add_done_callback() and co_await.
+    const future<T>& outcome() const noexcept { return outcome_; }
+    auto operator co_await() const noexcept { return outcome_.operator co_await(); }
+
+private:
+    future<T> outcome_;
+    task_context* context_;  // in the task's frame; gone when it is done
+};
+
+namespace detail {
+
+template <class T>
+task<void> fulfil(task<T> work, promise<T> answer) {
+    try {
+        if constexpr (std::is_void_v<T>) {
+            co_await std::move(work);
+            answer.set_value();
+        } else {
+            answer.set_value(co_await std::move(work));
+        }
+    } catch (...) {
+        answer.set_exception(std::current_exception());
+    }
+}
+
+}  // namespace detail
+
+/// Starts `work` as a task of its own. What it throws is kept for whoever asks; nobody asking, it is dropped
+/// (debug mode warns of it). `where` is its name in debug mode.
+template <class T>
+task_handle<T> create_task(scheduler& loop, task<T> work,
+                           const std::source_location& where = std::source_location::current()) {
+    promise<T> answer(loop, where);
+    const auto outcome = answer.get_future();
+    task<void> root = detail::fulfil(std::move(work), std::move(answer));
+    task_context& context = root.frame().promise().root;
+    loop.spawn(std::move(root), where);
+    return {outcome, context};
+}
+
+}  // namespace loopbench::loop

@@ -1,0 +1,49 @@
+// An owned file descriptor, and how a system call that must not fail is called.
+#pragma once
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace loopbench::loop {
+
+/// Closes on destruction; -1 is none. The error of close(2) is ignored: on Linux the descriptor is gone all
+/// the same.
+class unique_fd {
+public:
+    unique_fd() = default;
+    explicit unique_fd(int fd) noexcept : fd_(fd) {}
+    unique_fd(unique_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    unique_fd& operator=(unique_fd&& other) noexcept {
+        if (this != &other) reset(std::exchange(other.fd_, -1));
+        return *this;
+    }
+    ~unique_fd() { reset(); }
+
+    int get() const noexcept { return fd_; }
+    explicit operator bool() const noexcept { return fd_ >= 0; }
+    int release() noexcept { return std::exchange(fd_, -1); }
+    void reset(int fd = -1) noexcept {
+        if (fd_ >= 0) ::close(fd_);
+        fd_ = fd;
+    }
+
+private:
+    int fd_ = -1;
+};
+
+/// `errno` as an exception; `what` names the call, and the likely cause and remedy where there is one.
+[[noreturn]] inline void throw_errno(const std::string& what, int error = errno) {
+    throw std::system_error(error, std::generic_category(), what);
+}
+
+/// Gives the result of a call, or throws what errno says.
+inline int checked(int result, const char* what) {
+    if (result < 0) throw_errno(what);
+    return result;
+}
+
+}  // namespace loopbench::loop

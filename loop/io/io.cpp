@@ -1,0 +1,93 @@
+#include "loop/io/io.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace loopbench::loop {
+
+void io_awaiter::cancel_pending(suspension* place) noexcept {
+    auto& self = *static_cast<io_awaiter*>(place);
+    if (self.pending) self.io_.cancel(self);
+}
+
+void io_awaiter::release() noexcept {
+    if (pending) {
+        io_.discard(*this);
+    } else if (!taken_ && result >= 0) {
+        ::close(static_cast<int>(result));  // accepted, and the loop ended before anyone was told
+    }
+}
+
+namespace {
+
+// Called again and again until it is done; `pending` says that it was called before. SO_ERROR would not do:
+// it is 0 as well while the connection is on its way, and not every driver asks only when the socket is
+// writable.
+std::int64_t attempt_connect(const io_operation& op) noexcept {
+    const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
+    if (done == 0 || (op.pending && errno == EISCONN)) return 0;
+    // EAGAIN itself is a Unix listener without room: nothing is on its way that could be waited for. An
+    // interrupted connect goes on in the background (POSIX), so EINTR means what EINPROGRESS means.
+    if (errno == EAGAIN) {
+        errno = ENOBUFS;
+    } else if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) {
+        errno = EAGAIN;
+    }
+    return -1;
+}
+
+int ask(int fd, short events) noexcept {
+    pollfd state{fd, events, 0};
+    const int count = ::poll(&state, 1, 0);
+    if (count == 0) errno = EAGAIN;
+    return count > 0 ? 0 : -1;
+}
+
+std::int64_t call(io_operation& op) noexcept {
+    auto* const address = reinterpret_cast<sockaddr*>(op.address);
+    switch (op.kind) {
+        case io_kind::receive:
+            return ::recv(op.fd, op.data, op.size, 0);
+        case io_kind::send:
+            return ::send(op.fd, op.data + op.moved, op.size - op.moved, MSG_NOSIGNAL);
+        case io_kind::read:
+            return ::read(op.fd, op.data, op.size);
+        case io_kind::write:
+            return ::write(op.fd, op.data + op.moved, op.size - op.moved);
+        case io_kind::receive_from:
+            op.address_bytes = sizeof(sockaddr_storage);
+            return ::recvfrom(op.fd, op.data, op.size, 0, address,
+                              address == nullptr ? nullptr : &op.address_bytes);
+        case io_kind::send_to:
+            return ::sendto(op.fd, op.data, op.size, MSG_NOSIGNAL, address, op.address_bytes);
+        case io_kind::accept:
+            return ::accept4(op.fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        case io_kind::connect:
+            return attempt_connect(op);
+        case io_kind::readable:
+            return ask(op.fd, POLLIN);
+        case io_kind::writable:
+            return ask(op.fd, POLLOUT);
+    }
+    errno = EINVAL;
+    return -1;
+}
+
+}  // namespace
+
+std::int64_t attempt(io_operation& op) noexcept {
+    for (;;) {
+        const std::int64_t result = call(op);
+        if (result < 0) {
+            if (errno == EINTR) continue;
+            return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+        }
+        if (!op.whole) return result;
+        op.moved += static_cast<std::size_t>(result);
+        return static_cast<std::int64_t>(op.moved);
+    }
+}
+
+}  // namespace loopbench::loop

@@ -1,0 +1,217 @@
+// An I/O operation, started once and completed with a result; the driver that does it; and awaiting one.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <system_error>
+
+#include "loop/operation.hpp"
+#include "loop/timers/clock.hpp"
+
+namespace loopbench::loop {
+
+enum class io_kind : std::uint8_t {
+    // Input:
+    receive,       // from a stream socket
+    read,          // from anything else: a pipe, a terminal
+    receive_from,  // a datagram, with its sender's address
+    accept,        // the result is the new descriptor: non-blocking, close-on-exec
+    readable,      // completes when a read would not block; the result is 0
+    // Output:
+    send,      // to a stream socket; never raises SIGPIPE
+    write,     // to anything else
+    send_to,   // a datagram, to `address`, or to the connected peer when that is empty
+    connect,   // to `address`
+    writable,  // completes when a write would not block; the result is 0
+};
+constexpr bool is_input(io_kind kind) noexcept {
+    return kind <= io_kind::readable;
+}
+
+/// From start() to completion the operation belongs to the driver and must stay where it is.
+struct io_operation : operation {
+    int fd = -1;
+    io_kind kind = io_kind::readable;
+    bool whole = false;      // of send and write: goes on until every byte is taken
+    bool pending = false;    // kept by the driver: true while it waits for the kernel
+    std::uint8_t state = 0;  // the driver's own, like the next, while it is pending
+    bool polled = false;
+    std::int64_t result = 0;    // a count of bytes or a descriptor, or a negated errno
+    std::byte* data = nullptr;  // not written through when the kind sends
+    std::size_t size = 0;
+    std::size_t moved = 0;                // of `size`, by the parts of an operation that is `whole`
+    sockaddr_storage* address = nullptr;  // receive_from: out; send_to, connect: in
+    socklen_t address_bytes = 0;
+};
+
+/// A way to do I/O. Everything but wake() is for the loop's thread alone.
+class driver {
+public:
+    driver(const driver&) = delete;
+    driver& operator=(const driver&) = delete;
+    virtual ~driver() = default;
+
+    /// True when the operation was completed at once: `result` is set, and nothing is queued. False when it
+    /// is pending now and will be pushed to ready() when it completes. Throws std::system_error when the
+    /// descriptor cannot be watched, and std::bad_alloc; then it was not started.
+    virtual bool start(io_operation& op) = 0;
+
+    /// A pending operation is to end early: it will be pushed with -ECANCELED, or with its result if that
+    /// came first.
+    virtual void cancel(io_operation& op) noexcept = 0;
+
+    /// The owner of a pending operation is going away: when this returns, neither the driver nor the kernel
+    /// knows it or its buffer any more, and it is not pushed. What it has received or accepted at this moment
+    /// is lost with it.
+    virtual void discard(io_operation& op) noexcept = 0;
+
+    /// To be called before a descriptor is closed: what is pending on it completes with -ECANCELED, and none
+    /// of its events reaches the next descriptor of the same number.
+    virtual void close(int fd) noexcept = 0;
+
+    /// Whoever has watched a descriptor that is not ours has ended, and may close it without telling us. When
+    /// nothing is pending on it, the driver keeps nothing of it.
+    virtual void unwatch(int fd) noexcept = 0;
+
+    /// Sleeps until something is pushed, wake() is called, or the deadline has come, and takes what there is.
+    /// With do_not_wait it only takes what there is. It may return early, with nothing. Throws
+    /// std::system_error.
+    virtual void wait(time_point deadline) = 0;
+
+    /// Ends a wait(), the present one or the next. Any thread; also from a signal handler.
+    virtual void wake() noexcept = 0;
+
+    /// How many operations are pending.
+    std::size_t pending() const noexcept { return pending_; }
+    ready_queue& ready() noexcept { return ready_; }
+
+protected:
+    explicit driver(ready_queue& ready) noexcept : ready_(ready) {}
+
+    void set_pending(io_operation& op) noexcept {
+        op.pending = true;
+        ++pending_;
+    }
+    void set_not_pending(io_operation& op) noexcept {
+        op.pending = false;
+        --pending_;
+    }
+    /// Ends a pending operation.
+    void complete(io_operation& op, std::int64_t result) noexcept {
+        set_not_pending(op);
+        op.result = result;
+        ready_.push(op);
+    }
+
+private:
+    ready_queue& ready_;
+    std::size_t pending_ = 0;
+};
+
+/// As a deadline for driver::wait(): do not sleep.
+inline constexpr time_point do_not_wait = time_point::min();
+
+/// Makes the system call that the operation stands for, once, without blocking, and gives what
+/// io_operation::result is to be; -EAGAIN when it would block. EINTR is handled here. Of an operation that is
+/// `whole`, it makes the call for the rest, adds to `moved` and gives that; less than `size` is a part.
+std::int64_t attempt(io_operation& op) noexcept;
+
+/// What a read or a write came to. `error` is an errno, 0 when there was none; then `bytes` were moved. A
+/// read of 0 bytes without an error is the end of the stream. After an error, `bytes` says what a write moved
+/// before it.
+struct io_result {
+    std::size_t bytes = 0;
+    int error = 0;
+
+    std::error_code error_code() const noexcept { return {error, std::generic_category()}; }
+};
+
+/// One I/O operation, awaited. The result of await_resume() is the operation's: a count, a descriptor, or a
+/// negated errno. Throws task_cancelled when the task was cancelled before the operation was done; an
+/// operation that was done first keeps its result, so that no byte is lost.
+class io_awaiter : protected awaiter<io_operation> {
+public:
+    io_awaiter(driver& io, io_kind what, int descriptor, std::span<std::byte> buffer = {}) noexcept
+        : io_(io) {
+        kind = what;
+        fd = descriptor;
+        data = buffer.data();
+        size = buffer.size();
+        result = -ECANCELED;  // what a task that is cancelled already gets
+    }
+    ~io_awaiter() {
+        if (pending || kind == io_kind::accept) release();
+    }
+
+    void set_address(sockaddr_storage* where, socklen_t bytes) noexcept {
+        address = where;
+        address_bytes = bytes;
+    }
+    /// After receive_from: how long the sender's address is.
+    socklen_t address_size() const noexcept { return address_bytes; }
+
+    bool await_ready() const noexcept { return false; }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> coroutine) {
+        return suspend(coroutine, &cancel_pending) && start();
+    }
+
+    std::int64_t await_resume() {
+        if (result == -ECANCELED) throw_if_cancelled();
+        taken_ = true;
+        return result;
+    }
+
+private:
+    // True when the coroutine stays suspended.
+    bool start() {
+        try {
+            if (!io_.start(*this)) return true;
+        } catch (...) {
+            stay_running();
+            throw;
+        }
+        const bool moved_bytes = result > 0 && kind != io_kind::accept;
+        if (io_.ready().budget.may_complete_inline(moved_bytes ? static_cast<std::size_t>(result) : 0)) {
+            stay_running();
+            return false;
+        }
+        io_.ready().push(*this);
+        return true;
+    }
+
+    static void cancel_pending(suspension* place) noexcept;
+    void release() noexcept;
+
+    driver& io_;
+    bool taken_ = false;  // the result belongs to who awaited it
+};
+
+/// A read: one receive, of at least one byte, the end, or an error. Or a write: every byte is taken by the
+/// kernel, or an error ends it.
+class transfer_awaiter : public io_awaiter {
+public:
+    transfer_awaiter(driver& io, io_kind what, int descriptor, std::span<std::byte> into) noexcept
+        : io_awaiter(io, what, descriptor, into) {}
+    transfer_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> from) noexcept
+        // io_operation has one pointer for both directions; a write does not write through it.
+        : io_awaiter(io, what, descriptor, {const_cast<std::byte*>(from.data()), from.size()}) {
+        whole = true;
+    }
+
+    /// What was written before the task was cancelled is reported; the cancellation is left to the next
+    /// await.
+    io_result await_resume() {
+        if (result == -ECANCELED && moved == 0) throw_if_cancelled();
+        if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
+        return {.bytes = static_cast<std::size_t>(result), .error = 0};
+    }
+};
+
+}  // namespace loopbench::loop

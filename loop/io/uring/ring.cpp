@@ -1,0 +1,185 @@
+#include "loop/io/uring/ring.hpp"
+
+#include <sys/utsname.h>
+
+#include <atomic>
+#include <cerrno>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#include "loop/io/fd.hpp"
+
+namespace loopbench::loop {
+
+namespace {
+
+constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+                                 IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED |
+                                 IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
+
+// A number of the calling thread that no other one ever gets, unlike its id.
+std::uint64_t this_thread() noexcept {
+    static constinit std::atomic<std::uint64_t> last{0};
+    static constinit thread_local std::uint64_t number = 0;
+    if (number == 0) [[unlikely]]
+        number = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return number;
+}
+
+std::string forbidden() {
+    std::ifstream file("/proc/sys/kernel/io_uring_disabled");
+    int setting = 0;
+    if (file >> setting && setting != 0) {
+        return "the sysctl kernel.io_uring_disabled is " + std::to_string(setting) +
+               "; set it to 0 (sysctl -w kernel.io_uring_disabled=0)";
+    }
+    return "a seccomp filter forbids it, as the default profiles of containers do; run the container with "
+           "--security-opt seccomp=unconfined, or with a profile that allows io_uring_setup, io_uring_enter "
+           "and io_uring_register";
+}
+
+std::string cause_and_remedy(int error) {
+    utsname system{};
+    ::uname(&system);
+    const std::string kernel = std::string("this kernel (") + system.release + ") ";
+    switch (error) {
+        case ENOSYS:
+            return kernel +
+                   "was built without io_uring, or a sandbox hides it; use a kernel of 6.1 or later with "
+                   "CONFIG_IO_URING, outside of the sandbox";
+        case EPERM:
+        case EACCES:
+            return forbidden();
+        case EINVAL:
+            return kernel + "is too old: Linux 6.1 or later is needed";
+        case ENOMEM:
+            return "out of memory, or over the limit on locked memory; raise it (ulimit -l)";
+        case EMFILE:
+        case ENFILE:
+            return "out of file descriptors; raise the limit (ulimit -n)";
+        default:
+            return "the cause is not known to this program; use a design on epoll";
+    }
+}
+
+}  // namespace
+
+uring_ring::uring_ring(const uring_limits& limits) {
+    io_uring_params parameters{};
+    parameters.flags = setup_flags;
+    parameters.cq_entries = limits.completions;
+    const int error = -io_uring_queue_init_params(limits.submissions, &ring_, &parameters);
+    if (error <= 0) return;
+    // A flag that this kernel does not know is EINVAL to it, and io_uring that is not there to us.
+    throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
+}
+
+uring_ring::~uring_ring() {
+    if (owner_ != this_thread()) {  // or liburing would take the registered number out of this thread's table
+        ring_.int_flags = 0;
+        ring_.enter_ring_fd = ring_.ring_fd;
+    }
+    io_uring_queue_exit(&ring_);
+}
+
+void uring_ring::enable() {
+    // io_uring_enable_rings() is declared in liburing 2.3, but its shared library does not export it.
+    const int error =
+        -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
+    if (error != 0) throw_errno("io_uring_enable_rings", error);
+    // Saves the kernel a look-up at each entry; not to have it is no failure.
+    static_cast<void>(io_uring_register_ring_fd(&ring_));
+    owner_ = this_thread();
+}
+
+bool uring_ring::is_ours() noexcept {
+    lost_ |= owner_ != this_thread();
+    return !lost_;
+}
+
+// A negated errno, or 0. A signal, and no memory for requests or completions, which taking completions sets
+// free, are no errors: the rest goes with the next entry.
+int uring_ring::enter_kernel(unsigned completions_wanted) noexcept {
+    ++entries_;
+    const int result = completions_wanted == 0 ? io_uring_submit_and_get_events(&ring_)
+                                               : io_uring_submit_and_wait(&ring_, completions_wanted);
+    return result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY ? 0 : result;
+}
+
+void uring_ring::enter_or_throw(unsigned completions_wanted) {
+    if (!is_ours()) [[unlikely]]
+        throw_errno(
+            "io_uring_enter: the loop has been used in two threads; run it and destroy what belongs to it in "
+            "one",
+            EEXIST);
+    const int error = enter_kernel(completions_wanted);
+    if (error != 0) throw_errno("io_uring_enter", -error);
+}
+
+void uring_ring::enter() {
+    enter_or_throw(0);
+}
+
+void uring_ring::enter_and_sleep() {
+    enter_or_throw(1);
+}
+
+bool uring_ring::flush() noexcept {
+    constexpr int attempts_max = 1000;
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        if (!is_enabled() || !is_ours() || enter_kernel(0) != 0) return false;
+        if (io_uring_sq_ready(&ring_) == 0) return true;
+    }
+    return false;
+}
+
+bool uring_ring::await_completion() noexcept {
+    if (!is_ours()) return false;
+    static_cast<void>(enter_kernel(1));
+    return true;
+}
+
+io_uring_sqe* uring_ring::try_sqe() noexcept {
+    io_uring_sqe* entry = io_uring_get_sqe(&ring_);
+    if (entry == nullptr) [[unlikely]] {
+        if (!flush()) return nullptr;
+        entry = io_uring_get_sqe(&ring_);
+    }
+    ++outstanding_;
+    ++requests_;
+    return entry;
+}
+
+io_uring_sqe& uring_ring::sqe() {
+    io_uring_sqe* const entry = try_sqe();
+    if (entry == nullptr) [[unlikely]] {
+        enter_or_throw(0);  // says what is wrong
+        throw_errno("io_uring_enter: the kernel takes no submissions for want of memory", ENOMEM);
+    }
+    return *entry;
+}
+
+bool uring_ring::take(io_uring_cqe& cqe) noexcept {
+    if (io_uring_cq_ready(&ring_) == 0) return false;
+    const io_uring_cqe& next = ring_.cq.cqes[*ring_.cq.khead & ring_.cq.ring_mask];
+    // Not a copy of the whole: the structure has a flexible array at its end.
+    cqe.user_data = next.user_data;
+    cqe.res = next.res;
+    cqe.flags = next.flags;
+    io_uring_cq_advance(&ring_, 1);
+    if ((cqe.flags & IORING_CQE_F_MORE) == 0) --outstanding_;
+    return true;
+}
+
+void uring_ring::cancel_all() noexcept {
+    if (!is_enabled()) return;
+    io_uring_sqe* const cancel = try_sqe();
+    if (cancel == nullptr) return;  // the kernel does not let us in: then it does not run anything of ours
+    io_uring_prep_cancel64(cancel, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
+    cancel->user_data = 0;
+    for (io_uring_cqe ended{}; outstanding_ != 0 && await_completion();)
+        while (take(ended)) continue;
+}
+
+}  // namespace loopbench::loop

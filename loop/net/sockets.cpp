@@ -1,0 +1,175 @@
+#include "loop/net/sockets.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+
+namespace loopbench::loop {
+
+namespace {
+
+template <class Address>
+endpoint make(const Address& address, std::size_t bytes = sizeof(Address)) noexcept {
+    sockaddr_storage storage{};
+    std::memcpy(&storage, &address, sizeof address);
+    return {storage, static_cast<socklen_t>(bytes)};
+}
+
+template <class Address>
+Address read(const sockaddr_storage& storage) noexcept {
+    Address address;
+    std::memcpy(&address, &storage, sizeof address);
+    return address;
+}
+
+}  // namespace
+
+endpoint endpoint::ip(std::string_view text, std::uint16_t port) {
+    const std::string address(text);
+    sockaddr_in v4{};
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    if (::inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1) return make(v4);
+    sockaddr_in6 v6{};
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    if (::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) return make(v6);
+    throw std::invalid_argument("'" + address +
+                                "' is neither an IPv4 nor an IPv6 address; resolve names first");
+}
+
+endpoint endpoint::loopback(std::uint16_t port) {
+    sockaddr_in v4{};
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return make(v4);
+}
+
+endpoint endpoint::unix_path(std::string_view path) {
+    sockaddr_un address{};
+    // A path ends with a zero; an abstract name begins with one, and its length is the address's (unix(7)).
+    const std::size_t terminator = path.starts_with('\0') ? 0 : 1;
+    if (path.empty() || path.size() + terminator > sizeof address.sun_path) {
+        throw std::invalid_argument("the path of a Unix socket has 1 to " +
+                                    std::to_string(sizeof address.sun_path - terminator) +
+                                    " characters; this one has " + std::to_string(path.size()));
+    }
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.data(), path.size());
+    return make(address, offsetof(sockaddr_un, sun_path) + path.size() + terminator);
+}
+
+std::uint16_t endpoint::port() const noexcept {
+    if (family() == AF_INET) return ntohs(read<sockaddr_in>(address_).sin_port);
+    if (family() == AF_INET6) return ntohs(read<sockaddr_in6>(address_).sin6_port);
+    return 0;
+}
+
+std::string endpoint::to_string() const {
+    char text[INET6_ADDRSTRLEN] = "";
+    if (family() == AF_INET) {
+        const auto v4 = read<sockaddr_in>(address_);
+        ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+        return std::string(text) + ":" + std::to_string(port());
+    }
+    if (family() == AF_INET6) {
+        const auto v6 = read<sockaddr_in6>(address_);
+        ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+        return "[" + std::string(text) + "]:" + std::to_string(port());
+    }
+    if (family() == AF_UNIX) {
+        const auto local = read<sockaddr_un>(address_);
+        // The kernel may fill all of sun_path, without a zero at the end; an unnamed socket has no path at
+        // all.
+        const std::size_t bytes = bytes_ - std::min<std::size_t>(bytes_, offsetof(sockaddr_un, sun_path));
+        std::string name(local.sun_path, std::min(bytes, sizeof local.sun_path));
+        if (name.starts_with('\0')) return "@" + name.substr(1);
+        return name.substr(0, name.find('\0'));
+    }
+    return "unknown";
+}
+
+namespace {
+
+unique_fd open_socket(int family, int type) {
+    return unique_fd(checked(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+}
+
+void set_option(int fd, int level, int option, const char* what) {
+    const int on = 1;
+    checked(::setsockopt(fd, level, option, &on, sizeof on), what);
+}
+
+const sockaddr* address_of(const endpoint& e) noexcept {
+    return reinterpret_cast<const sockaddr*>(&e.address());
+}
+
+void bind_to(int fd, const endpoint& local) {
+    if (::bind(fd, address_of(local), local.bytes()) == 0) return;
+    const int error = errno;
+    const char* remedy = "";
+    if (error == EADDRINUSE) {
+        remedy = local.family() == AF_UNIX ? ": another program has it, or has left the file behind; remove "
+                                             "the file, or choose another path"
+                                           : ": another program has it; choose another, or port 0 for any";
+    }
+    throw_errno("bind to " + local.to_string() + remedy, error);
+}
+
+template <class Call>
+endpoint ask_endpoint(int fd, Call call, const char* what) {
+    sockaddr_storage address{};
+    socklen_t bytes = sizeof address;
+    checked(call(fd, reinterpret_cast<sockaddr*>(&address), &bytes), what);
+    return {address, bytes};
+}
+
+}  // namespace
+
+unique_fd open_listener(const endpoint& local) {
+    unique_fd fd = open_socket(local.family(), SOCK_STREAM);
+    // A port that the kernel chooses is free; one that was asked for may still be in TIME_WAIT.
+    if (local.port() != 0) set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, "setsockopt SO_REUSEADDR");
+    bind_to(fd.get(), local);
+    checked(::listen(fd.get(), listen_backlog), "listen");
+    return fd;
+}
+
+unique_fd open_stream(int family) {
+    return open_socket(family, SOCK_STREAM);
+}
+
+unique_fd open_datagram(const endpoint& local) {
+    unique_fd fd = open_socket(local.family(), SOCK_DGRAM);
+    if (local.bytes() != 0) bind_to(fd.get(), local);
+    return fd;
+}
+
+void set_no_delay(int fd) {
+    const int on = 1;
+    if (::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0) return;
+    if (errno != EOPNOTSUPP && errno != ENOPROTOOPT)
+        throw_errno("setsockopt TCP_NODELAY");  // a Unix socket has none
+}
+
+void set_non_blocking(int fd) {
+    const int flags = checked(::fcntl(fd, F_GETFL), "fcntl F_GETFL");
+    checked(::fcntl(fd, F_SETFL, flags | O_NONBLOCK), "fcntl F_SETFL O_NONBLOCK");
+}
+
+endpoint local_endpoint(int fd) {
+    return ask_endpoint(fd, ::getsockname, "getsockname");
+}
+endpoint remote_endpoint(int fd) {
+    return ask_endpoint(fd, ::getpeername, "getpeername");
+}
+
+}  // namespace loopbench::loop

@@ -1,0 +1,230 @@
+// The part of a loop that is the same in every design, and under the libraries that the suite compares with:
+// the ready queue, the tasks that nobody awaits, and what other threads post. It knows nothing of time or I/O.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <stdexcept>
+#include <typeinfo>
+#include <utility>
+
+#include "loop/coro/debug.hpp"
+#include "loop/coro/join.hpp"
+#include "loop/coro/root_list.hpp"
+#include "loop/coro/task.hpp"
+#include "loop/operation.hpp"
+
+namespace loopbench::loop {
+
+/// Every member is for the loop's thread alone, except post_from_any_thread().
+class scheduler {
+public:
+    /// `polls`: who waits for a time or for another task stays in the queue, and asks on every turn whether
+    /// the wait is over (document 001).
+    explicit scheduler(bool polls = false) noexcept : polls_(polls) {}
+    scheduler(const scheduler&) = delete;
+    scheduler& operator=(const scheduler&) = delete;
+
+    /// Runs until `main` is done; gives its value or throws its exception. When another task or callback
+    /// throws, that leaves run() instead, and `main` goes on as a spawned task. Throws std::logic_error
+    /// inside run(). `where` is its name in debug mode.
+    template <class T>
+    T run(task<T> main, const std::source_location& where = std::source_location::current()) {
+        const running_guard running(*this);
+        auto& promise = main.frame().promise();
+        note_start(promise, where);
+        promise.become_root(main.frame(), &on_main_done, this);
+        ready_.push(promise.root);
+        main_done_ = false;
+        try {
+            take_turns(main_done_);
+        } catch (...) {
+            if (!main.done()) roots_.adopt_running(main);
+            throw;
+        }
+        return promise.take();
+    }
+
+    /// f() runs on the next turn, in the order of posting. What it throws leaves run().
+    template <class F>
+    void post(F&& function) {
+        if (closing_ || debug_) [[unlikely]] {
+            if (!closing_)
+                ready_.push(debug_mode::named(make_callback(std::forward<F>(function)), typeid(F)));
+            return;
+        }
+        ready_.push(make_callback(std::forward<F>(function)));
+    }
+
+    /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread. The loop must outlive
+    /// the call of this function, and not only f: f may have run, and have ended run(), before it returns.
+    template <class F>
+    void post_from_any_thread(F&& function) {
+        operation& posted = make_callback<heap_memory>(std::forward<F>(function));
+        push_from_any_thread(
+            names_posted_.load(std::memory_order_relaxed) ? debug_mode::named(posted, typeid(F)) : posted);
+    }
+
+    /// Starts a task that nobody awaits; its frame is freed at its end, or with the loop. An exception other
+    /// than task_cancelled leaves run(). `where` is its name in debug mode.
+    template <class T>
+    void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
+        auto& promise = detached.frame().promise();
+        note_start(promise, where);
+        roots_.adopt(promise, detached.release());
+        ready_.push(promise.root);
+    }
+
+    class yield_awaiter;
+    /// Lets everything run that is ready now, then goes on.
+    yield_awaiter yield() noexcept;
+
+    /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
+    /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
+    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling the await cancels
+    /// the children.
+    template <class T, std::size_t Extent>
+    join_awaiter<T> gather(std::span<task<T>, Extent> children, join_mode mode = join_mode::all) noexcept {
+        return join_awaiter<T>(ready_, polls_, children, mode);
+    }
+
+    /// Starts all `children` (at least one); the first to end cancels the others; completes when every one
+    /// has ended, and gives the index of the first. What that one threw is thrown.
+    template <class T, std::size_t Extent>
+    race_awaiter<T> race(std::span<task<T>, Extent> children) noexcept {
+        return race_awaiter<T>(ready_, polls_, children);
+    }
+
+    /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
+    /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned
+    /// it, a function by its type. Tasks that were started before this was called have no place. An empty
+    /// function ends it.
+    void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
+
+    /// Debug mode: `warn` is called when the last future goes that names an exception which nobody has asked
+    /// for, be it a promise's or a task's of create_task(). (What a spawned task throws leaves run().) A
+    /// cancellation is none. `warn` must not throw. An empty function ends it.
+    void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
+
+    // For drivers, timer queues, futures and awaiters.
+
+    /// What is pushed here runs on a coming turn.
+    ready_queue& ready() noexcept { return ready_; }
+    bool has_ready() const noexcept { return !ready_.empty(); }
+    /// Whether another thread has posted something that is not yet in the ready queue.
+    bool has_posted() const noexcept { return !posted_.empty(); }
+    /// Whether waits are over when somebody asks, and not when somebody wakes.
+    bool polls() const noexcept { return polls_; }
+    /// Whether everything is being freed: nothing is queued any more.
+    bool closing() const noexcept { return closing_; }
+    void exception_was_not_retrieved(const std::exception_ptr& exception,
+                                     const std::source_location& made_at) const noexcept;
+
+protected:
+    /// For as long as the loop runs.
+    class running_guard {
+    public:
+        /// Throws std::logic_error inside of a turn: what that one is busy with would be run by this one.
+        explicit running_guard(scheduler& owner) : running_(owner.running_) {
+            if (std::exchange(running_, true))
+                throw std::logic_error(
+                    "run() or turn() was called inside a turn of the same loop; await the task instead");
+        }
+        running_guard(const running_guard&) = delete;
+        running_guard& operator=(const running_guard&) = delete;
+        ~running_guard() { running_ = false; }
+
+    private:
+        bool& running_;
+    };
+
+    ~scheduler() = default;
+
+    /// One turn, and more until `done`.
+    virtual void take_turns(const bool& done) = 0;
+    /// Ends the wait of a turn, the present one or the next. Any thread.
+    virtual void wake() noexcept = 0;
+    /// What time it is, for debug mode.
+    virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
+
+    /// Frees everything that is queued or suspended. The loop calls it while its timers and driver still
+    /// live.
+    void close() noexcept;
+
+    void take_posted() noexcept { posted_.take_all(ready_); }
+
+    /// Runs what was ready when it was called, and nothing that becomes ready meanwhile, until `units_max` of
+    /// the work budget are used. This is the only place where operations are completed. What is left, since
+    /// one has thrown or the budget is used up, stays at the front of the queue.
+    void run_ready(std::size_t units_max) {
+        batch_guard guard{ready_, std::move(ready_)};
+        while (!guard.batch.empty() && ready_.budget.used() < units_max) {
+            operation& op = guard.batch.pop();
+            ready_.budget.use(1);
+            if (debug_) [[unlikely]] {
+                run_timed(op);
+            } else {
+                op.complete(&op, completion::run);
+            }
+            if (roots_.has_failure()) [[unlikely]]
+                std::rethrow_exception(roots_.take_failure());
+        }
+    }
+
+private:
+    struct batch_guard {
+        ready_queue& ready;
+        operation_queue batch;
+        ~batch_guard() { ready.prepend(std::move(batch)); }
+    };
+
+    static void on_main_done(detail::promise_base& main) noexcept;
+    void push_from_any_thread(operation& op) noexcept;
+    void run_timed(operation& op);
+
+    /// Switches debug mode on, for good: who has been named once is known to the end.
+    debug_mode& debug();
+    void note_start(const detail::promise_base& task, const std::source_location& where) {
+        if (debug_) [[unlikely]]
+            debug_->task_started(task.root, where);
+    }
+
+    ready_queue ready_;
+    std::unique_ptr<debug_mode> debug_;
+    root_list roots_;
+    const bool polls_;
+    bool closing_ = false;
+    bool running_ = false;
+    bool main_done_ = false;
+    std::atomic<bool> names_posted_{false};  // debug mode is on
+    alignas(64) operation_stack posted_;     // written by other threads
+};
+
+class scheduler::yield_awaiter : awaiter<> {
+public:
+    explicit yield_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
+
+    bool await_ready() const noexcept { return false; }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+        if (!suspend(coroutine, nullptr)) return false;
+        ready_.push(*this);
+        return true;
+    }
+
+    void await_resume() { throw_if_cancelled(); }
+
+private:
+    ready_queue& ready_;
+};
+
+inline scheduler::yield_awaiter scheduler::yield() noexcept {
+    return yield_awaiter(ready_);
+}
+
+}  // namespace loopbench::loop

@@ -1,0 +1,166 @@
+// The turn: wait, then time, then what is ready. Everything that a loop does, it does here.
+//
+// A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
+// policy (what is done when nothing is ready). Only the turn with its timers is compiled for each of them
+// (designs.cpp), since it is what runs between two callbacks; the rest of a loop is the plain class event_loop,
+// which reaches its timers through two virtual calls and its driver through the interface of io/io.hpp.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <thread>
+
+#include "loop/io/io.hpp"
+#include "loop/loop.hpp"
+#include "loop/timers/clock.hpp"
+#include "loop/timers/timer.hpp"
+
+namespace loopbench::loop {
+
+// How much of the work budget (operation.hpp) may be used until the kernel and the clock are looked at again,
+// even in the middle of what was ready when a turn began. On every turn: each runs all that was.
+inline constexpr std::size_t on_every_turn = 0;
+inline constexpr std::size_t only_when_idle = std::numeric_limits<std::size_t>::max();
+
+/// What a composition says.
+template <class D>
+concept Design = requires {
+    requires TimerQueue<typename D::timers>;
+    typename D::wait;
+    { D::name } -> std::convertible_to<std::string_view>;
+    { D::units_between_waits } -> std::convertible_to<std::size_t>;
+    // Sleeps, gathers and futures ask on every turn whether they are over (document 001).
+    { D::polls } -> std::convertible_to<bool>;
+};
+
+template <Design D>
+class design_loop final : public event_loop {
+public:
+    /// Throws std::system_error when the driver is refused by the kernel.
+    explicit design_loop(clock* other_clock = nullptr)
+        : event_loop(D::name, D::make_driver, other_clock, D::polls) {}
+
+    ~design_loop() override {
+        close();
+        // What is still armed now belongs to no frame: scheduled calls, which own themselves.
+        operation_queue calls;
+        timers_.expire(never - nanoseconds(1), calls);
+        calls.discard_all();
+    }
+
+    void arm(timer& t) override { timers_.insert(t, last_now_); }
+    void disarm(timer& t) noexcept override { timers_.erase(t); }
+
+    // For the wait policy.
+
+    time_point next_deadline() noexcept { return timers_.earliest(); }
+    bool has_pending_io() const noexcept { return io_->pending() != 0; }
+    /// Takes what the kernel has, without sleeping.
+    void look() { wait_in_driver(do_not_wait); }
+    /// Sleeps in the driver until `deadline`, I/O or a post.
+    void sleep_until_event(time_point deadline) {
+        asleep_.store(true, std::memory_order_seq_cst);
+        wait_in_driver(has_posted() ? do_not_wait : deadline);
+        asleep_.store(false, std::memory_order_relaxed);
+    }
+    /// Blocks the thread, whatever happens.
+    void sleep_blindly(nanoseconds duration) {
+        clock_ == nullptr ? std::this_thread::sleep_for(duration) : clock_->sleep_for(duration);
+    }
+
+private:
+    static constexpr std::size_t units_max = D::units_between_waits == on_every_turn
+                                                 ? std::numeric_limits<std::size_t>::max()
+                                                 : D::units_between_waits;
+
+    struct run_of_turns {
+        explicit run_of_turns(design_loop& of) noexcept : loop(of) { loop.begin_run(); }
+        ~run_of_turns() { loop.end_run(); }
+        design_loop& loop;
+    };
+
+    void take_turns(const bool& done) override {
+        const run_of_turns run(*this);
+        do take_turn();
+        while (!done);
+    }
+
+    void take_turn() {
+        if (!has_ready() || ready().budget.used() >= D::units_between_waits) {
+            ready().budget.refill();
+            wait_(*this);
+            if (!timers_.empty()) timers_.expire(now(), ready());
+        }
+        take_posted();
+        run_ready(units_max);
+    }
+
+    void wait_in_driver(time_point deadline) {
+        clock_ == nullptr ? io_->wait(deadline) : clock_->wait(*this, *io_, deadline);
+    }
+
+    bool has_timers() const noexcept override { return !timers_.empty(); }
+
+    typename D::timers timers_;
+    typename D::wait wait_;
+};
+
+// The wait policies: what a turn does before it looks at the time. That of timers/precise_wait.hpp spins for
+// the last microseconds before a deadline.
+
+/// Every serious loop's: sleeps until I/O, a post or the next deadline; with work in the queue it only looks
+/// whether there is more.
+struct block_wait {
+    template <class Loop>
+    void operator()(Loop& loop) {
+        if (!loop.has_ready()) {
+            loop.sleep_until_event(loop.next_deadline());
+        } else if (loop.has_pending_io()) {
+            loop.look();
+        }
+    }
+};
+
+/// As block_wait, but the kernel is asked on every turn, with and without operations under way: the documents'
+/// loops call their selector so. It costs a system call for each turn that has work to do.
+struct block_every_turn_wait {
+    template <class Loop>
+    void operator()(Loop& loop) {
+        if (loop.has_ready()) {
+            loop.look();
+        } else {
+            loop.sleep_until_event(loop.next_deadline());
+        }
+    }
+};
+
+/// Every first tutorial's: asks and never sleeps. A whole core, whether or not anything happens, for a loop
+/// that notices at once.
+struct spin_wait {
+    template <class Loop>
+    void operator()(Loop& loop) {
+        loop.look();
+    }
+};
+
+/// Document 000's: asks without waiting, once a tick. Cheap in CPU, and everything is late by up to a tick: it
+/// is the sleep, not the event, that decides when the loop runs. The sleep comes after the callbacks in the
+/// document; here it comes before the next turn's wait, which is the same moment.
+struct tick_wait {
+    static constexpr std::chrono::milliseconds tick{100};
+
+    template <class Loop>
+    void operator()(Loop& loop) {
+        if (!first_turn_) loop.sleep_blindly(tick);
+        first_turn_ = false;
+        loop.look();
+    }
+
+private:
+    bool first_turn_ = true;
+};
+
+}  // namespace loopbench::loop

@@ -1,0 +1,24 @@
+// A runtime under test: a type, a name, and a way to make one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "bench/runtime.hpp"
+
+namespace loopbench::conformance {
+
+template <bench::Runtime R>
+struct contestant {
+    std::string_view name;
+    std::function<std::unique_ptr<R>()> make;
+};
+
+/// Of a type that needs nothing to be made, and has a name.
+template <bench::Runtime R>
+contestant<R> contestant_of() {
+    return {R::name, [] { return std::make_unique<R>(); }};
+}
+
+}  // namespace loopbench::conformance

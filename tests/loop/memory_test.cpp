@@ -1,0 +1,322 @@
+// Without memory: what cannot be started says so and leaves its task usable; and what is there to end things
+// (closing, cancelling, destroying) works all the same, and does not terminate the program.
+#include <fcntl.h>
+
+#include <coroutine>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "tests/loop/allocations.hpp"
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The context of the task that awaits it.
+struct own_context {
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+        context = coroutine.promise().context;
+        return false;
+    }
+    const task_context* await_resume() const noexcept { return context; }
+
+    const task_context* context = nullptr;
+};
+
+/// Timers that use up what a loop has reserved: the next one needs memory.
+class full_timers {
+public:
+    explicit full_timers(event_loop& loop) : loop_(loop), timers_(timers_max) {
+        for (timer& each : timers_) each.deadline = loop.now() + 24h;
+        const out_of_memory none;
+        try {
+            for (; armed_ < timers_max; ++armed_) loop.arm(timers_[armed_]);
+        } catch (const std::bad_alloc&) {  // as it should be
+        }
+    }
+    full_timers(const full_timers&) = delete;
+    full_timers& operator=(const full_timers&) = delete;
+    ~full_timers() {
+        for (std::size_t i = 0; i < armed_; ++i) loop_.disarm(timers_[i]);
+    }
+
+    /// Whether the loop's timers ever need memory.
+    bool are_full() const noexcept { return armed_ < timers_max; }
+
+private:
+    static constexpr std::size_t timers_max = 10'000;
+
+    event_loop& loop_;
+    std::deque<timer> timers_;
+    std::size_t armed_ = 0;
+};
+
+}  // namespace
+
+class without_memory : public on_manual_time {
+protected:
+    void SetUp() override {
+        if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
+        on_manual_time::SetUp();
+    }
+    /// Document 001's loop asks the clock, and document 002's list links timers through themselves.
+    static bool sleeps_need_no_memory() { return is("loop-round-robin") || is("loop-layered"); }
+};
+INSTANTIATE_TEST_SUITE_P(, without_memory, all_designs(), design_name);
+
+TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_for_nothing) {
+    if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const full_timers others(loop);
+    ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
+    std::optional<task_handle<void>> handle;
+    bool refused = false;
+    bool refused_again = false;
+    const suspension* waited_on = nullptr;
+    bool slept_again = false;
+    auto work = [&]() -> task<void> {
+        try {
+            const out_of_memory none;
+            co_await loop.sleep_for(1h);
+        } catch (const std::bad_alloc&) {
+            refused = true;
+        }
+        waited_on = (co_await own_context())->waiting_on;
+        co_await loop.sleep_for(1ms);
+        slept_again = true;
+        const full_timers more(loop);
+        try {
+            const out_of_memory none;
+            co_await loop.sleep_for(1h);
+        } catch (const std::bad_alloc&) {
+            handle->cancel();
+            refused_again = true;
+        }
+        if (refused_again) co_await loop.sleep_until(never);
+    };
+    handle = create_task(loop, work());
+    loop.run(until_done(std::vector{*handle}));
+    EXPECT_TRUE(refused);
+    EXPECT_EQ(waited_on, nullptr) << "the sleep is gone";
+    EXPECT_TRUE(slept_again);
+    EXPECT_EQ(ending_of(handle->outcome()), "cancelled");
+}
+
+// Cancelled by another while it waits for something else, after the sleep that came to nothing.
+TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_waits_then) {
+    if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    std::optional<full_timers> others(std::in_place, loop);
+    event silent(loop);
+    int refused = 0;
+    auto work = [&]() -> task<void> {
+        for (int i = 0; i < 3; ++i) {
+            try {
+                const out_of_memory none;
+                co_await loop.sleep_for(1ms);
+            } catch (const std::bad_alloc&) {
+                ++refused;
+            }
+        }
+        co_await silent.wait();
+    };
+    const auto handle = create_task(loop, work());
+    auto main = [&]() -> task<void> {
+        co_await yield_times(loop, 3);
+        others.reset();
+        co_await loop.sleep_for(1s);
+        handle.cancel();
+        co_await yield_times(loop, 3);
+    };
+    loop.run(main());
+    EXPECT_EQ(refused, 3);
+    EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
+}
+
+TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
+    if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // the call's own memory is there
+    const full_timers others(loop);
+    ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
+    int freed = 0;
+    bool refused = false;
+    std::function<void()> function = [owned = std::make_shared<freed_counter>(freed)] {};
+    try {
+        const out_of_memory none;
+        loop.call_later(1h, std::move(function));
+    } catch (const std::bad_alloc&) {
+        refused = true;
+    }
+    EXPECT_TRUE(refused);
+    EXPECT_EQ(freed, 1);
+}
+
+TEST_P(without_memory, a_promise_can_be_dropped_and_its_callbacks_are_called) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    std::optional<promise<int>> dropped(std::in_place, loop);
+    const auto outcome = dropped->get_future();
+    int calls = 0;
+    for (int i = 0; i < 50; ++i) outcome.add_done_callback([&](const auto& done) { calls += done.done(); });
+    auto waits = [](future<int> awaited) -> task<void> { co_await awaited; };
+    const auto waiting = create_task(loop, waits(outcome));
+    loop.run(yield_times(loop, 2));
+    {
+        const out_of_memory none;
+        dropped.reset();
+    }
+    EXPECT_EQ(ending_of(outcome), "cancelled");
+    loop.run_until_idle();
+    EXPECT_EQ(calls, 50);
+    EXPECT_EQ(ending_of(waiting.outcome()), "cancelled");
+}
+
+TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    int freed = 0;
+    {
+        promise<int> kept(loop);
+        std::optional<future<int>> dropped(kept.get_future());
+        for (int i = 0; i < 50; ++i)
+            dropped->add_done_callback([owned = std::make_shared<freed_counter>(freed)](const auto&) {});
+        const promise<int> last = std::move(kept);
+        const out_of_memory none;
+        dropped.reset();
+    }
+    loop.run_until_idle();
+    EXPECT_EQ(freed, 50);
+}
+
+TEST_P(without_memory, streams_and_listeners_can_be_closed_under_what_is_pending_on_them) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
+    std::vector<stream_pair> pairs;
+    for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
+    auto listener = loop.listen();
+    auto pipe = loop.open_pipe();
+    std::vector<int> errors;
+    auto reads = [&](stream& from) -> task<void> {
+        std::array<std::byte, 16> buffer;
+        const io_result result = co_await from.read_some(buffer);
+        errors.push_back(result.error);
+    };
+    auto reads_pipe = [&]() -> task<void> {
+        std::array<std::byte, 16> buffer;
+        const io_result result = co_await pipe.reader.read_some(buffer);
+        errors.push_back(result.error);
+    };
+    auto writes = [&](stream& to) -> task<void> {
+        const io_result result = co_await to.write_all(more_than_the_kernel_takes);
+        errors.push_back(result.error);
+    };
+    auto accepts = [&]() -> task<void> {
+        try {
+            co_await listener.accept();
+        } catch (const std::system_error& closed) {
+            errors.push_back(closed.code().value());
+        }
+    };
+    errors.reserve(2 * pairs.size() + 2);
+    std::vector<task_handle<void>> tasks{create_task(loop, accepts()), create_task(loop, reads_pipe())};
+    for (stream_pair& each : pairs) {
+        tasks.push_back(create_task(loop, reads(each.one)));
+        tasks.push_back(create_task(loop, writes(each.one)));
+    }
+    turn_often(loop);
+    EXPECT_EQ(loop.io().pending(), tasks.size()) << "or nothing is pending";
+    {
+        const out_of_memory none;
+        for (stream_pair& each : pairs) each.one.close();
+        listener.close();
+        pipe.reader.close();
+    }
+    loop.run(until_done(tasks));
+    EXPECT_EQ(errors, std::vector(tasks.size(), ECANCELED));
+    EXPECT_EQ(loop.io().pending(), 0u);
+}
+
+TEST_P(without_memory, tasks_can_be_cancelled_wherever_they_wait) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    std::vector<stream_pair> pairs;
+    for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
+    event silent(loop);
+    promise<void> unkept(loop);
+    auto reads = [](stream& from) -> task<void> { co_await read_text(from); };
+    auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1h); };
+    auto waits = [&]() -> task<void> { co_await silent.wait(); };
+    auto wants = [&]() -> task<void> { co_await unkept.get_future(); };
+    auto gathers = [&]() -> task<void> {
+        std::array children{sleeps(), waits()};
+        co_await loop.gather(std::span(children));
+    };
+    std::vector<task_handle<void>> tasks;
+    for (stream_pair& each : pairs) {
+        tasks.push_back(create_task(loop, reads(each.one)));
+        tasks.push_back(create_task(loop, sleeps()));
+        tasks.push_back(create_task(loop, waits()));
+        tasks.push_back(create_task(loop, wants()));
+        tasks.push_back(create_task(loop, gathers()));
+    }
+    turn_often(loop);
+    EXPECT_EQ(loop.io().pending(), pairs.size()) << "or nothing is pending";
+    {
+        const out_of_memory none;
+        for (const auto& each : tasks) each.cancel();
+    }
+    loop.run(until_done(tasks));
+    for (const auto& each : tasks) EXPECT_EQ(ending_of(each.outcome()), "cancelled");
+    EXPECT_EQ(loop.io().pending(), 0u);
+}
+
+TEST_P(without_memory, a_loop_can_be_destroyed_with_everything_pending) {
+    int freed = 0;
+    int ends[2];
+    checked(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), "pipe2");
+    const unique_fd watched(ends[0]);
+    const unique_fd other_end(ends[1]);
+    auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto listener = loop.listen();
+    event silent(loop);
+    std::optional<promise<void>> unkept(std::in_place, loop);
+    auto reads = [&](stream_pair pair, freed_counter) -> task<void> { co_await read_text(pair.one); };
+    auto accepts = [&](freed_counter) -> task<void> { co_await listener.accept(); };
+    auto sleeps = [&](freed_counter) -> task<void> { co_await loop.sleep_for(1h); };
+    auto waits = [&](freed_counter) -> task<void> { co_await silent.wait(); };
+    auto wants = [](future<void> wanted, freed_counter) -> task<void> { co_await wanted; };
+    loop.spawn(accepts(freed_counter(freed)));
+    for (int i = 0; i < 20; ++i) {
+        loop.spawn(reads(make_unix_pair(loop), freed_counter(freed)));
+        loop.spawn(sleeps(freed_counter(freed)));
+        loop.spawn(waits(freed_counter(freed)));
+        loop.spawn(wants(unkept->get_future(), freed_counter(freed)));
+        loop.call_later(1h, [owned = std::make_shared<freed_counter>(freed)] {});
+    }
+    loop.add_reader(watched.get(), [owned = std::make_shared<freed_counter>(freed)] {});
+    turn_often(loop);
+    loop.post([owned = std::make_shared<freed_counter>(freed)] {});
+    {
+        const out_of_memory none;
+        listener.close();
+        unkept.reset();
+        owner.reset();
+    }
+    EXPECT_EQ(freed, 1 + 5 * 20 + 2);
+}
+
+}  // namespace loopbench::loop::test

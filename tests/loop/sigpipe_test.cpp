@@ -1,0 +1,228 @@
+// SIGPIPE: a write to a pipe without a reader is an error and no death, and afterwards the signal is as it
+// was, for the process and for the thread.
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <thread>
+
+#include "tests/loop/support.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+sigset_t only_sigpipe() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGPIPE);
+    return set;
+}
+
+/// What the process does with a SIGPIPE, and whether this thread has one blocked or pending.
+struct sigpipe_state {
+    void (*handler)(int);
+    int flags;
+    bool blocked;
+    bool pending;
+
+    static sigpipe_state now() {
+        struct sigaction action {};
+        checked(::sigaction(SIGPIPE, nullptr, &action), "sigaction");
+        sigset_t blocked;
+        ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+        sigset_t pending;
+        ::sigpending(&pending);
+        return {action.sa_handler, action.sa_flags, ::sigismember(&blocked, SIGPIPE) == 1,
+                ::sigismember(&pending, SIGPIPE) == 1};
+    }
+    bool operator==(const sigpipe_state&) const = default;
+};
+
+/// A thread whose SIGPIPE is blocked, until the end of the scope; what is pending then is taken away.
+class blocked_sigpipe {
+public:
+    blocked_sigpipe() {
+        const sigset_t set = only_sigpipe();
+        ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+    }
+    blocked_sigpipe(const blocked_sigpipe&) = delete;
+    blocked_sigpipe& operator=(const blocked_sigpipe&) = delete;
+    ~blocked_sigpipe() {
+        const sigset_t set = only_sigpipe();
+        const timespec at_once{};
+        while (::sigtimedwait(&set, nullptr, &at_once) > 0) {
+        }
+        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+
+private:
+    sigset_t before_{};
+};
+
+/// The error of a write to a pipe whose reader is gone.
+task<int> write_to_nobody(event_loop& loop) {
+    auto pipe = loop.open_pipe();
+    pipe.reader.close();
+    const io_result written = co_await pipe.writer.write_all(bytes_of("nobody reads this"));
+    EXPECT_EQ(written.bytes, 0u);
+    co_return written.error;
+}
+
+/// The same, when the reader goes while the write waits for room.
+task<int> write_to_somebody_who_leaves(event_loop& loop) {
+    auto pipe = loop.open_pipe();
+    const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{4} << 20);
+    loop.post([&] { pipe.reader.close(); });
+    const io_result written = co_await pipe.writer.write_all(more_than_the_kernel_takes);
+    EXPECT_LT(written.bytes, more_than_the_kernel_takes.size());
+    co_return written.error;
+}
+
+}  // namespace
+
+class sigpipe : public on_real_time {
+protected:
+    void SetUp() override {
+        on_real_time::SetUp();
+        // A handler that kills, whatever this program was started with: a shell may have it ignored.
+        checked(::sigaction(SIGPIPE, nullptr, &before_), "sigaction");
+        struct sigaction deadly {};
+        deadly.sa_handler = SIG_DFL;
+        checked(::sigaction(SIGPIPE, &deadly, nullptr), "sigaction");
+    }
+    void TearDown() override { ::sigaction(SIGPIPE, &before_, nullptr); }
+
+private:
+    struct sigaction before_ {};
+};
+INSTANTIATE_TEST_SUITE_P(, sigpipe, all_designs(), design_name);
+
+TEST_P(sigpipe, is_an_error_of_the_write_and_leaves_no_trace) {
+    const sigpipe_state before = sigpipe_state::now();
+    ASSERT_EQ(before.handler, SIG_DFL);
+    {
+        const auto owner = make_loop();
+        event_loop& loop = *owner;
+        EXPECT_EQ(sigpipe_state::now(), before);
+        for (int runs = 0; runs < 2; ++runs) {
+            EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+            EXPECT_EQ(sigpipe_state::now(), before);
+            EXPECT_EQ(loop.run(write_to_somebody_who_leaves(loop)), EPIPE);
+            EXPECT_EQ(sigpipe_state::now(), before);
+        }
+        loop.spawn(
+            [](event_loop& of) -> task<void> { EXPECT_EQ(co_await write_to_nobody(of), EPIPE); }(loop));
+        for (int turns = 0; turns < 100; ++turns) {
+            loop.post([] {});
+            loop.turn();
+            EXPECT_EQ(sigpipe_state::now(), before) << "between turns, too";
+        }
+    }
+    EXPECT_EQ(sigpipe_state::now(), before);
+}
+
+TEST_P(sigpipe, keeps_the_disposition_that_the_program_gives_it) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    struct sigaction own {};
+    own.sa_handler = [](int) {};
+    checked(::sigaction(SIGPIPE, &own, nullptr), "sigaction");
+    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
+}
+
+TEST_P(sigpipe, is_as_it_was_when_an_exception_leaves_the_run) {
+    const sigpipe_state before = sigpipe_state::now();
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    const auto fails = [](event_loop& of) -> task<void> {
+        EXPECT_EQ(co_await write_to_nobody(of), EPIPE);
+        throw std::runtime_error("after the write");
+    };
+    EXPECT_THROW(loop.run(fails(loop)), std::runtime_error);
+    EXPECT_EQ(sigpipe_state::now(), before);
+}
+
+TEST_P(sigpipe, that_was_pending_before_a_run_is_pending_after_it) {
+    const blocked_sigpipe blocked;
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    ::raise(SIGPIPE);
+    const sigpipe_state before = sigpipe_state::now();
+    ASSERT_TRUE(before.pending);
+    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(sigpipe_state::now(), before);
+}
+
+TEST_P(sigpipe, that_a_program_has_blocked_stays_blocked_and_is_not_pending_for_our_writes) {
+    const blocked_sigpipe blocked;
+    const sigpipe_state before = sigpipe_state::now();
+    ASSERT_TRUE(before.blocked);
+    ASSERT_FALSE(before.pending);
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(sigpipe_state::now(), before);
+}
+
+// Between two runs nothing is blocked; and the kernel may come to a write just when its pipe is closed.
+TEST_P(sigpipe, does_not_kill_who_closes_between_two_runs_what_is_written_to) {
+    const sigpipe_state before = sigpipe_state::now();
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto begun = loop.open_pipe();
+    auto full = loop.open_pipe();
+    const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{4} << 20);
+    const auto writes = [](pipe_end& to, std::span<const std::byte> bytes) -> task<void> {
+        co_await to.write_all(bytes);
+    };
+    const auto waiting = create_task(loop, writes(full.writer, more_than_the_kernel_takes));
+    auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1ms); };
+    loop.run(sleeps());  // and has waited: a ring submits nothing before
+    full.reader.close();
+    begun.reader.close();
+    const auto starting = create_task(loop, writes(begun.writer, bytes_of("nobody reads this")));
+    loop.run(yield_times(loop, 0));
+    full.writer.close();
+    begun.writer.close();
+    EXPECT_EQ(sigpipe_state::now(), before);
+    loop.run(until_done(std::vector{waiting, starting}));
+    EXPECT_EQ(sigpipe_state::now(), before);
+}
+
+TEST_P(sigpipe, does_not_kill_who_destroys_a_loop_that_writes) {
+    const sigpipe_state before = sigpipe_state::now();
+    auto owner = make_loop();
+    event_loop& loop = *owner;
+    const auto writes = [](pipe_ends pipe, std::size_t bytes, int turns_until_closed) -> task<void> {
+        const std::vector<std::byte> out(bytes);
+        pipe.reader.loop().post([&] { pipe.reader.close(); });
+        co_await yield_times(pipe.reader.loop(), turns_until_closed);
+        co_await pipe.writer.write_all(out);
+    };
+    auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1ms); };
+    loop.run(sleeps());
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{4} << 20})
+        for (const int turns : {0, 1, 2}) loop.spawn(writes(loop.open_pipe(), bytes, turns));
+    loop.run(yield_times(loop, 2));
+    owner.reset();
+    EXPECT_EQ(sigpipe_state::now(), before);
+}
+
+TEST_P(sigpipe, of_two_loops_of_which_one_runs_inside_the_other_leaves_no_trace) {
+    const sigpipe_state before = sigpipe_state::now();
+    const auto owner = make_loop();
+    const auto inner_owner = make_loop();
+    event_loop& loop = *owner;
+    int inner_error = 0;
+    loop.post([&] { inner_error = inner_owner->run(write_to_nobody(*inner_owner)); });
+    EXPECT_EQ(loop.run(write_to_somebody_who_leaves(loop)), EPIPE);
+    EXPECT_EQ(loop.run(write_to_nobody(loop)), EPIPE);
+    EXPECT_EQ(inner_error, EPIPE);
+    EXPECT_EQ(sigpipe_state::now(), before);
+}
+
+}  // namespace loopbench::loop::test

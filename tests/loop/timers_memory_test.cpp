@@ -1,0 +1,163 @@
+// Timers without memory: none is lost, none comes early, and what cannot be armed says so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "loop/timers/heap.hpp"
+#include "loop/timers/lazy_heap.hpp"
+#include "loop/timers/list.hpp"
+#include "loop/timers/wheel.hpp"
+#include "tests/loop/allocations.hpp"
+
+namespace loopbench::loop::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr time_point start{1h};
+
+/// Timers with deadlines at random, from a nanosecond to a minute away: on all levels of the wheel.
+std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
+    std::mt19937_64 random(seed);
+    std::deque<timer> timers(count);
+    for (timer& each : timers) {
+        const auto digits = static_cast<unsigned>(random() % 36);
+        each.deadline = start + nanoseconds(static_cast<std::int64_t>(random() % (1ULL << digits)));
+    }
+    return timers;
+}
+
+/// Takes what has become ready: none early, and each one once.
+std::size_t take_ready(operation_queue& ready, time_point now) {
+    std::size_t count = 0;
+    while (!ready.empty()) {
+        auto& expired = static_cast<timer&>(ready.pop());
+        EXPECT_LE(expired.deadline, now);
+        EXPECT_FALSE(expired.armed);
+        expired.deadline = never;  // or it would be counted a second time
+        ++count;
+    }
+    return count;
+}
+
+bool has_overdue(const std::deque<timer>& timers, time_point now) {
+    return std::ranges::any_of(timers, [now](const timer& t) { return t.armed && t.deadline <= now; });
+}
+
+}  // namespace
+
+template <class Q>
+class timers_without_memory : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
+    }
+};
+using all_queues = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
+TYPED_TEST_SUITE(timers_without_memory, all_queues);
+
+// Whichever allocation is the first to fail, if expiry makes any: it places timers anew, sorts and collects.
+TYPED_TEST(timers_without_memory, expire_all_the_same_in_time_and_each_once) {
+    constexpr std::size_t count = 3'000;
+    for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
+        TypeParam queue;
+        auto timers = random_timers(static_cast<std::uint32_t>(few), count);
+        for (timer& each : timers) queue.insert(each, start);
+        std::size_t expired = 0;
+        operation_queue ready;
+        for (nanoseconds passed = 1ns; !queue.empty(); passed *= 3) {
+            const time_point now = start + passed;
+            {
+                const out_of_memory none(few);
+                queue.expire(now, ready);
+            }
+            expired += take_ready(ready, now);
+            ASSERT_FALSE(has_overdue(timers, now)) << "after " << few << " allocations";
+            ASSERT_GT(queue.earliest(), now);
+        }
+        ASSERT_EQ(expired, count) << "after " << few << " allocations";
+    }
+}
+
+// The wheel has them in one slot, and moves them to many when the first is due; what cannot be moved stays.
+TYPED_TEST(timers_without_memory, that_are_near_each_other_are_met_each_in_its_time) {
+    constexpr std::size_t count = 200;
+    for (const std::size_t few : {0u, 1u, 2u, 5u}) {
+        TypeParam queue;
+        std::deque<timer> timers(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            timers[i].deadline = start + 10s + static_cast<int>(i) * 4ms;
+            queue.insert(timers[i], start);
+        }
+        operation_queue ready;
+        for (std::size_t i = 0; i < count; ++i) {
+            const time_point now = start + 10s + static_cast<int>(i) * 4ms;
+            ASSERT_LE(queue.earliest(), now) << "or nobody would wake up for it";
+            {
+                const out_of_memory none(few);
+                queue.expire(now, ready);
+            }
+            ASSERT_EQ(take_ready(ready, now), 1u) << "timer " << i << " after " << few << " allocations";
+        }
+        EXPECT_TRUE(queue.empty());
+    }
+}
+
+TYPED_TEST(timers_without_memory, can_be_cancelled_and_are_found_when_there_is_memory_again) {
+    constexpr std::size_t count = 3'000;
+    TypeParam queue;
+    auto timers = random_timers(1, count);
+    for (timer& each : timers) queue.insert(each, start);
+    std::size_t expired = 0;
+    std::size_t cancelled = 0;
+    operation_queue ready;
+    const time_point half = start + 1ms;
+    {
+        const out_of_memory none;
+        queue.expire(half, ready);
+        for (std::size_t i = 0; i < count; i += 2) {
+            if (!timers[i].armed) continue;
+            queue.erase(timers[i]);
+            ++cancelled;
+        }
+    }
+    expired += take_ready(ready, half);
+    timers.emplace_back().deadline = half + 1ms;
+    queue.insert(timers.back(), half);
+    queue.expire(start + 24h, ready);
+    expired += take_ready(ready, start + 24h);
+    EXPECT_TRUE(queue.empty());
+    EXPECT_EQ(expired + cancelled, count + 1);
+    EXPECT_GT(cancelled, 0u);
+}
+
+TYPED_TEST(timers_without_memory, are_refused_and_leave_the_others_as_they_were) {
+    TypeParam queue;
+    auto timers = random_timers(2, 2'000);
+    std::size_t armed = 0;
+    std::size_t refused = 0;
+    for (timer& each : timers) {
+        const out_of_memory soon(refused % 3);
+        try {
+            queue.insert(each, start);
+            ++armed;
+        } catch (const std::bad_alloc&) {
+            ++refused;
+            refused += each.armed ? timers.size() : 0;
+        }
+    }
+    EXPECT_EQ(armed + refused, timers.size()) << "a timer that was refused is not armed";
+    EXPECT_GT(armed, 0u);
+    operation_queue ready;
+    queue.expire(start + 24h, ready);
+    EXPECT_EQ(take_ready(ready, start + 24h), armed);
+    EXPECT_TRUE(queue.empty());
+}
+
+}  // namespace loopbench::loop::test
