@@ -10,34 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/words.hpp"
+
 namespace loopbench::reports {
 
 inline constexpr std::string_view report_schema = "loopbench/1";
-
-enum class direction { smaller, larger };
-enum class cell_status { ok, unsupported, failed };
-enum class verdict { faster, slower, equivalent, inconclusive };
-enum class fitness { fit, unfit, unknown };
-
-// The spelling of each value in files, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 2> direction_names{"smaller", "larger"};
-inline constexpr std::array<std::string_view, 3> cell_status_names{"ok", "unsupported", "failed"};
-inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower", "equivalent",
-                                                               "inconclusive"};
-inline constexpr std::array<std::string_view, 3> fitness_names{"fit", "unfit", "unknown"};
-
-constexpr std::string_view name_of(direction value) {
-    return direction_names[static_cast<std::size_t>(value)];
-}
-constexpr std::string_view name_of(cell_status value) {
-    return cell_status_names[static_cast<std::size_t>(value)];
-}
-constexpr std::string_view name_of(verdict value) {
-    return verdict_names[static_cast<std::size_t>(value)];
-}
-constexpr std::string_view name_of(fitness value) {
-    return fitness_names[static_cast<std::size_t>(value)];
-}
 
 /// A contender against the baseline; above 1 is better than the baseline, whatever the metric's direction.
 struct ratio {

@@ -14,9 +14,9 @@
 #include "bench/cli/gate_exit.hpp"
 #include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
-#include "bench/engine/check.hpp"
-#include "bench/engine/check_formats.hpp"
-#include "bench/engine/selection.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/gate/check.hpp"
+#include "bench/gate/check_formats.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 

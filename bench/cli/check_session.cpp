@@ -11,8 +11,8 @@
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/count_pass.hpp"
 #include "bench/cli/durations.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/parity.hpp"
+#include "bench/trial/describe.hpp"
+#include "bench/trial/parity.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 

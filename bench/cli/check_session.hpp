@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "bench/cli/session.hpp"
-#include "bench/engine/baseline.hpp"
-#include "bench/engine/contender_list.hpp"
-#include "bench/engine/counted.hpp"
-#include "bench/engine/interrupt.hpp"
+#include "bench/experiment/counted.hpp"
+#include "bench/gate/baseline.hpp"
+#include "bench/trial/contender_list.hpp"
+#include "bench/trial/interrupt.hpp"
 
 namespace loopbench::bench {
 

@@ -9,8 +9,9 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/doctor.hpp"
+#include "bench/machine/doctor.hpp"
+#include "bench/trial/describe.hpp"
+#include "bench/trial/parity.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 

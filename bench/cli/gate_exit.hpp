@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/cli/commands.hpp"
-#include "bench/engine/gate.hpp"
+#include "bench/gate/gate.hpp"
 
 namespace loopbench::bench {
 

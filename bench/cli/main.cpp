@@ -14,9 +14,9 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/messages.hpp"
-#include "bench/engine/environment.hpp"
-#include "bench/engine/selection.hpp"
-#include "bench/engine/usage_error.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/trial/usage_error.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {

@@ -11,9 +11,10 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/paths.hpp"
-#include "bench/engine/histograms.hpp"
-#include "bench/engine/journal_read.hpp"
-#include "bench/engine/usage_error.hpp"
+#include "bench/experiment/histograms.hpp"
+#include "bench/experiment/journal_read.hpp"
+#include "bench/summary/summary.hpp"
+#include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/bmf.hpp"
 #include "reports/csv.hpp"

@@ -19,11 +19,11 @@
 #include "bench/cli/paths.hpp"
 #include "bench/cli/percents.hpp"
 #include "bench/cli/session.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/gate.hpp"
-#include "bench/engine/journal.hpp"
-#include "bench/engine/parity.hpp"
-#include "bench/engine/selection.hpp"
+#include "bench/experiment/journal.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/gate/gate.hpp"
+#include "bench/trial/describe.hpp"
+#include "bench/trial/parity.hpp"
 
 namespace loopbench::bench {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine/interrupt.hpp"
-#include "bench/engine/journal_read.hpp"
-#include "bench/engine/runner.hpp"
+#include "bench/experiment/journal_read.hpp"
+#include "bench/experiment/runner.hpp"
+#include "bench/trial/interrupt.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/results.hpp"
 
@@ -32,7 +32,7 @@ inline constexpr const char* how_trials_run =
 /// What is done after the timed trials, to cells that have a time.
 struct further_passes {
     bool counts = false;  // system calls, waits, allocations: count_pass.hpp
-    bool checks = false;  // what measuring costs, and whether time grows with work: bench/engine/price.hpp
+    bool checks = false;  // what measuring costs, and whether time grows with work: bench/counting/price.hpp
 };
 
 /// The trials of the plan with a new journal in `folder`, which it makes, and nothing else.

@@ -14,10 +14,11 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "bench/engine/child_process.hpp"
-#include "bench/engine/gbench_json.hpp"
-#include "bench/engine/gbench_names.hpp"
-#include "bench/engine/trial.hpp"
+#include "bench/machine/kernel_files.hpp"
+#include "bench/trial/child_process.hpp"
+#include "bench/trial/gbench_json.hpp"
+#include "bench/trial/gbench_names.hpp"
+#include "bench/trial/trial.hpp"
 
 namespace loopbench::bench {
 
@@ -290,10 +291,7 @@ void count_allocations_and_switches(operation_counts& counts, const cell& where,
 }  // namespace
 
 fs::path default_malloc_counter() {
-    const auto beside = fs::read_symlink("/proc/self/exe").parent_path();
-    constexpr std::string_view name = "libloopbench_malloc_counter.so";
-    const auto installed = (beside / "../libexec/loopbench" / name).lexically_normal();
-    return fs::exists(installed) ? installed : beside / name;
+    return installed_file("libloopbench_malloc_counter.so");
 }
 
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options) {

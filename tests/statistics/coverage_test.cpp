@@ -2,6 +2,8 @@
 // that these tests give the same numbers each time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/statistics/median.hpp"
 #include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"

@@ -1,0 +1,25 @@
+// From trials to results: the only place where the engine does statistics.
+#pragma once
+
+#include <string_view>
+
+#include "bench/experiment/journal_read.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+/// Contenders, results and warnings of a run, and whether it is complete. The caller knows the rest (the
+/// command and the environment).
+reports::report summarise(const run_plan& plan, const run_outcome& outcome);
+
+/// The report of a journal, to the byte the one that the run itself wrote.
+reports::report report_of(const journal_content& journal);
+
+/// The report in a report.json, or of a journal.jsonl. Throws reports::format_error naming `name`.
+reports::report read_report_or_journal(std::string_view text, std::string_view name);
+
+/// Whether the cell's turn never came, because the run was interrupted or its time budget ended: it is
+/// `failed` in a report, but nothing has failed there.
+bool was_never_reached(const reports::result& item);
+
+}  // namespace loopbench::bench

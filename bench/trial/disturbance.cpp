@@ -1,0 +1,35 @@
+#include "bench/trial/disturbance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/machine/kernel_files.hpp"
+
+namespace loopbench::bench {
+
+machine_sample read_machine() {
+    const auto times = read_cpu_times();
+    return {times.steal_ns, clock_source().value_or(""), times.busy_ns};
+}
+
+std::int64_t load_ns(const machine_sample& before, const machine_sample& after, const resource_usage& usage) {
+    return std::max<std::int64_t>(after.busy_ns - before.busy_ns - usage.user_ns - usage.system_ns, 0);
+}
+
+std::string disturbance(const machine_sample& before, const machine_sample& after,
+                        const resource_usage& usage, std::chrono::nanoseconds wall) {
+    constexpr double share_max = 0.05;
+    constexpr std::int64_t tick_ns = 10'000'000;
+    const auto share = [&](std::int64_t ns) {
+        return ns > tick_ns ? static_cast<double>(ns) / static_cast<double>(wall.count()) : 0;
+    };
+    const auto stolen = share(after.steal_ns - before.steal_ns), waited = share(usage.run_delay_ns);
+    if (before.clocksource != after.clocksource)
+        return fmt::format("the clock source changed from {} to {}", before.clocksource, after.clocksource);
+    if (stolen > share_max) return fmt::format("the hypervisor took {:.0f} % of its time", 100 * stolen);
+    if (waited > share_max) return fmt::format("it waited for a CPU for {:.0f} % of its time", 100 * waited);
+    return {};
+}
+
+}  // namespace loopbench::bench
