@@ -67,6 +67,12 @@ struct detection_rate {
     std::uint64_t faster = 0;                         // of all tries, called the opposite
 };
 
+/// How often a contender was called different from itself.
+struct alarm_rate {
+    std::uint64_t blocks = 0, tries = 0, different = 0;
+    double at_most_pct = 100;  // 95 % bound of the rate of false alarms
+};
+
 /// What `loopbench calibrate` found: how often verdicts are right where the truth is known.
 struct calibration {
     std::string date;  // UTC, ISO 8601
@@ -74,10 +80,9 @@ struct calibration {
     std::string contender;
     std::vector<std::string> workloads;
     double threshold_pct = 0;
-    std::uint64_t aa_blocks = 0, aa_tries = 0, aa_different = 0;  // a contender against itself
-    double aa_at_most_pct = 100;                                  // 95 % bound of the rate of false alarms
-    std::uint64_t blocks = 0;                                     // of each try below
-    double try_s = 0;  // what a try takes that has its own A/A: three trials a block
+    alarm_rate aa;
+    std::uint64_t blocks = 0;  // of each try below
+    double try_s = 0;          // what a try takes that has its own A/A: three trials a block
     std::vector<detection_rate> slowdowns;
 };
 
@@ -146,6 +151,7 @@ struct disturbances {
 };
 
 struct report {
+    std::string schema{report_schema};
     bool complete = true;
     std::uint64_t seed = 0;
     std::string baseline;

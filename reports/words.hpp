@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 namespace loopbench::reports {
 
@@ -20,17 +21,26 @@ inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower
                                                                "inconclusive"};
 inline constexpr std::array<std::string_view, 3> fitness_names{"fit", "unfit", "unknown"};
 
-constexpr std::string_view name_of(direction value) {
-    return direction_names[static_cast<std::size_t>(value)];
+constexpr const auto& names_of(direction) {
+    return direction_names;
 }
-constexpr std::string_view name_of(cell_status value) {
-    return cell_status_names[static_cast<std::size_t>(value)];
+constexpr const auto& names_of(cell_status) {
+    return cell_status_names;
 }
-constexpr std::string_view name_of(verdict value) {
-    return verdict_names[static_cast<std::size_t>(value)];
+constexpr const auto& names_of(verdict) {
+    return verdict_names;
 }
-constexpr std::string_view name_of(fitness value) {
-    return fitness_names[static_cast<std::size_t>(value)];
+constexpr const auto& names_of(fitness) {
+    return fitness_names;
+}
+
+/// How the value of an enumeration that has names_of() is spelled.
+template <class enumeration>
+requires std::is_enum_v<enumeration> && requires(enumeration value) {
+    names_of(value);
+}
+constexpr std::string_view name_of(enumeration value) {
+    return names_of(value)[static_cast<std::size_t>(value)];
 }
 
 }  // namespace loopbench::reports

@@ -16,7 +16,6 @@
 #include "bench/cli/messages.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/check.hpp"
-#include "bench/gate/line_difference.hpp"
 #include "bench/summary/self_check.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
@@ -41,8 +40,8 @@ void add_once(name_list& all, const std::string& name) {
 
 class update {
 public:
-    update(const check_options& options, const std::vector<std::string>& command)
-        : options_{options}, command_{command}, exists_{std::filesystem::exists(options.against)} {
+    update(const check_options& options, const invocation& by)
+        : options_{options}, by_{by}, exists_{std::filesystem::exists(options.against)} {
         if (exists_) next_ = read_baseline(options.against);
         if (options.slack_per_op) next_.slack.per_op = *options.slack_per_op;
         if (options.slack_pct) next_.slack.pct = *options.slack_pct;
@@ -53,19 +52,15 @@ public:
                 options.to, options.quick ? workload_size::smoke : workload_size::real, {}, {}};
     }
 
-    /// False when the user stopped it.
-    bool measure() {
-        const auto found = names_of(contenders_in(options_.contender_dirs));
+    void measure() {
+        const auto found = names_of(contenders_in(options_.session.contender_dirs));
         auto contenders = chosen(old_names(&cell_name::contender), options_.contenders, found, "contender",
                                  is_headline_contender);
         if (times_) add_once(contenders, next_.times->to);
-        check_session session{options_, contenders, options_.against, command_};
-        if (session.stopped()) return false;
+        check_session session{options_, contenders, options_.against, by_};
         remove_gone(session);
         if (counts_) take_counts(session.count(cells_of(session, tier::counts), 0));
-        if (session.stopped()) return false;
         if (times_) take_times(session.measure(*next_.times, cells_of(session, tier::times), 0));
-        return !session.stopped();
     }
 
     void take(const reports::report& report) {
@@ -101,12 +96,12 @@ public:
         const auto old = exists_ ? reports::read_file(options_.against) : std::string{};
         if (text == old) return fmt::format("{} is as it was\n", options_.against);
         reports::write_file_atomically(options_.against, text);
-        return fmt::format("--- {0}\n+++ {0}\n{1}", options_.against, line_difference(old, text));
+        return fmt::format("--- {0}\n+++ {0}\n{1}", options_.against, changed_lines(old, text));
     }
 
 private:
     const check_options& options_;
-    const std::vector<std::string>& command_;
+    const invocation& by_;
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
@@ -202,13 +197,13 @@ private:
 
 }  // namespace
 
-int update_baseline(const check_options& options, const std::vector<std::string>& command) {
+int update_baseline(const check_options& options, const invocation& by) {
     if (options.reports.size() > 1)
         throw usage_error{"a baseline is of one run; name one report with --update, or none"};
     try {
-        update next{options, command};
+        update next{options, by};
         if (options.reports.empty()) {
-            if (!next.measure()) return exit_interrupted;
+            next.measure();
         } else {
             const auto& file = options.reports.front();
             next.take(reports::read_json(reports::read_file(file), file));

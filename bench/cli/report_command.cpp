@@ -12,7 +12,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/paths.hpp"
 #include "bench/experiment/histograms.hpp"
-#include "bench/experiment/journal_read.hpp"
+#include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"

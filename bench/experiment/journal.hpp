@@ -1,18 +1,14 @@
-// journal.jsonl: what has been measured is safe from then on, whatever happens to the run. A header line,
-// then a line per trial, one for the end and one for the counts, if there are any; each written with one
-// write() as the trial ends.
+// journal.jsonl: what has been measured is safe from then on, whatever happens to the run. Its lines are
+// those of record.hpp, each written with one write() as soon as it is known.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "bench/experiment/counted.hpp"
-#include "bench/experiment/runner.hpp"
+#include "bench/experiment/record.hpp"
 #include "reports/posix_io.hpp"
-#include "reports/results.hpp"
 
 namespace loopbench::bench {
 
@@ -24,8 +20,7 @@ class journal {
 public:
     /// Begins a new journal; an old one of that name is replaced as soon as the new one's header is written.
     /// Throws reports::file_error, also when another run's journal in the same folder is being written.
-    journal(const std::filesystem::path& path, const run_plan& plan, const reports::environment& where,
-            const std::vector<std::string>& command);
+    journal(const std::filesystem::path& path, const session_record& begun);
 
     /// Opens an old journal, and changes nothing until keep(). Throws reports::file_error, also when it is
     /// being written.

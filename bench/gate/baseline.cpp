@@ -22,8 +22,6 @@ namespace {
 using json = nlohmann::ordered_json;
 using reports::node;
 
-constexpr std::array names_of_sizes{name_of(workload_size::smoke), name_of(workload_size::real)};
-
 double not_negative(const node& from) {
     const double value = from.number();
     if (value < 0) from.fail(fmt::format("{} is below zero", value));
@@ -72,7 +70,7 @@ expected_ratio read_ratio(const node& from) {
 }
 
 expected_times read_times(const node& from) {
-    expected_times times{name_in(from.at("to")), from.at("size").one_of<workload_size>(names_of_sizes),
+    expected_times times{name_in(from.at("to")), from.at("size").one_of<workload_size>(workload_size_names),
                          name_in(from.at("machine")), from.at("ratios").each(read_ratio)};
     std::set<std::pair<std::string, std::string>> seen;
     for (const auto& item : times.ratios) {
@@ -175,8 +173,9 @@ std::string machine_of(const reports::environment& where) {
 std::optional<workload_size> size_of(const reports::report& report) {
     for (const auto& who : report.contenders) {
         const auto text = reports::context_text(who.context, "size");
-        const auto known = std::ranges::find(names_of_sizes, text.value_or(""));
-        if (known != names_of_sizes.end()) return static_cast<workload_size>(known - names_of_sizes.begin());
+        const auto known = std::ranges::find(workload_size_names, text.value_or(""));
+        if (known != workload_size_names.end())
+            return static_cast<workload_size>(known - workload_size_names.begin());
     }
     return std::nullopt;
 }
@@ -205,6 +204,28 @@ std::string write_baseline(const expectations& all) {
         "[{}\n ],\n \"times\": {}\n}}\n",
         baseline_schema, all.slack.per_op, all.slack.bytes, all.slack.pct, lines_of(all.counts, "  "),
         all.times ? text_of(*all.times) : "null");
+}
+
+std::string changed_lines(std::string_view before, std::string_view after) {
+    const auto lines_in = [](std::string_view text) {
+        std::vector<std::string_view> lines;
+        while (!text.empty()) {
+            const auto end = std::min(text.find('\n'), text.size());
+            const auto line = text.substr(0, end);
+            lines.push_back(line.substr(0, line.size() - (line.ends_with(',') ? 1 : 0)));
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+        return lines;
+    };
+    const auto old = lines_in(before), next = lines_in(after);
+    std::string changes;
+    const auto add = [&](char sign, const auto& from, const auto& others) {
+        for (const auto line : from)
+            if (std::ranges::find(others, line) == others.end()) changes += fmt::format("{}{}\n", sign, line);
+    };
+    add('-', old, next);
+    add('+', next, old);
+    return changes;
 }
 
 void expect_counts(expectations& all, const std::vector<counted_cell>& cells) {

@@ -68,6 +68,10 @@ expectations parse_baseline(std::string_view text);
 /// The baseline as a file has it: a line for each count and for each ratio.
 std::string write_baseline(const expectations& all);
 
+/// The lines that only one of two such texts has: with "-" those of `before`, and then with "+" those of
+/// `after`. Each is about a number of its own, so their order says nothing.
+std::string changed_lines(std::string_view before, std::string_view after);
+
 /// What a session found becomes what is expected, rounded so that a new run of the same build changes few
 /// lines. Counts of a cell that has some keep their choice of metrics: a line that somebody took out stays
 /// out.

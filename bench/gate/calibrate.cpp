@@ -44,7 +44,7 @@ std::optional<unsigned> slowdown_of(std::string_view name) {
 }
 
 /// The pairs of one contender with the baseline, workload by workload.
-std::vector<log_ratios> pairs_of(const journal_content& from, std::size_t who) {
+std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     std::vector<log_ratios> all;
     const sample_table samples{from.plan, from.outcome};
     const auto baseline = from.plan.baseline_index();
@@ -98,7 +98,7 @@ tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     return found;
 }
 
-reports::detection_rate rate_of(const journal_content& slowed, std::size_t who, unsigned pct,
+reports::detection_rate rate_of(const session_record& slowed, std::size_t who, unsigned pct,
                                 const calibration_sizes& sizes) {
     reports::detection_rate found;
     found.slowdown_pct = pct;
@@ -119,7 +119,7 @@ reports::detection_rate rate_of(const journal_content& slowed, std::size_t who, 
 }
 
 /// What it is called where it is not slowed down.
-std::string name_of_contender(const journal_content& from) {
+std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
     return from.plan.baseline;
@@ -145,7 +145,7 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
 }
 
 /// A journal that is read back has the context of a contender's first trial only.
-void check_slowdowns(const journal_content& slowed) {
+void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {
         const auto& name = slowed.plan.contenders[trial.where.contender].name;
@@ -161,7 +161,7 @@ void check_slowdowns(const journal_content& slowed) {
     }
 }
 
-reports::calibration judge_calibration(const journal_content& equal, const journal_content& slowed,
+reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,
                                        const calibration_sizes& sizes) {
     check_slowdowns(slowed);
     reports::calibration found;
@@ -170,14 +170,14 @@ reports::calibration judge_calibration(const journal_content& equal, const journ
     found.contender = name_of_contender(equal);
     found.workloads = equal.plan.workloads;
     found.threshold_pct = equal.plan.threshold_pct;
-    found.aa_blocks = sizes.aa_blocks;
+    found.aa.blocks = sizes.aa_blocks;
     if (equal.plan.twin) {
         const auto tries = consecutive(pairs_of(equal, *equal.plan.twin), sizes.aa_blocks, sizes.aa_tries);
         const auto called = judged(tries, equal.plan);
-        found.aa_tries = tries.size();
-        found.aa_different = called.slower + called.faster;
+        found.aa.tries = tries.size();
+        found.aa.different = called.slower + called.faster;
         if (!tries.empty())
-            found.aa_at_most_pct = 100 * proportion_at_most(found.aa_different, tries.size(), default_level);
+            found.aa.at_most_pct = 100 * proportion_at_most(found.aa.different, tries.size(), default_level);
     }
     found.blocks = sizes.blocks;
     constexpr double trials_a_block = 3;  // the two that are compared, and the twin

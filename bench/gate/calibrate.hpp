@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "bench/experiment/journal_read.hpp"
 #include "bench/experiment/plan.hpp"
+#include "bench/experiment/record.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -28,14 +28,14 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
 
 /// Throws usage_error when a trial of a slowed contender does not say that it was slowed down: then it does
 /// not know LOOPBENCH_SLOWDOWN, and nothing that is found would mean anything.
-void check_slowdowns(const journal_content& slowed);
+void check_slowdowns(const session_record& slowed);
 
 /// Judges what was measured. `equal` is a run of a plan without slowdowns: of each of its workloads,
 /// `aa_blocks` blocks after the other are one comparison, and each is judged alone. `slowed` is one of a plan
 /// with slowdowns: `blocks` after the other are one try of each. While that makes less than `tries`, further
 /// ones are replayed: blocks drawn at random, by the seed of the plan, from all that were measured, each with
 /// the whole pair of trials in it. Nothing in a trial is taken apart or pooled.
-reports::calibration judge_calibration(const journal_content& equal, const journal_content& slowed,
+reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,
                                        const calibration_sizes& sizes);
 
 }  // namespace loopbench::bench

@@ -283,7 +283,7 @@ bool was_never_reached(const reports::result& item) {
            (item.reason == interrupted_before_it || item.reason == budget_ended_before_it);
 }
 
-reports::report report_of(const journal_content& journal) {
+reports::report report_of(const session_record& journal) {
     auto report = summarise(journal.plan, journal.outcome);
     report.command = journal.command;
     report.where = journal.where;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "bench/experiment/journal_read.hpp"
+#include "bench/experiment/record.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -13,7 +13,7 @@ namespace loopbench::bench {
 reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 
 /// The report of a journal, to the byte the one that the run itself wrote.
-reports::report report_of(const journal_content& journal);
+reports::report report_of(const session_record& journal);
 
 /// The report in a report.json, or of a journal.jsonl. Throws reports::format_error naming `name`.
 reports::report read_report_or_journal(std::string_view text, std::string_view name);

@@ -1,12 +1,13 @@
 // Which contenders there are: the executables in the contender folders, each asked for its workloads.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bench/trial/usage_error.hpp"
@@ -16,8 +17,13 @@ namespace loopbench::bench {
 /// How much work a contender gives its workloads; it reads this from the environment variable LOOPBENCH_SIZE.
 enum class workload_size { smoke, real };
 
+inline constexpr std::array<std::string_view, 2> workload_size_names{"smoke", "real"};
+
+constexpr const auto& names_of(workload_size) {
+    return workload_size_names;
+}
 constexpr std::string_view name_of(workload_size size) {
-    return size == workload_size::smoke ? "smoke" : "real";
+    return workload_size_names[static_cast<std::size_t>(size)];
 }
 
 struct contender {
@@ -26,7 +32,7 @@ struct contender {
     std::vector<std::string> workloads;  // full names, in the contender's order
     std::string problem;                 // why it could not list its workloads; empty when it could
     std::string called = {};             // what a trial calls itself (argv[0]); empty: its path
-    std::vector<std::pair<std::string, std::string>> environment = {};  // more variables for its trials
+    std::map<std::string, std::string> environment = {};  // more variables for its trials
 };
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.

@@ -4,10 +4,14 @@
 #include <signal.h>
 
 #include <array>
+#include <exception>
 
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
+
+/// Thrown where nothing that was interrupted is worth keeping.
+class interrupted : public std::exception {};
 
 /// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable, and so it
 /// stays; further signals change nothing. What was ignored before (nohup, a script's background) still is.
@@ -21,6 +25,9 @@ public:
     ~interrupt();
 
     [[nodiscard]] bool requested() const;
+    void throw_if_requested() const {
+        if (requested()) throw interrupted{};
+    }
     [[nodiscard]] int fd() const { return event_.get(); }
 
 private:

@@ -153,6 +153,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
     take_histograms(trial, request);
+    if (watching_ == watching::off) return trial;
     const auto after = read_machine();
     trial.disturbed = disturbance(before, after, ended.usage, ended.wall);
     trial.load_ns = load_ns(before, after, ended.usage);

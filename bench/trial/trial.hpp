@@ -51,16 +51,21 @@ public:
     virtual trial_outcome run(const trial_request& request) = 0;
 };
 
+/// Whether trials are asked for what disturbed them.
+enum class watching { off, on };
+
 /// Runs trials as processes; see child_process.hpp for `stop_fd` and the thread rule.
 class process_executor : public trial_executor {
 public:
-    explicit process_executor(int stop_fd) : stop_fd_{stop_fd} {}
+    explicit process_executor(int stop_fd, watching disturbances = watching::on)
+        : stop_fd_{stop_fd}, watching_{disturbances} {}
     trial_outcome run(const trial_request& request) override;
 
 private:
     void take_histograms(trial_outcome& trial, const trial_request& request) const;
 
     int stop_fd_;
+    watching watching_;
     side_file_place side_files_;
 };
 

@@ -72,9 +72,9 @@ TEST_F(command_failure, a_contender_that_hangs_is_ended_at_the_trial_limit) {
 
 TEST_F(command_failure, garbage_is_told_with_its_place) {
     loopbench.add_contender("babbles", "echo 'Hello there'");
-    EXPECT_EQ(reason_for("babbles"),
-              "in block 1 of 2: printed something that is not JSON: line 1, column 1, it begins with \"Hello "
-              "there \"");
+    const auto reason = reason_for("babbles");
+    for (const auto* part : {"in block 1 of 2", "line 1, column 1", "\"Hello there \""})
+        EXPECT_NE(reason.find(part), std::string::npos) << reason;
 }
 
 TEST_F(command_failure, a_failed_proof_is_told_in_the_contenders_words) {

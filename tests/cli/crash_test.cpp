@@ -1,7 +1,7 @@
 // A run that was interrupted, killed or is over: what is in its journal can be gone on with, and reported on.
 #include <gtest/gtest.h>
 
-#include "bench/experiment/journal_read.hpp"
+#include "bench/experiment/record.hpp"
 #include "reports/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "bench/experiment/journal_read.hpp"
+#include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
 #include "killed_at.hpp"
 #include "reports/csv.hpp"
@@ -57,18 +57,18 @@ protected:
         return fs::exists(file) ? content_of(file) : std::string{};
     }
 
-    bench::journal_content read_journal() const {
+    bench::session_record read_journal() const {
         return bench::read_journal(content_of(journal), journal.native());
     }
 
     /// The reports that the journal amounts to.
-    static published of(const bench::journal_content& content) {
+    static published of(const bench::session_record& content) {
         const auto report = bench::report_of(content);
         return {reports::write_json(report), reports::write_csv(report)};
     }
 
     /// The trials in the journal, each of which is there once.
-    static std::set<std::string> trials_in(const bench::journal_content& content) {
+    static std::set<std::string> trials_in(const bench::session_record& content) {
         std::set<std::string> all;
         for (const auto& [block, where, outcome, attempt] : content.outcome.trials) {
             std::ostringstream trial;

@@ -17,7 +17,8 @@ TEST(journal, begins_with_what_is_planned) {
     auto plan = small_plan(3);
     plan.budget = std::chrono::milliseconds{1500};
     const bench::journal written{
-        folder / "journal.jsonl", plan, bench::read_environment(), {"loopbench", "run"}};
+        folder / "journal.jsonl",
+        {.plan = plan, .command = {"loopbench", "run"}, .where = bench::read_environment()}};
     const auto lines = journal_lines(folder / "journal.jsonl");
     ASSERT_EQ(lines.size(), 1U);
     EXPECT_EQ(lines[0]["schema"], "loopbench-journal/1");
@@ -32,7 +33,7 @@ TEST(journal, begins_with_what_is_planned) {
 TEST(journal, has_a_line_for_each_trial_as_soon_as_it_is_appended) {
     const scratch_folder folder;
     const auto plan = small_plan(1);
-    bench::journal written{folder / "journal.jsonl", plan, {}, {}};
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
     auto outcome = took_ns(12.5);
     outcome.metrics["spin"] = std::nullopt;
     outcome.usage = {1, 2, 3, 4, 5};
@@ -53,7 +54,7 @@ TEST(journal, has_a_line_for_each_trial_as_soon_as_it_is_appended) {
 
 TEST(journal, that_cannot_be_written_is_an_error_with_its_name) {
     try {
-        const bench::journal written{"/dev/full", small_plan(1), {}, {}};
+        const bench::journal written{"/dev/full", {.plan = small_plan(1)}};
         FAIL();
     } catch (const reports::file_error& error) {
         EXPECT_STREQ(error.what(),

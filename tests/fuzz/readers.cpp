@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/experiment/journal_read.hpp"
+#include "bench/experiment/record.hpp"
 #include "bench/gate/baseline.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/gate/compare_reports.hpp"
@@ -81,7 +81,7 @@ void read_report(std::string_view text) {
 }
 
 void read_journal(std::string_view text) {
-    bench::journal_content journal;
+    bench::session_record journal;
     try {
         journal = bench::read_journal(text, "it");
     } catch (const reports::format_error& error) {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/gate/line_difference.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/metrics.hpp"
 #include "tests/support/sample_report.hpp"
@@ -177,12 +177,17 @@ TEST_F(baseline, takes_new_ratios_that_have_an_interval) {
     EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
 }
 
-TEST(line_difference, shows_what_is_gone_and_what_is_new) {
-    EXPECT_EQ(bench::line_difference("a\nb\nc\n", "a\nc\nd\n"), "-b\n+d\n");
-    EXPECT_EQ(bench::line_difference("a\nb\n", "a\nx\n"), "-b\n+x\n");
-    EXPECT_EQ(bench::line_difference("", "a\n"), "+a\n");
-    EXPECT_EQ(bench::line_difference("a\n", ""), "-a\n");
-    EXPECT_EQ(bench::line_difference("same\n", "same\n"), "");
+TEST_F(baseline, shows_the_lines_that_change) {
+    const auto old = bench::write_baseline(sample_baseline());
+    auto all = sample_baseline();
+    all.counts[1].per_op = 0.25;
+    all.counts.pop_back();
+    const auto changes = bench::changed_lines(old, bench::write_baseline(all));
+    EXPECT_EQ(std::ranges::count(changes, '\n'), 3) << changes;
+    for (const auto* front :
+         {"-  {\"workload\":\"echo", "+  {\"workload\":\"echo", "-  {\"workload\":\"yield\""})
+        expect_says(changes, front);
+    EXPECT_EQ(bench::changed_lines(old, old), "");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using bench::trial_request;
 
 double slowdown_of(const trial_request& request) {
-    return std::stod(request.who.environment.at(0).second);
+    return std::stod(request.who.environment.at("LOOPBENCH_SLOWDOWN"));
 }
 
 bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
@@ -31,10 +31,10 @@ bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
 }
 
 /// What trials with so much noise give, of one workload.
-bench::journal_content ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
+bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
     bench::run_plan base = small_plan(blocks);
     base.workloads = {"echo"};
-    bench::journal_content content;
+    bench::session_record content;
     content.plan = bench::calibration_plan(base, base.contenders[0], slowdowns_pct);
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, spread};
@@ -59,11 +59,11 @@ TEST(calibrate, slows_contenders_down_that_are_alike_in_all_else) {
     ASSERT_EQ(plan.contenders.size(), 4U);
     EXPECT_EQ(plan.baseline, "slowed-00");
     EXPECT_EQ(plan.contenders.at(plan.twin.value()).name, "slowed-0~");
-    EXPECT_EQ(plan.contenders[1].environment[0].second, "0.03");
-    EXPECT_EQ(plan.contenders[2].environment[0].second, "0.10");
+    EXPECT_EQ(plan.contenders[1].environment.at("LOOPBENCH_SLOWDOWN"), "0.03");
+    EXPECT_EQ(plan.contenders[2].environment.at("LOOPBENCH_SLOWDOWN"), "0.10");
     for (const auto& who : plan.contenders) {
         EXPECT_EQ(who.called.size(), plan.contenders[0].called.size());
-        EXPECT_EQ(who.environment[0].second.size(), 4U);
+        EXPECT_EQ(who.environment.at("LOOPBENCH_SLOWDOWN").size(), 4U);
         EXPECT_EQ(who.path, base.contenders[0].path);
     }
 }
@@ -71,9 +71,9 @@ TEST(calibrate, slows_contenders_down_that_are_alike_in_all_else) {
 TEST(calibrate, finds_what_stands_out_of_the_noise_and_nothing_where_nothing_is) {
     const auto found = calibrated(0.02, {.aa_tries = 100, .aa_blocks = 20, .tries = 40, .blocks = 20});
     EXPECT_EQ(found.contender, "asio-epoll");
-    EXPECT_EQ(found.aa_tries, 100U);
-    EXPECT_EQ(found.aa_different, 0U);
-    EXPECT_NEAR(found.aa_at_most_pct, 100 * (1 - std::pow(0.05, 0.01)), 1e-9);
+    EXPECT_EQ(found.aa.tries, 100U);
+    EXPECT_EQ(found.aa.different, 0U);
+    EXPECT_NEAR(found.aa.at_most_pct, 100 * (1 - std::pow(0.05, 0.01)), 1e-9);
     ASSERT_EQ(found.slowdowns.size(), 3U);
     for (const auto& item : found.slowdowns) {
         EXPECT_EQ(item.measured, 5U);
@@ -99,8 +99,8 @@ TEST(calibrate, counts_false_alarms) {
     equal.plan.threshold_pct = 0;
     const auto found = bench::judge_calibration(equal, ran({}, 6, 0.02),
                                                 {.aa_tries = 200, .aa_blocks = 6, .tries = 1, .blocks = 6});
-    EXPECT_GT(found.aa_different, 2U);
-    EXPECT_LT(found.aa_different, 20U) << "5 % of 200 are expected";
+    EXPECT_GT(found.aa.different, 2U);
+    EXPECT_LT(found.aa.different, 20U) << "5 % of 200 are expected";
 }
 
 TEST(calibrate, of_trials_that_were_not_slowed_down_means_nothing) {
@@ -113,7 +113,7 @@ TEST(calibrate, of_trials_that_were_not_slowed_down_means_nothing) {
 TEST(calibrate, makes_no_try_of_fewer_blocks_than_one_has) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
-    EXPECT_EQ(found.aa_tries, 1U);
+    EXPECT_EQ(found.aa.tries, 1U);
     EXPECT_EQ(found.slowdowns[1].measured, 0U);
     EXPECT_EQ(found.slowdowns[1].replayed, 0U);
     EXPECT_FALSE(found.slowdowns[1].low);

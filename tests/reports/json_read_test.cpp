@@ -111,7 +111,7 @@ TEST(json_read, what_would_fill_the_memory_or_take_for_ever_is_refused_with_its_
 
 TEST(json_read, a_key_that_is_there_twice_is_refused_however_it_is_spelled) {
     EXPECT_NE(
-        reader_complaint("{\"a\": 0,\n \"a\": 1}").find("line 2, column 2: the key \"a\" is there twice"),
+        reader_complaint("{\"a\": 0,\n \"a\": 1}").find("line 2, column 4: the key \"a\" is there twice"),
         std::string::npos);
     EXPECT_NE(reader_complaint(R"({"a": 0, "\u0061": 1})").find("is there twice"), std::string::npos);
     EXPECT_NE(reader_complaint(R"({"a\n": 0, "\u0061\u000a": 1})").find("is there twice"), std::string::npos);

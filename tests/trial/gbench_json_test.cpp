@@ -100,8 +100,8 @@ TEST(gbench_json, the_context_is_kept_but_for_what_tells_whose_machine_it_was) {
 }
 
 TEST(gbench_json, other_output_is_refused_with_its_place_and_its_first_bytes) {
-    EXPECT_EQ(complaint("hello\nworld"),
-              "printed something that is not JSON: line 1, column 1, it begins with \"hello world\"");
+    for (const auto* part : {"line 1, column 1: not JSON", "\"hello world\""})
+        EXPECT_NE(complaint("hello\nworld").find(part), std::string::npos) << complaint("hello\nworld");
     EXPECT_NE(complaint("{\n \"a\": nan}").find("line 2, column 8"), std::string::npos);
     EXPECT_NE(complaint(R"({"benchmarks":[)").find("not JSON"), std::string::npos);
     EXPECT_EQ(complaint(" \n"), "printed nothing");
@@ -138,8 +138,8 @@ TEST(gbench_json, deep_nesting_is_refused_before_it_overflows_the_stack) {
     };
     EXPECT_EQ(complaint(nested(62)), "");
     for (const std::size_t levels : {63U, 1'000'000U})
-        EXPECT_EQ(complaint(nested(levels)),
-                  "printed JSON that cannot be read: line 1, column 100: nested more than 64 levels deep")
+        EXPECT_NE(complaint(nested(levels)).find("line 1, column 100: nested more than 64 levels deep"),
+                  std::string::npos)
             << levels;
     EXPECT_NE(complaint(std::string(1'000'000, '[')), "");
 }
