@@ -78,6 +78,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     trial.metrics = std::move(metrics);
     if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
         trial.operations = did->second;
+    trial.calibrated = ours->name.find("/iterations:") == std::string::npos;
 }
 
 }  // namespace
@@ -135,17 +136,20 @@ void process_executor::take_histograms(trial_outcome& trial, const trial_request
 
 trial_outcome process_executor::run(const trial_request& request) {
     child_request child;
-    child.command = {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
-                     "--benchmark_format=json", fmt::format("--benchmark_min_time={}", request.min_time_s)};
-    child.called = request.who.called;
+    child.command = request.front;
+    for (const auto& word :
+         {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
+          std::string{"--benchmark_format=json"}, fmt::format("--benchmark_min_time={}", request.min_time_s)})
+        child.command.push_back(word);
+    if (request.front.empty()) child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
-                         {"LOOPBENCH_SIDE_FILE", side_files_.path()},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')}};
+    if (request.with_side_file) child.environment.emplace_back("LOOPBENCH_SIDE_FILE", side_files_.path());
     if (request.operations)
         child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
     if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
-    child.environment.insert(child.environment.end(), request.who.environment.begin(),
-                             request.who.environment.end());
+    for (const auto* more : {&request.who.environment, &request.environment})
+        child.environment.insert(child.environment.end(), more->begin(), more->end());
     child.limit = request.limit;
     child.stop_fd = stop_fd_;
     child.cpu = request.cpu;

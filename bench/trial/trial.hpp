@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/trial/child_process.hpp"
 #include "bench/trial/contender_list.hpp"
@@ -25,9 +26,13 @@ struct trial_request {
     std::optional<int> cpu = {};
     std::size_t padding_bytes = 0;  // in the environment
 
-    // Not of a run's own trials: what the contender is told to do instead of what it would do.
+    // Not of a run's own trials: what the contender is told to do instead of what it would do, and what else
+    // its process gets.
     std::optional<std::uint64_t> operations = {};
     bool recording = true;
+    bool with_side_file = true;
+    std::vector<std::string> front = {};  // words in front of its command: a tracer
+    std::map<std::string, std::string> environment = {};
 };
 
 struct trial_outcome {
@@ -37,6 +42,7 @@ struct trial_outcome {
     std::string reason;                                    // for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics alone; no value for a NaN
     std::optional<double> operations = {};                 // that it says it did
+    bool calibrated = false;                               // Google Benchmark chose how many
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
