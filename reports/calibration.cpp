@@ -16,12 +16,13 @@ std::string of(std::uint64_t some, std::uint64_t all) {
     return all == 0 ? "-" : fmt::format("{} of {}", some, all);
 }
 
+std::string bounds_of(const detection_rate& item) {
+    return item.low && item.high ? fmt::format("{:.0f} to {:.0f} %", 100 * *item.low, 100 * *item.high) : "-";
+}
+
 std::vector<std::string> row_of(const detection_rate& item) {
-    const auto bounds =
-        item.low && item.high ? fmt::format("{:.0f} to {:.0f} %", 100 * *item.low, 100 * *item.high) : "-";
     return {item.slowdown_pct > 0 ? fmt::format("{:g} % slower", item.slowdown_pct) : "itself",
-            of(item.measured_slower, item.measured), bounds, of(item.replayed_slower, item.replayed),
-            of(item.faster, item.measured + item.replayed)};
+            of(item.measured_slower, item.measured), bounds_of(item), of(item.faster, item.measured)};
 }
 
 }  // namespace
@@ -30,12 +31,11 @@ std::string calibration_text(const calibration& found) {
     std::vector<std::string> parts;
     for (const auto& item : found.slowdowns)
         if (item.slowdown_pct > 0)
-            parts.push_back(
-                fmt::format("{:g} % in {}", item.slowdown_pct,
-                            of(item.measured_slower + item.replayed_slower, item.measured + item.replayed)));
+            parts.push_back(fmt::format("{:g} % in {} ({})", item.slowdown_pct,
+                                        of(item.measured_slower, item.measured), bounds_of(item)));
     return printable(fmt::format(
         "On this machine {} of {} A/A comparisons were called different (at most {:.1f} %), and a slowdown "
-        "of {} tries of {} blocks ({}, calibrated {}).",
+        "of {} tries of {} blocks ({}, calibrated {}; in brackets 95 % bounds).",
         found.aa.different, found.aa.tries, found.aa.at_most_pct, fmt::join(parts, ", "), found.blocks,
         fmt::join(found.workloads, ", "), found.date.substr(0, found.date.find('T'))));
 }
@@ -47,14 +47,10 @@ std::string calibration_table(const calibration& found) {
         "down:\n\n",
         printable(found.contender), printable(fmt::format("{}", fmt::join(found.workloads, ", "))),
         found.aa.different, found.aa.tries, found.aa.blocks, found.aa.at_most_pct, found.blocks, found.try_s);
-    std::vector<std::vector<std::string>> rows{
-        {"against", "called slower", "95 % bounds", "replayed: slower", "called faster"}};
+    std::vector<std::vector<std::string>> rows{{"against", "called slower", "95 % bounds", "called faster"}};
     std::ranges::transform(found.slowdowns, std::back_inserter(rows), row_of);
     return out + aligned(rows, 1) +
-           fmt::format(
-               "\nA difference is one of more than {:g} %. A replayed try draws its blocks from all that "
-               "were measured.\n",
-               found.threshold_pct);
+           fmt::format("\nA difference is one of more than {:g} %.\n", found.threshold_pct);
 }
 
 }  // namespace loopbench::reports

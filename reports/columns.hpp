@@ -19,7 +19,7 @@ struct line {
     std::vector<const result*> metrics;
 
     [[nodiscard]] const result* find(std::string_view metric) const;
-    /// "unsupported: why" or "failed: why"; empty for a cell with numbers.
+    /// "unsupported: why", "failed: why" or "not run: why"; empty for a cell with numbers.
     [[nodiscard]] std::string note() const;
 };
 

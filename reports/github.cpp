@@ -25,6 +25,8 @@ std::string annotation(const result& time) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
     if (time.status == cell_status::failed)
         return github_command("error", title, time.reason.value_or("failed"));
+    if (time.status == cell_status::not_run)
+        return github_command("notice", title, time.reason.value_or("not run"));
     if (!time.judged || !time.to_baseline) return {};
     const auto& ratio = *time.to_baseline;
     if (*time.judged == verdict::slower)

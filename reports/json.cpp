@@ -56,8 +56,6 @@ constexpr auto fields_of(const detection_rate*) {
                       field{"measured_slower", &detection_rate::measured_slower},
                       field{"low", &detection_rate::low},
                       field{"high", &detection_rate::high},
-                      field{"replayed", &detection_rate::replayed},
-                      field{"replayed_slower", &detection_rate::replayed_slower},
                       field{"faster", &detection_rate::faster}};
 }
 

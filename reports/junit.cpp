@@ -43,7 +43,8 @@ struct outcome {
 
 outcome outcome_of(const result& time) {
     if (time.status == cell_status::failed) return {"error", time.reason.value_or("failed")};
-    if (time.status == cell_status::unsupported) return {"skipped", time.reason.value_or("unsupported")};
+    if (time.status != cell_status::ok)
+        return {"skipped", time.reason.value_or(std::string{name_of(time.status)})};
     if (!time.judged || !time.to_baseline) return {};
     if (*time.judged == verdict::slower)
         return {"failure", fmt::format("slower than {} by {:.1f} %", time.to_baseline->to,

@@ -48,7 +48,7 @@ std::string without_numbers(const report& content) {
                 label(item.reason.value_or("")));
     if (samples.empty()) return "";
     return "# TYPE loopbench_without_numbers gauge\n# HELP loopbench_without_numbers workloads that a "
-           "contender failed at or does not support\n" +
+           "contender failed at, does not support or was not run on\n" +
            samples;
 }
 

@@ -2,6 +2,7 @@
 // report is derived from them, and nothing in this folder knows how the numbers came about.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -61,10 +62,9 @@ struct contender {
 /// How often a slowdown of a known size was called `slower`; of 0 % for the A/A with as many blocks.
 struct detection_rate {
     double slowdown_pct = 0;
-    std::uint64_t measured = 0, measured_slower = 0;  // tries of blocks of their own
+    std::uint64_t measured = 0, measured_slower = 0;  // tries, each of blocks of its own
     std::optional<double> low, high;                  // 95 % bounds of that share; absent without tries
-    std::uint64_t replayed = 0, replayed_slower = 0;  // tries of blocks drawn from all that were measured
-    std::uint64_t faster = 0;                         // of all tries, called the opposite
+    std::uint64_t faster = 0;                         // called the opposite
 };
 
 /// How often a contender was called different from itself.
@@ -165,6 +165,22 @@ struct report {
     disturbances disturbed;
     std::vector<warning> warnings;
 };
+
+/// The report's result for this metric of the cell; null when there is none.
+const result* find_result(const report& in, std::string_view workload, std::string_view contender,
+                          std::string_view metric = "time");
+
+/// Whether both are of one cell; of anything that names its workload and its contender.
+template <class one, class other>
+bool same_cell(const one& left, const other& right) {
+    return left.workload == right.workload && left.contender == right.contender;
+}
+
+/// The first of `all` that is of the same cell as `like`, or their end.
+template <class items, class one>
+auto find_cell(items& all, const one& like) {
+    return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });
+}
 
 /// Whether the contender says in its context that it is a floor: the bare system calls, below which no loop
 /// is to be expected.

@@ -10,13 +10,18 @@
 namespace loopbench::reports {
 
 enum class direction { smaller, larger };
-enum class cell_status { ok, unsupported, failed };
+enum class cell_status {
+    ok,
+    unsupported,
+    failed,
+    not_run  // its turn never came: the run was interrupted, or its time budget ended
+};
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class fitness { fit, unfit, unknown };
 
 // The spelling of each value in files, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> direction_names{"smaller", "larger"};
-inline constexpr std::array<std::string_view, 3> cell_status_names{"ok", "unsupported", "failed"};
+inline constexpr std::array<std::string_view, 4> cell_status_names{"ok", "unsupported", "failed", "not_run"};
 inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower", "equivalent",
                                                                "inconclusive"};
 inline constexpr std::array<std::string_view, 3> fitness_names{"fit", "unfit", "unknown"};

@@ -10,7 +10,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/messages.hpp"
-#include "bench/cli/paths.hpp"
+#include "bench/cli/option_types.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/cli/session_options.hpp"
 #include "bench/experiment/selection.hpp"
@@ -156,7 +156,7 @@ void add_sizes(CLI::App& command, calibration_sizes& sizes) {
             ->check(CLI::Range(least, most).description(""));
     };
     number("--tries", sizes.tries, 1, "of each slowdown (40)");
-    number("--blocks", sizes.blocks, 6, "of each of these tries (200)");
+    number("--blocks", sizes.blocks, 6, "of each of these tries (20)");
     number("--aa-tries", sizes.aa_tries, 1, "comparisons of the contender with itself (320)");
     number("--aa-blocks", sizes.aa_blocks, 6, "of each of these comparisons (20)");
 }

@@ -10,11 +10,11 @@
 #include "bench/cli/check_session.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/gate_exit.hpp"
-#include "bench/cli/paths.hpp"
-#include "bench/cli/percents.hpp"
+#include "bench/cli/option_types.hpp"
+#include "bench/cli/report_file.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/check.hpp"
-#include "bench/gate/check_formats.hpp"
+#include "bench/gate/finding_formats.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -22,7 +22,7 @@ namespace loopbench::bench {
 
 namespace {
 
-using findings = std::vector<check_finding>;
+using findings = std::vector<gate_finding>;
 
 template <class item>
 std::vector<cell_name> cells_of(const std::vector<item>& lines) {
@@ -89,10 +89,7 @@ findings check_counts_here(const expectations& expected, check_session& session)
     }
     if (doubtful.empty()) return check_counts(expected, cells);
     for (auto& again : session.count(doubtful, 1)) {
-        const auto first = std::ranges::find_if(cells, [&](const counted_cell& cell) {
-            return cell.workload == again.workload && cell.contender == again.contender;
-        });
-        *first = std::move(again);
+        *reports::find_cell(cells, again) = std::move(again);
     }
     return check_counts(expected, cells);
 }
@@ -117,13 +114,7 @@ findings check_here(const expectations& expected, const check_options& options, 
 
 std::vector<reports::report> read_reports(const check_options& options) {
     std::vector<reports::report> all;
-    for (const auto& file : options.reports) {
-        try {
-            all.push_back(reports::read_json(reports::read_file(file), file));
-        } catch (const std::runtime_error& error) {
-            throw usage_error{error.what()};
-        }
-    }
+    for (const auto& file : options.reports) all.push_back(read_report_file(file));
     if (all.size() == 2 && all[0].where.date == all[1].where.date && all[0].seed == all[1].seed)
         throw usage_error{
             fmt::format("{} and {} are of the same run, which cannot confirm itself; name a report of "
@@ -153,7 +144,7 @@ int check(const check_options& options, const invocation& by) {
     const auto expected = narrowed(read_baseline(options.against), options);
     const auto found =
         options.reports.empty() ? check_here(expected, options, by) : check_reports(expected, options);
-    const auto* const format = std::ranges::find(check_formats, options.format, &check_format::name);
+    const auto* const format = std::ranges::find(finding_formats, options.format, &finding_format::name);
     reports::write_standard_output(format->write(found));
     return exit_code_of(outcome_of(found));
 }
@@ -196,8 +187,9 @@ void add_check_command(CLI::App& app, action& chosen) {
                    ->type_name("BASELINE.json")
                    ->required());
     command
-        ->add_option("REPORT.json", options->reports,
-                     "check this report instead of measuring; a second one confirms what is slower")
+        ->add_option(
+            "REPORT.json", options->reports,
+            "check this report or journal instead of measuring; a second one confirms what is slower")
         ->expected(0, 2);
     auto* update = command->add_flag("--update", options->update,
                                      "write the baseline as it is now, and show the difference to commit");
@@ -210,7 +202,7 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->type_name("NAME")
         ->needs(update);
     std::vector<std::string> names;
-    for (const auto& known : check_formats) names.emplace_back(known.name);
+    for (const auto& known : finding_formats) names.emplace_back(known.name);
     command->add_option("--format", options->format, "text, json, markdown, junit or github (text)")
         ->type_name("FMT")
         ->check(CLI::IsMember(names).description(""))

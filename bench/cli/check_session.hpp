@@ -48,9 +48,8 @@ int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Finds the contenders and asks them for their workloads. Throws usage_error for one that is not there, and
-    /// interrupted like everything here;
-    /// `named_by` is who wants them ("the baseline").
+    /// Finds the contenders and asks them for their workloads. Throws usage_error for one that is not there,
+    /// where `named_by` is who wants it ("the baseline"), and interrupted, as everything here does.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 

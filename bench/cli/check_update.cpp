@@ -14,6 +14,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/messages.hpp"
+#include "bench/cli/report_file.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/summary/self_check.hpp"
@@ -168,9 +169,7 @@ private:
 
     void take_counts(const std::vector<counted_cell>& cells) {
         for (const auto& item : next_.counts) {
-            const auto cell = std::ranges::find_if(cells, [&](const counted_cell& each) {
-                return each.workload == item.workload && each.contender == item.contender;
-            });
+            const auto cell = reports::find_cell(cells, item);
             if (cell != cells.end() && !cell->metrics.contains(item.metric))
                 throw not_written{cell->failed ? exit_tool_failed : exit_inconclusive,
                                   fmt::format("{} of {} on {} was not counted: {}", item.metric,
@@ -205,8 +204,7 @@ int update_baseline(const check_options& options, const invocation& by) {
         if (options.reports.empty()) {
             next.measure();
         } else {
-            const auto& file = options.reports.front();
-            next.take(reports::read_json(reports::read_file(file), file));
+            next.take(read_report_file(options.reports.front()));
         }
         reports::write_standard_output(next.write());
         return exit_ok;

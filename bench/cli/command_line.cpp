@@ -18,6 +18,7 @@
 #include "bench/machine/environment.hpp"
 #include "bench/trial/interrupt.hpp"
 #include "bench/trial/usage_error.hpp"
+#include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
@@ -138,6 +139,9 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     try {
         return command_line(arguments, disturbances);
     } catch (const usage_error& error) {
+        tell(fmt::format("loopbench: {}\n", error.what()));
+        return exit_usage;
+    } catch (const reports::format_error& error) {  // a file that somebody named is not what it should be
         tell(fmt::format("loopbench: {}\n", error.what()));
         return exit_usage;
     } catch (const interrupted&) {

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/gate_exit.hpp"
 #include "bench/cli/messages.hpp"
+#include "bench/cli/report_file.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/cli/session_options.hpp"
 #include "bench/experiment/journal.hpp"
@@ -20,7 +21,7 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/compare_reports.hpp"
 #include "bench/gate/conditions.hpp"
-#include "bench/gate/gate.hpp"
+#include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/table.hpp"
@@ -79,21 +80,6 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     return plan;
 }
 
-reports::report read_report(const std::string& file) {
-    return read_report_or_journal(reports::read_file(file, journal_bytes_max), file);
-}
-
-/// A run that was interrupted may have stopped before what it would have found.
-gate_result doubting(gate_result found, const std::map<std::string, bool>& complete_by_file) {
-    for (const auto& [file, complete] : complete_by_file) {
-        if (complete) continue;
-        if (found.outcome == gate_outcome::pass) found.outcome = gate_outcome::inconclusive;
-        found.reasons.push_back(fmt::format(
-            "{} is of a run that was interrupted; finish it with `loopbench run --resume`", file));
-    }
-    return found;
-}
-
 /// Leaves out what none of the patterns matches.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
@@ -110,7 +96,7 @@ int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
         throw usage_error{fmt::format("two reports are compared without measuring anything: leave {} out",
                                       fmt::join(options.of_measuring, " and "))};
-    auto then = read_report(options.base), now = read_report(options.next);
+    auto then = read_report_file(options.base), now = read_report_file(options.next);
     choose(then, now, options.workloads);
     refuse_other_size(then, options.base, now, options.next);
     const auto report =
@@ -118,8 +104,16 @@ int compare_two_reports(const compare_options& options) {
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
     reports::write_standard_output(reports::write_table(report));
-    return conclude(doubting(judge_gate(report, options.tolerated_pct),
-                             {{options.base, then.complete}, {options.next, now.complete}}));
+    auto found = judge_gate(report, options.tolerated_pct);
+    // A run that was interrupted may have stopped before what it would have found.
+    for (const auto& [file, complete] :
+         {std::pair{options.base, then.complete}, {options.next, now.complete}})
+        if (!complete)
+            found.push_back(about_session(
+                finding_kind::unclear,
+                fmt::format("{} is of a run that was interrupted; finish it with `loopbench run --resume`",
+                            file)));
+    return conclude(found);
 }
 
 int compare(const compare_options& options, const invocation& by) {

@@ -1,8 +1,10 @@
-// What a gate found, as an exit code.
+// What findings mean for whoever called.
 #pragma once
 
+#include <span>
+
 #include "bench/cli/commands.hpp"
-#include "bench/gate/gate.hpp"
+#include "bench/gate/finding.hpp"
 
 namespace loopbench::bench {
 
@@ -14,16 +16,16 @@ constexpr exit_code exit_code_of(gate_outcome outcome) {
             return exit_tool_failed;
         case gate_outcome::regression:
             return exit_regression;
-        case gate_outcome::inconclusive:
-            return exit_inconclusive;
         case gate_outcome::unfit:
             return exit_unfit;
+        case gate_outcome::inconclusive:
+            return exit_inconclusive;
     }
     return exit_tool_failed;
 }
 
-/// The exit code for what a gate found; its reasons go to standard error. Not for a run that was interrupted,
-/// which shows nothing.
-int conclude(const gate_result& found);
+/// The exit code for what a gate found; what does not hold goes to standard error. Not for a run that was
+/// interrupted, which shows nothing.
+int conclude(std::span<const gate_finding> findings);
 
 }  // namespace loopbench::bench

@@ -13,12 +13,12 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/gate_exit.hpp"
-#include "bench/cli/paths.hpp"
+#include "bench/cli/option_types.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/cli/session_options.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/experiment/selection.hpp"
-#include "bench/gate/gate.hpp"
+#include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
 
 namespace loopbench::bench {
@@ -101,7 +101,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 
 int exit_code_of(const reports::report& report, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
-    return exit_code_of(judge_session(report).outcome);
+    const auto found = judge_session(report);
+    return found.empty() ? exit_ok : exit_code_of(outcome_of(found));
 }
 
 int run_command(const run_options& options, const invocation& by) {

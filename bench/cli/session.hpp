@@ -36,8 +36,9 @@ struct session_place {
     session_start started;
 };
 
-/// The last steps of every plan: its contenders describe themselves, those whose numbers could not be compared
-/// are refused, with `other_remedy` (parity.hpp), and the baseline gets its twin. Throws interrupted.
+/// The last steps of every plan: its contenders describe themselves, those whose numbers could not be
+/// compared are refused, with `other_remedy` (parity.hpp), and the baseline gets its twin. Throws
+/// interrupted.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
 struct finished_run {
@@ -46,9 +47,9 @@ struct finished_run {
     std::optional<reports::file_error> unwritten;
 };
 
-/// Measures the plan, with the passes that it asks for after its trials, and a new journal in the folder, which
-/// is made; the reports of an earlier run there stay until publish() replaces them. An interrupted run has no
-/// further passes.
+/// Measures the plan, with the passes that it asks for after its trials, and a new journal in the folder,
+/// which is made; the reports of an earlier run there stay until publish() replaces them. An interrupted run
+/// has no further passes.
 finished_run measure(run_plan plan, const session_place& place);
 
 /// Goes on with the journal in the folder. Throws usage_error when there is none, or when the machine or an

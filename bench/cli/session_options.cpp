@@ -4,10 +4,7 @@
 
 #include <random>
 
-#include "bench/cli/cpus.hpp"
-#include "bench/cli/durations.hpp"
-#include "bench/cli/paths.hpp"
-#include "bench/cli/percents.hpp"
+#include "bench/cli/option_types.hpp"
 
 namespace loopbench::bench {
 

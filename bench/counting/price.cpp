@@ -33,10 +33,8 @@ public:
 
 std::optional<double> median_in(const reports::report& report, const counted_cell& of,
                                 std::string_view metric) {
-    for (const auto& each : report.results)
-        if (each.workload == of.workload && each.contender == of.contender && each.metric == metric)
-            return each.median;
-    return std::nullopt;
+    const auto* found = reports::find_result(report, of.workload, of.contender, metric);
+    return found != nullptr ? found->median : std::nullopt;
 }
 
 struct timed {

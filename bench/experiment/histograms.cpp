@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/experiment/record.hpp"
+#include "bench/experiment/samples.hpp"
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"
@@ -46,25 +48,16 @@ void merge(reports::histogram& into, const reports::histogram& from) {
     for (const auto& [bounds, count] : all) into.values.push_back({bounds.first, bounds.second, count});
 }
 
-using cell_name = std::pair<std::string, std::string>;  // workload, contender
-
-/// What one line is of.
-struct place {
-    std::uint64_t block = 0;
-    cell_name cell;
-    auto operator<=>(const place&) const = default;
-};
-
-/// A run has to be able to go on whatever it has written, and this is a hundred times as much as its journal.
 constexpr std::size_t file_bytes_max = std::size_t{8} << 30U;
 
-struct line {
-    std::uint64_t attempt = 0;
-    std::vector<reports::histogram> histograms;
-};
+using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
-std::map<place, line> read_lines(std::string_view text, std::string_view name) {
-    std::map<place, line> lines;
+/// The sums of those trials that count by the journal, as in every other number of the report.
+std::map<cell_and_metric, reports::histogram> read_lines(std::string_view text, std::string_view name,
+                                                         const session_record& record) {
+    const counting_attempts tried{record.outcome};
+    const auto& workloads = record.plan.workloads;
+    std::map<cell_and_metric, reports::histogram> sums;
     std::size_t number = 0;
     try {
         // What is behind the last line's end was being written when the run was killed.
@@ -76,17 +69,49 @@ std::map<place, line> read_lines(std::string_view text, std::string_view name) {
                 from.require_schema(histograms_schema);
                 continue;
             }
-            const place where{from.at("block").natural(),
-                              {from.at("workload").text(), from.at("contender").text()}};
-            line found{from.at("attempt").natural(), from.at("histograms").each(read_histogram)};
-            if (auto& known = lines[where]; known.histograms.empty() || known.attempt <= found.attempt)
-                known = std::move(found);
+            const auto workload = from.at("workload").text(), contender = from.at("contender").text();
+            const auto place =
+                static_cast<std::size_t>(std::ranges::find(workloads, workload) - workloads.begin());
+            const auto found = from.at("histograms").each(read_histogram);
+            if (!tried.counts(from.at("block").natural(), place, from.at("attempt").natural())) continue;
+            for (const auto& each : found) {
+                auto& sum = sums[{workload, contender, each.metric}];
+                sum.workload = workload;
+                sum.contender = contender;
+                sum.metric = each.metric;
+                merge(sum, each);
+            }
         }
     } catch (const reports::format_error& error) {
         throw reports::format_error{
             fmt::format("{} is no file of histograms: line {}: {}", name, number, error.what())};
     }
-    return lines;
+    return sums;
+}
+
+/// How many bytes of the file are whole lines. Only its end is looked at: it may be larger than the memory.
+off_t whole_lines_of(int fd) {
+    std::array<char, 65536> chunk;
+    for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
+        const auto start = std::max<off_t>(end - static_cast<off_t>(chunk.size()), 0);
+        const auto count = reports::uninterrupted(
+            [&] { return ::pread(fd, chunk.data(), static_cast<std::size_t>(end - start), start); });
+        if (count <= 0) return 0;
+        const auto last = std::string_view{chunk.data(), static_cast<std::size_t>(count)}.rfind('\n');
+        if (last != std::string_view::npos) return start + static_cast<off_t>(last) + 1;
+        end = start;
+    }
+    return 0;
+}
+
+/// A file beside the report.
+fs::path beside(const fs::path& report_file, std::string_view name) {
+    auto file = report_file.parent_path() / name;
+    if (!fs::exists(file))
+        throw usage_error{fmt::format(
+            "there is no {}: a run writes it beside its report, so name the report where the run left it",
+            file.native())};
+    return file;
 }
 
 }  // namespace
@@ -96,10 +121,9 @@ histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{fold
     const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
     if (continues) reports::remove_abandoned(path_);
     if (!continues) reports::write_file_atomically(path_, header);
-    const auto whole = continues ? reports::read_file(path_, file_bytes_max).rfind('\n') + 1 : header.size();
     file_ = reports::unique_fd{
-        reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
-    if (!file_ || (continues && ::ftruncate(file_.get(), static_cast<off_t>(whole)) != 0))
+        reports::uninterrupted([&] { return ::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC); })};
+    if (!file_ || (continues && ::ftruncate(file_.get(), whole_lines_of(file_.get())) != 0))
         throw reports::file_error{"continue", path_, errno};
 }
 
@@ -115,22 +139,10 @@ void histogram_log::append(const run_plan& plan, const trial_record& record) {
 
 std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
                                                   const reports::report& report) {
-    const auto file = report_file.parent_path() / file_name;
-    if (!fs::exists(file))
-        throw usage_error{fmt::format(
-            "there is no {}: a run writes it beside its report, so name the report where the run left it",
-            file.native())};
-    std::map<std::tuple<std::string, std::string, std::string>, reports::histogram> merged;
-    for (const auto& [where, found] :
-         read_lines(reports::read_file(file.native(), file_bytes_max), file.native()))
-        for (const auto& each : found.histograms) {
-            const auto& [workload, contender] = where.cell;
-            auto& sum = merged[{workload, contender, each.metric}];
-            sum.workload = workload;
-            sum.contender = contender;
-            sum.metric = each.metric;
-            merge(sum, each);
-        }
+    const auto file = beside(report_file, file_name), journal = beside(report_file, "journal.jsonl");
+    const auto record =
+        read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
+    const auto merged = read_lines(reports::read_file(file.native(), file_bytes_max), file.native(), record);
     std::vector<reports::histogram> all;
     for (const auto& result : report.results) {
         if (result.metric != "time" || result.status != reports::cell_status::ok) continue;

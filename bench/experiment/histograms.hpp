@@ -33,9 +33,9 @@ private:
     reports::unique_fd file_;
 };
 
-/// The histograms of the report's cells in the file beside it, in the report's order. Of a block that was
-/// repeated the repeat counts. Throws reports::format_error when the file is not one, usage_error when there
-/// is none.
+/// The histograms of the report's cells in the file beside it, in the report's order: of the trials that
+/// count by the journal, which is there, too (counting_attempts). Throws reports::format_error when the file
+/// is not one, usage_error when there is none.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

@@ -67,6 +67,7 @@ private:
     run_outcome outcome_;
     std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
     old_row row_;                                                   // what is done of the one that runs
+    std::set<std::size_t> has_context_;                             // contenders
     std::uint64_t runnable_ = 0;                                    // cells that are not excluded
     std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
@@ -102,6 +103,7 @@ private:
         for (const auto& trial : outcome_.trials) {
             auto& old = old_[{trial.block, trial.where.workload}];
             if (!excluded(trial.where) && !was_tried(old, trial.where.contender)) ++done_;
+            if (!trial.outcome.context.empty()) has_context_.insert(trial.where.contender);
             auto& attempt = old[trial.attempt];
             attempt.contenders.insert(trial.where.contender);
             attempt.disturbed = attempt.disturbed || !trial.outcome.disturbed.empty();
@@ -201,8 +203,17 @@ private:
         if (attempt > 0 && row_.rbegin()->first == 0) ++outcome_.repeated;  // once for a row, as in a journal
         row_[attempt].contenders.insert(where.contender);
         observer_.after_trial(record);
+        forget_what_is_written(record);
         if (record.outcome.status != cell_status::ok) exclude_from_now_on(record);
         outcome_.trials.push_back(std::move(record));
+    }
+
+    /// A day of trials has more of it than memory: the side file has the histograms, and of the contexts only
+    /// each contender's first is ever looked at.
+    void forget_what_is_written(trial_record& record) {
+        record.outcome.histograms = nlohmann::ordered_json::array();
+        if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)
+            record.outcome.context = nlohmann::ordered_json::object();
     }
 
     void exclude_from_now_on(const trial_record& record) {

@@ -9,54 +9,49 @@ namespace loopbench::bench {
 
 namespace {
 
-/// The trials of one workload in one block that belong together: the last attempt, unless it was cut short. A
-/// contender that failed or cannot do it is not run again, so that a whole attempt may have fewer trials than
-/// the one before.
-class attempts {
-public:
-    explicit attempts(const run_outcome& outcome) {
-        for (const auto& trial : outcome.trials) {
-            auto& found = rows_[key(trial)][trial.attempt];
-            ++found.trials;
-            found.ended += trial.outcome.status == reports::cell_status::ok ? 0U : 1U;
-        }
-        for (const auto& [where, all] : rows_) best_[where] = most_complete(all);
-    }
-
-    bool counts(const trial_record& trial) const { return trial.attempt == best_.at(key(trial)); }
-
-private:
-    struct attempt {
-        std::size_t trials = 0;
-        std::size_t ended = 0;  // of those, the last ones of their cells
-    };
-    using row = std::pair<std::uint64_t, std::size_t>;  // block, workload
-    static row key(const trial_record& trial) { return {trial.block, trial.where.workload}; }
-
-    static std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
-        std::size_t ended_before = 0, most = 0;
-        std::uint64_t best = 0;
-        for (const auto& [number, found] : all) {
-            if (found.trials + ended_before >= most) {
-                most = found.trials + ended_before;
-                best = number;
-            }
-            ended_before += found.ended;
-        }
-        return best;
-    }
-
-    std::map<row, std::map<std::uint64_t, attempt>> rows_;
-    std::map<row, std::uint64_t> best_;
+struct attempt {
+    std::size_t trials = 0;
+    std::size_t ended = 0;  // of those, the last ones of their cells
 };
+
+/// A contender that failed or cannot do it is not run again, so that a whole attempt may have fewer trials
+/// than the one before.
+std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
+    std::size_t ended_before = 0, most = 0;
+    std::uint64_t best = 0;
+    for (const auto& [number, found] : all) {
+        if (found.trials + ended_before >= most) {
+            most = found.trials + ended_before;
+            best = number;
+        }
+        ended_before += found.ended;
+    }
+    return best;
+}
 
 }  // namespace
 
+counting_attempts::counting_attempts(const run_outcome& outcome) {
+    std::map<row, std::map<std::uint64_t, attempt>> rows;
+    for (const auto& trial : outcome.trials) {
+        auto& found = rows[{trial.block, trial.where.workload}][trial.attempt];
+        ++found.trials;
+        found.ended += trial.outcome.status == reports::cell_status::ok ? 0U : 1U;
+    }
+    for (const auto& [where, all] : rows) best_[where] = most_complete(all);
+}
+
+bool counting_attempts::counts(std::uint64_t block, std::size_t workload, std::uint64_t attempt) const {
+    const auto found = best_.find({block, workload});
+    return found != best_.end() && found->second == attempt;
+}
+
 sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
     cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
-    const attempts tried{outcome};
+    const counting_attempts tried{outcome};
     for (const auto& trial : outcome.trials)
-        if (trial.block < blocks && tried.counts(trial)) take(trial);
+        if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt))
+            take(trial);
 }
 
 void sample_table::take(const trial_record& trial) {

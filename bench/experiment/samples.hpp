@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/experiment/runner.hpp"
@@ -19,6 +20,19 @@ using samples_by_metric = std::map<std::string, std::vector<std::optional<double
 
 /// What a trial reports when its load was so many percent of this.
 inline constexpr std::string_view capacity_metric = "capacity";
+
+/// Of the trials of one workload in one block those count that belong together: the last attempt, unless it
+/// was cut short.
+class counting_attempts {
+public:
+    explicit counting_attempts(const run_outcome& outcome);
+
+    [[nodiscard]] bool counts(std::uint64_t block, std::size_t workload, std::uint64_t attempt) const;
+
+private:
+    using row = std::pair<std::uint64_t, std::size_t>;  // block, workload
+    std::map<row, std::uint64_t> best_;
+};
 
 class sample_table {
 public:

@@ -146,12 +146,6 @@ double rounded_ratio(double value) {
     return std::round(value / step) * step;
 }
 
-bool has_cell(const expectations& all, const counted_cell& cell) {
-    return std::ranges::any_of(all.counts, [&](const expected_count& item) {
-        return item.workload == cell.workload && item.contender == cell.contender;
-    });
-}
-
 void add_cell(expectations& all, const counted_cell& cell) {
     for (const auto& metric : reports::known_metrics())
         if (const auto found = cell.metrics.find(std::string{metric.name});
@@ -230,12 +224,12 @@ std::string changed_lines(std::string_view before, std::string_view after) {
 
 void expect_counts(expectations& all, const std::vector<counted_cell>& cells) {
     for (const auto& cell : cells) {
-        if (!has_cell(all, cell)) {
+        if (reports::find_cell(all.counts, cell) == all.counts.end()) {
             add_cell(all, cell);
             continue;
         }
         for (auto& item : all.counts)
-            if (item.workload == cell.workload && item.contender == cell.contender)
+            if (reports::same_cell(item, cell))
                 if (const auto found = cell.metrics.find(item.metric); found != cell.metrics.end())
                     item.per_op = rounded_count(found->second);
     }
@@ -248,9 +242,7 @@ void expect_ratios(expected_times& times, const reports::report& found) {
         const expected_ratio next{item.workload, item.contender, rounded_ratio(item.to_baseline->median),
                                   rounded_ratio(*item.to_baseline->low),
                                   rounded_ratio(*item.to_baseline->high)};
-        const auto old = std::ranges::find_if(times.ratios, [&](const expected_ratio& other) {
-            return other.workload == next.workload && other.contender == next.contender;
-        });
+        const auto old = reports::find_cell(times.ratios, next);
         if (old == times.ratios.end())
             times.ratios.push_back(next);
         else

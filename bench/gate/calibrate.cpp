@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <random>
 #include <set>
 #include <tuple>
 
 #include "bench/experiment/samples.hpp"
 #include "bench/statistics/proportion.hpp"
-#include "bench/statistics/random.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/trial/usage_error.hpp"
 
@@ -68,18 +66,6 @@ std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint
     }
 }
 
-/// `count` tries of pairs drawn from those of one workload, which take turns.
-std::vector<log_ratios> replayed(std::span<const log_ratios> pairs, std::uint64_t blocks, std::uint64_t count,
-                                 std::mt19937_64& random) {
-    std::vector<log_ratios> tries(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto& from = pairs[i % pairs.size()];
-        for (std::uint64_t block = 0; block < blocks; ++block)
-            tries[i].push_back(from[below(random, from.size())]);
-    }
-    return tries;
-}
-
 struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
@@ -110,11 +96,7 @@ reports::detection_rate rate_of(const session_record& slowed, std::size_t who, u
     found.measured = measured.size();
     found.measured_slower = seen.slower;
     std::tie(found.low, found.high) = proportion_interval(seen.slower, measured.size(), default_level);
-    std::mt19937_64 random{slowed.plan.seed + pct};
-    found.replayed = sizes.tries - measured.size();
-    const auto again = judged(replayed(pairs, sizes.blocks, found.replayed, random), slowed.plan);
-    found.replayed_slower = again.slower;
-    found.faster = seen.faster + again.faster;
+    found.faster = seen.faster;
     return found;
 }
 
@@ -123,6 +105,18 @@ std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
     return from.plan.baseline;
+}
+
+/// What is judged together has to be of one machine, and of the same work.
+void refuse_unlike(const session_record& equal, const session_record& slowed) {
+    const auto of = [](const session_record& from) {
+        return std::tuple{from.where.kernel, from.where.cpu_model, from.where.cores, from.plan.workloads,
+                          from.plan.size,    from.plan.min_time_s, from.plan.cpu,    from.plan.threshold_pct};
+    };
+    if (of(equal) != of(slowed))
+        throw usage_error{
+            "the two journals are not of one calibration: kernel, processor, workloads or options differ; "
+            "calibrate again"};
 }
 
 double mean_trial_s(const run_outcome& outcome) {
@@ -163,6 +157,7 @@ void check_slowdowns(const session_record& slowed) {
 
 reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,
                                        const calibration_sizes& sizes) {
+    refuse_unlike(equal, slowed);
     check_slowdowns(slowed);
     reports::calibration found;
     found.date = equal.where.date;

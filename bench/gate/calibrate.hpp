@@ -14,8 +14,8 @@ namespace loopbench::bench {
 
 struct calibration_sizes {
     std::uint64_t aa_tries = 320,
-                  aa_blocks = 20;            // comparisons of a contender with itself, and blocks of each
-    std::uint64_t tries = 40, blocks = 200;  // of each slowdown
+                  aa_blocks = 20;           // comparisons of a contender with itself, and blocks of each
+    std::uint64_t tries = 40, blocks = 20;  // of each slowdown; as many blocks as compare has
 };
 
 inline constexpr unsigned slowdown_pct_max = 99;
@@ -32,9 +32,8 @@ void check_slowdowns(const session_record& slowed);
 
 /// Judges what was measured. `equal` is a run of a plan without slowdowns: of each of its workloads,
 /// `aa_blocks` blocks after the other are one comparison, and each is judged alone. `slowed` is one of a plan
-/// with slowdowns: `blocks` after the other are one try of each. While that makes less than `tries`, further
-/// ones are replayed: blocks drawn at random, by the seed of the plan, from all that were measured, each with
-/// the whole pair of trials in it. Nothing in a trial is taken apart or pooled.
+/// with slowdowns: `blocks` after the other are one try of each. No block is of two tries, and nothing in a
+/// trial is taken apart or pooled. Throws usage_error when the two are not of one machine and the same work.
 reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,
                                        const calibration_sizes& sizes);
 

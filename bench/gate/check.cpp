@@ -1,20 +1,15 @@
-// Counts first, then what all findings mean; times are in check_times.cpp.
+// Counts; times are in check_times.cpp.
 #include "bench/gate/check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "bench/summary/summary.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
 
 namespace {
-
-constexpr std::array<std::string_view, 7> kind_names{"holds", "looser",     "unclear", "suspect",
-                                                     "unfit", "regression", "failed"};
 
 /// Of decimal fractions that have no exact double: 1 + 0.02 must not lie beyond 1.02.
 constexpr double rounding = 1e-9;
@@ -23,7 +18,7 @@ std::string number(double value) {
     return fmt::format("{:.3f}", value == 0 ? 0.0 : value);
 }
 
-void compare_count(check_finding& found, const count_slack& slack, double measured) {
+void compare_count(gate_finding& found, const count_slack& slack, double measured) {
     const auto& metric = *reports::find_metric(found.metric);
     const double expected = *found.expected;
     const double reach = slack.around(metric, expected);
@@ -46,18 +41,16 @@ std::string why_missing(const counted_cell& cell) {
     return fmt::format("it was not counted: {}", fmt::join(cell.missing, "; "));
 }
 
-check_finding check_count(const expected_count& expected, const count_slack& slack,
-                          std::span<const counted_cell> cells) {
-    check_finding found{expected.workload,
-                        expected.contender,
-                        expected.metric,
-                        finding_kind::unclear,
-                        expected.per_op,
-                        {},
-                        {}};
-    const auto cell = std::ranges::find_if(cells, [&](const counted_cell& each) {
-        return each.workload == expected.workload && each.contender == expected.contender;
-    });
+gate_finding check_count(const expected_count& expected, const count_slack& slack,
+                         std::span<const counted_cell> cells) {
+    gate_finding found{expected.workload,
+                       expected.contender,
+                       expected.metric,
+                       finding_kind::unclear,
+                       expected.per_op,
+                       {},
+                       {}};
+    const auto cell = reports::find_cell(cells, expected);
     if (cell == cells.end()) {
         found.message = why_missing({});
         return found;
@@ -75,24 +68,8 @@ check_finding check_count(const expected_count& expected, const count_slack& sla
 
 }  // namespace
 
-std::string_view name_of(finding_kind kind) {
-    return kind_names[static_cast<std::size_t>(kind)];
-}
-
-gate_outcome outcome_of(std::span<const check_finding> findings) {
-    const auto any = [&](finding_kind kind) {
-        return std::ranges::find(findings, kind, &check_finding::kind) != findings.end();
-    };
-    if (any(finding_kind::failed)) return gate_outcome::failed;
-    if (any(finding_kind::regression)) return gate_outcome::regression;
-    if (any(finding_kind::unfit)) return gate_outcome::unfit;
-    if (findings.empty() || any(finding_kind::unclear) || any(finding_kind::suspect))
-        return gate_outcome::inconclusive;
-    return gate_outcome::pass;
-}
-
-std::vector<check_finding> check_counts(const expectations& expected, std::span<const counted_cell> cells) {
-    std::vector<check_finding> all;
+std::vector<gate_finding> check_counts(const expectations& expected, std::span<const counted_cell> cells) {
+    std::vector<gate_finding> all;
     for (const auto& item : expected.counts) all.push_back(check_count(item, expected.slack, cells));
     return all;
 }
@@ -102,15 +79,14 @@ std::vector<counted_cell> counts_in(const reports::report& report) {
     for (const auto& item : report.results) {
         const bool is_count = item.deterministic && item.median;
         const bool failed = item.status == reports::cell_status::failed;
-        if (!is_count && !failed) continue;
-        auto cell = std::ranges::find_if(all, [&](const counted_cell& each) {
-            return each.workload == item.workload && each.contender == item.contender;
-        });
+        const bool lost = failed || item.status == reports::cell_status::not_run;
+        if (!is_count && !lost) continue;
+        auto cell = reports::find_cell(all, item);
         if (cell == all.end())
             cell = all.insert(cell, counted_cell{item.workload, item.contender, {}, {}, false});
         if (is_count) cell->metrics[item.metric] = *item.median;
-        if (!failed) continue;
-        cell->failed = cell->failed || !was_never_reached(item);
+        if (!lost) continue;
+        cell->failed = cell->failed || failed;
         cell->missing.push_back(item.reason.value_or("it failed"));
     }
     return all;

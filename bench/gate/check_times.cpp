@@ -9,7 +9,6 @@
 #include "bench/gate/check.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/summary/self_check.hpp"
-#include "bench/summary/summary.hpp"
 
 namespace loopbench::bench {
 
@@ -20,23 +19,8 @@ using reports::report;
 using reports::result;
 using reports::verdict;
 
-const result* time_line(const report& in, std::string_view workload, std::string_view contender) {
-    const auto found = std::ranges::find_if(in.results, [&](const result& item) {
-        return item.metric == "time" && item.workload == workload && item.contender == contender;
-    });
-    return found == in.results.end() ? nullptr : &*found;
-}
-
-bool is_cell_of(const check_finding& found, const expected_ratio& expected) {
-    return found.workload == expected.workload && found.contender == expected.contender;
-}
-
-check_finding about_session(finding_kind kind, std::string message) {
-    return {{}, {}, "time", kind, {}, {}, std::move(message)};
-}
-
 /// Why the session can say nothing about any ratio.
-std::optional<check_finding> obstacle(const expected_times& expected, const report& session) {
+std::optional<gate_finding> obstacle(const expected_times& expected, const report& session) {
     if (is_unfit(session))
         return about_session(finding_kind::unfit,
                              fmt::format("times were not judged: {}; `loopbench doctor` says what to look at",
@@ -73,16 +57,15 @@ struct compared_time {
 };
 
 /// The pairs of one cell, or why there are none.
-std::variant<compared_time, check_finding> pairs_of(const expected_ratio& expected, const std::string& to,
-                                                    const report& session) {
-    check_finding found{
+std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expected, const std::string& to,
+                                                   const report& session) {
+    gate_finding found{
         expected.workload, expected.contender, "time", finding_kind::unclear, expected.median, {}, {}};
-    const auto* mine = time_line(session, expected.workload, expected.contender);
-    const auto* other = time_line(session, expected.workload, to);
+    const auto* mine = reports::find_result(session, expected.workload, expected.contender);
+    const auto* other = reports::find_result(session, expected.workload, to);
     for (const auto* item : {mine, other}) {
         if (item != nullptr && item->status == cell_status::ok) continue;
-        if (item != nullptr && item->status == cell_status::failed && !was_never_reached(*item))
-            found.kind = finding_kind::failed;
+        if (item != nullptr && item->status == cell_status::failed) found.kind = finding_kind::failed;
         found.message = fmt::format("{} has no time: {}", item == other ? to : expected.contender,
                                     item == nullptr ? "it was not measured, or does not have the workload"
                                                     : item->reason.value_or("no reason given"));
@@ -100,11 +83,11 @@ std::variant<compared_time, check_finding> pairs_of(const expected_ratio& expect
     return pairs;
 }
 
-check_finding finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
-                         const time_rule& rule) {
+gate_finding finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
+                        const time_rule& rule) {
     const auto& expected = *pairs.expected;
-    check_finding found{expected.workload, expected.contender, "time", finding_kind::holds,
-                        expected.median,   pairs.ratio,        {}};
+    gate_finding found{expected.workload, expected.contender, "time", finding_kind::holds,
+                       expected.median,   pairs.ratio,        {}};
     found.message = fmt::format("{:.3f} times the speed of {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
                                 to, expected.median, expected.low, expected.high);
     const auto interval = median_with_interval(pairs.excess);
@@ -126,14 +109,14 @@ check_finding finding_of(const compared_time& pairs, const judged_comparison& ju
 
 }  // namespace
 
-std::vector<check_finding> check_times(const expected_times& expected, const report& session,
-                                       const time_rule& rule) {
+std::vector<gate_finding> check_times(const expected_times& expected, const report& session,
+                                      const time_rule& rule) {
     if (auto found = obstacle(expected, session)) return {std::move(*found)};
-    std::vector<check_finding> all;
+    std::vector<gate_finding> all;
     std::vector<compared_time> compared;
     for (const auto& item : expected.ratios) {
         auto pairs = pairs_of(item, expected.to, session);
-        if (auto* without = std::get_if<check_finding>(&pairs))
+        if (auto* without = std::get_if<gate_finding>(&pairs))
             all.push_back(std::move(*without));
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
@@ -147,18 +130,18 @@ std::vector<check_finding> check_times(const expected_times& expected, const rep
     return all;
 }
 
-expected_times suspects_of(const expected_times& expected, std::span<const check_finding> findings) {
+expected_times suspects_of(const expected_times& expected, std::span<const gate_finding> findings) {
     auto suspects = expected;
     std::erase_if(suspects.ratios, [&](const expected_ratio& item) {
-        return std::ranges::none_of(findings, [&](const check_finding& found) {
-            return found.kind == finding_kind::suspect && is_cell_of(found, item);
+        return std::ranges::none_of(findings, [&](const gate_finding& found) {
+            return found.kind == finding_kind::suspect && reports::same_cell(found, item);
         });
     });
     return suspects;
 }
 
-std::vector<check_finding> confirm(std::vector<check_finding> first, const expected_times& expected,
-                                   const report& second, const time_rule& rule) {
+std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expected_times& expected,
+                                  const report& second, const time_rule& rule) {
     const auto again = check_times(suspects_of(expected, first), second, rule);
     if (again.size() == 1 && again.front().workload.empty()) {  // the whole session
         std::erase_if(first, [](const auto& found) { return found.kind == finding_kind::suspect; });
@@ -167,9 +150,7 @@ std::vector<check_finding> confirm(std::vector<check_finding> first, const expec
     }
     for (auto& found : first) {
         if (found.kind != finding_kind::suspect) continue;
-        const auto other = std::ranges::find_if(again, [&](const check_finding& item) {
-            return item.workload == found.workload && item.contender == found.contender;
-        });
+        const auto other = reports::find_cell(again, found);
         const double before = *found.measured;
         found = *other;
         if (found.kind == finding_kind::suspect) {

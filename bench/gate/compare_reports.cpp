@@ -22,16 +22,8 @@ using reports::report;
 using reports::result;
 using reports::verdict;
 
-/// The cell's line, with numbers or without.
-const result* line_of(const report& in, std::string_view workload, std::string_view contender) {
-    const auto found = std::ranges::find_if(in.results, [&](const result& item) {
-        return item.metric == "time" && item.workload == workload && item.contender == contender;
-    });
-    return found == in.results.end() ? nullptr : &*found;
-}
-
 const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
-    const auto* found = line_of(in, workload, contender);
+    const auto* found = reports::find_result(in, workload, contender);
     return found != nullptr && found->median ? found : nullptr;
 }
 
@@ -66,11 +58,9 @@ std::vector<compared> both_of(const report& then, const report& now) {
 std::vector<result> lost_from(const report& then, const report& now, std::span<const compared> kept) {
     std::vector<result> all;
     for (const auto& old : then.results) {
-        const auto is_kept = [&](const compared& item) {
-            return item.now->workload == old.workload && item.now->contender == old.contender;
-        };
+        const auto is_kept = [&](const compared& item) { return reports::same_cell(*item.now, old); };
         if (old.metric != "time" || !old.median || std::ranges::any_of(kept, is_kept)) continue;
-        const auto* next = line_of(now, old.workload, old.contender);
+        const auto* next = reports::find_result(now, old.workload, old.contender);
         auto& lost = all.emplace_back(next != nullptr ? *next : old);
         if (next == nullptr) lost.reason = "it is not in the new report";
         if (next == nullptr || next->status == reports::cell_status::ok) {
@@ -108,18 +98,28 @@ report compare_reports(const report& then, const report& now, double threshold_p
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, all.size()};
     for (const auto& [item, before, after] : all) {
-        const auto shift = shift_between(before, after, level);
+        const auto shown = shift_between(before, after), shift = shift_between(before, after, level);
         const auto ratio_at = [](const std::optional<double>& log) {
             return log ? std::optional{std::exp(*log)} : std::nullopt;
         };
         auto& next = found.results.emplace_back(*item);
         next.to_baseline =
-            reports::ratio{"before", std::exp(shift.median), ratio_at(shift.low), ratio_at(shift.high)};
+            reports::ratio{"before", std::exp(shown.median), ratio_at(shown.low), ratio_at(shown.high)};
         next.judged = zone_of(shift, threshold);
         next.detectable_pct.reset();
         if (next.judged == verdict::equivalent || next.judged == verdict::inconclusive)
             next.detectable_pct = detectable_pct(shift, threshold, level);
     }
+    const auto differs = [](const result& item) {
+        return item.judged == verdict::slower || item.judged == verdict::faster;
+    };
+    if (std::ranges::any_of(found.results, differs))
+        found.warnings.push_back(
+            {"two_sessions",
+             "each report is of one session, so that what differs from session to session (the machine's "
+             "mood, "
+             "where code and memory came to lie) cannot be told from what the builds differ in",
+             "let `loopbench compare` run the two executables in one session, in pairs"});
     std::ranges::move(lost_from(then, now, all), std::back_inserter(found.results));
     found.baseline = "before";
     if (then.aa && then.aa->found == reports::fitness::unfit) found.aa = then.aa;

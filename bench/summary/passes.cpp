@@ -36,9 +36,7 @@ reports::result to_result(const counted_cell& cell, const reports::metric_info& 
 
 /// What a contender said of a metric itself makes way.
 void insert(reports::report& report, const counted_cell& cell) {
-    const auto is_of_cell = [&](const reports::result& each) {
-        return each.workload == cell.workload && each.contender == cell.contender;
-    };
+    const auto is_of_cell = [&](const reports::result& each) { return reports::same_cell(each, cell); };
     std::erase_if(report.results, [&](const reports::result& each) {
         return is_of_cell(each) && cell.metrics.contains(each.metric);
     });
@@ -96,10 +94,8 @@ void warn_of_doubling(reports::report& report, std::span<const counted_cell> cel
 }  // namespace
 
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender) {
-    return std::ranges::any_of(report.results, [&](const reports::result& each) {
-        return each.workload == workload && each.contender == contender && each.metric == "time" &&
-               each.status == reports::cell_status::ok;
-    });
+    const auto* found = reports::find_result(report, workload, contender);
+    return found != nullptr && found->status == reports::cell_status::ok;
 }
 
 void add_counts(reports::report& report, std::span<const counted_cell> cells) {

@@ -22,9 +22,6 @@ namespace {
 
 using reports::cell_status;
 
-constexpr std::string_view interrupted_before_it = "interrupted before its first trial",
-                           budget_ended_before_it = "the time budget ended before its first trial did";
-
 verdict_rule rule_of(const run_plan& plan) {
     verdict_rule rule;
     rule.threshold_pct = plan.threshold_pct;
@@ -154,9 +151,10 @@ private:
             return all.push_back(without_numbers(where, why->status, why->reason));
         const auto& measured = samples_.of(where);
         if (measured.empty())
-            return all.push_back(without_numbers(
-                where, cell_status::failed,
-                std::string{outcome_.interrupted ? interrupted_before_it : budget_ended_before_it}));
+            return all.push_back(without_numbers(where, cell_status::not_run,
+                                                 outcome_.interrupted
+                                                     ? "interrupted before its first trial"
+                                                     : "the time budget ended before its first trial did"));
         for (const auto& metric : reports::known_metrics())
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
@@ -276,11 +274,6 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     compare_with_floors(report, rule_of(plan));
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
-}
-
-bool was_never_reached(const reports::result& item) {
-    return item.status == cell_status::failed &&
-           (item.reason == interrupted_before_it || item.reason == budget_ended_before_it);
 }
 
 reports::report report_of(const session_record& journal) {

@@ -18,8 +18,4 @@ reports::report report_of(const session_record& journal);
 /// The report in a report.json, or of a journal.jsonl. Throws reports::format_error naming `name`.
 reports::report read_report_or_journal(std::string_view text, std::string_view name);
 
-/// Whether the cell's turn never came, because the run was interrupted or its time budget ended: it is
-/// `failed` in a report, but nothing has failed there.
-bool was_never_reached(const reports::result& item);
-
 }  // namespace loopbench::bench

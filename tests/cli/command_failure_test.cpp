@@ -253,13 +253,13 @@ TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
 }
 
 TEST_F(command_failure, every_remedy_can_be_followed) {
-    const auto told = [&](const std::string& script) {
+    const auto told = [&](const std::string& script, int code = 1) {
         const auto ran = loopbench.in_shell("exec 3>&1; " + script);
-        EXPECT_EQ(ran.code, 1) << script;
+        EXPECT_EQ(ran.code, code) << script;
         return ran.error_tail;
     };
-    EXPECT_NE(told("exec $loopbench report $folder --format json").find("Is a directory; name a file in it"),
-              std::string::npos);
+    const auto folder = told("exec $loopbench report $folder --format json", 2);
+    EXPECT_NE(folder.find("Is a directory; name a file in it"), std::string::npos) << folder;
     const auto full = told("exec $loopbench list > /dev/full");
     EXPECT_NE(full.find("redirect it to another place"), std::string::npos) << full;
     EXPECT_EQ(full.find("-o"), std::string::npos) << full;
@@ -296,10 +296,14 @@ TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
     const auto text = reports::write_json(sample_report());
     reports::write_file_atomically(loopbench.path("cut.json"), text.substr(0, text.size() / 2));
     const auto ran = loopbench({"report", loopbench.path("cut.json").native(), "--format", "csv"});
-    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(ran.code, 2);
     EXPECT_EQ(ran.output, "");
     EXPECT_NE(ran.error_tail.find("cut.json is not a report: line "), std::string::npos) << ran.error_tail;
-    EXPECT_EQ(loopbench({"report", loopbench.path("bin").native(), "--format", "csv"}).code, 1);
+    EXPECT_EQ(loopbench({"report", loopbench.path("bin").native(), "--format", "csv"}).code, 2);
+    const auto cut = loopbench.path("cut.json").native();
+    EXPECT_EQ(loopbench({"compare", cut, cut}).code, 2);
+    EXPECT_EQ(loopbench({"check", "--update", "--against", loopbench.path("new.json").native(), cut}).code,
+              2);
 }
 
 TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {

@@ -85,6 +85,14 @@ TEST_F(command, sizes_and_times_are_those_of_the_mode) {
               "real --benchmark_min_time=0.5\n120.0 2");
 }
 
+TEST_F(command, options_of_measuring_are_the_same_in_whatever_measures) {
+    for (const auto* which : {"run", "compare", "check", "calibrate"})
+        for (const auto* option :
+             {"--budget", "--min-time", "--trial-limit", "--pin", "--seed", "--threshold"})
+            EXPECT_NE(loopbench({which, "--help"}).output.find(option), std::string::npos)
+                << option << " of " << which;
+}
+
 TEST_F(command, percentages_have_a_sign_or_none) {
     const auto planned = [&](const char* precision, const char* threshold) {
         loopbench({"run", "--workload", "yield", "--precision", precision, "--budget", "1min", "--threshold",

@@ -186,6 +186,25 @@ TEST(record, refuses_more_cells_than_the_memory_may_have) {
         std::string::npos);
 }
 
+TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
+    const scratch_folder folder;
+    auto plan = small_plan(3);
+    plan.contenders[1].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
+    const bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    const auto text = content_of(folder / "journal.jsonl");
+    const auto read = bench::read_journal(text, "it");
+    EXPECT_EQ(read.plan.contenders[1].environment, plan.contenders[1].environment);
+    EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
+    auto elsewhere = read.where;
+    elsewhere.kernel = "another";
+    EXPECT_THROW(bench::refuse_other_place(read, elsewhere), bench::usage_error);
+    auto unslowed = read;
+    unslowed.plan.contenders[1].environment.clear();
+    EXPECT_THROW(bench::refuse_other_place(unslowed, read.where), bench::usage_error);
+    const auto older = bench::read_journal(with(text, R"(,"environment":{})", ""), "it");
+    EXPECT_THROW(bench::refuse_other_place(older, older.where), bench::usage_error) << "it does not say";
+}
+
 TEST(record, a_complaint_about_a_huge_name_stays_short) {
     const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
                                            R"("contender":")" + std::string(1'000'000, 'x') + '"'));

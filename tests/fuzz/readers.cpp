@@ -15,7 +15,7 @@
 #include "bench/gate/baseline.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/gate/compare_reports.hpp"
-#include "bench/gate/gate.hpp"
+#include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"

@@ -77,28 +77,25 @@ TEST(calibrate, finds_what_stands_out_of_the_noise_and_nothing_where_nothing_is)
     ASSERT_EQ(found.slowdowns.size(), 3U);
     for (const auto& item : found.slowdowns) {
         EXPECT_EQ(item.measured, 5U);
-        EXPECT_EQ(item.replayed, 35U);
         EXPECT_EQ(item.faster, 0U);
     }
     EXPECT_EQ(found.slowdowns[0].slowdown_pct, 0);
-    EXPECT_EQ(found.slowdowns[0].measured_slower + found.slowdowns[0].replayed_slower, 0U);
-    EXPECT_LT(found.slowdowns[1].measured_slower + found.slowdowns[1].replayed_slower, 30U)
-        << "1 % beyond 1 %";
+    EXPECT_EQ(found.slowdowns[0].measured_slower, 0U);
+    EXPECT_LT(found.slowdowns[1].measured_slower, 5U) << "1 % beyond 1 %";
     EXPECT_EQ(found.slowdowns[2].measured_slower, 5U);
-    EXPECT_EQ(found.slowdowns[2].replayed_slower, 35U);
 }
 
 TEST(calibrate, sees_no_slowdown_in_noise_that_hides_it) {
     const auto found = calibrated(0.5, {.aa_tries = 20, .aa_blocks = 20, .tries = 20, .blocks = 20});
-    EXPECT_LT(found.slowdowns[2].measured_slower + found.slowdowns[2].replayed_slower, 10U);
+    EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }
 
 // The control: with a rule that calls every difference one, it would have to cry wolf.
 TEST(calibrate, counts_false_alarms) {
-    auto equal = ran({}, 6 * 200, 0.02);
-    equal.plan.threshold_pct = 0;
-    const auto found = bench::judge_calibration(equal, ran({}, 6, 0.02),
-                                                {.aa_tries = 200, .aa_blocks = 6, .tries = 1, .blocks = 6});
+    auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
+    equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
+    const auto found =
+        bench::judge_calibration(equal, slowed, {.aa_tries = 200, .aa_blocks = 6, .tries = 1, .blocks = 6});
     EXPECT_GT(found.aa.different, 2U);
     EXPECT_LT(found.aa.different, 20U) << "5 % of 200 are expected";
 }
@@ -110,12 +107,18 @@ TEST(calibrate, of_trials_that_were_not_slowed_down_means_nothing) {
     EXPECT_NO_THROW(bench::check_slowdowns(ran(std::vector<unsigned>{3}, 6, 0.01)));
 }
 
+TEST(calibrate, of_two_machines_means_nothing) {
+    const auto equal = ran({}, 20, 0.01);
+    auto slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
+    slowed.where.kernel = "another one";
+    EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
+}
+
 TEST(calibrate, makes_no_try_of_fewer_blocks_than_one_has) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
     EXPECT_EQ(found.aa.tries, 1U);
     EXPECT_EQ(found.slowdowns[1].measured, 0U);
-    EXPECT_EQ(found.slowdowns[1].replayed, 0U);
     EXPECT_FALSE(found.slowdowns[1].low);
 }
 

@@ -6,17 +6,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/gate/check_formats.hpp"
+#include "bench/gate/finding_formats.hpp"
 #include "tests/support/sample_report.hpp"
 
 namespace loopbench::tests {
 
 namespace {
 
-using bench::check_finding;
 using bench::finding_kind;
+using bench::gate_finding;
 using bench::gate_outcome;
-using findings = std::vector<check_finding>;
+using findings = std::vector<gate_finding>;
 
 bench::expectations one_count(const char* metric, double per_op) {
     bench::expectations all;
@@ -86,7 +86,7 @@ TEST(check_counts, of_a_cell_that_a_run_never_reached_are_unclear_and_no_failure
     item.workload = "yield";
     item.contender = "loop-epoll";
     item.metric = "time";
-    item.status = reports::cell_status::failed;
+    item.status = reports::cell_status::not_run;
     item.reason = "interrupted before its first trial";
     cut.results = {item};
     const auto found = bench::check_counts(one_count("syscalls", 1), bench::counts_in(cut));
@@ -122,7 +122,7 @@ const bench::expected_times recorded_times{"asio-epoll",
                                            "A processor, 2 cores, Linux",
                                            {{"yield", "loop-epoll", 2, 1.99, 2.01}}};
 
-check_finding time_found(const reports::report& in, const bench::expected_times& times = recorded_times) {
+gate_finding time_found(const reports::report& in, const bench::expected_times& times = recorded_times) {
     const auto found = bench::check_times(times, in, {});
     EXPECT_EQ(found.size(), 1U);
     return found.at(0);
@@ -195,7 +195,7 @@ TEST(check_times, that_are_not_there_are_unclear_or_failed) {
     failed.results.back().reason = "killed by SIGSEGV";
     EXPECT_EQ(time_found(failed).kind, finding_kind::failed);
     EXPECT_NE(time_found(failed).message.find("SIGSEGV"), std::string::npos);
-    failed.results.back().reason = "the time budget ended before its first trial did";
+    failed.results.back().status = reports::cell_status::not_run;
     EXPECT_EQ(time_found(failed).kind, finding_kind::unclear);
 }
 
@@ -255,16 +255,16 @@ TEST(check, says_the_same_in_every_format) {
         for (const auto* part : parts)
             EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     };
-    says(bench::write_check_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
-                                          "1 of 4 hold, 1 better: regression\n"});
-    says(bench::write_check_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
-    says(bench::write_check_github(found),
+    says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
+                                    "1 of 4 hold, 1 better: regression\n"});
+    says(bench::write_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
+    says(bench::write_github(found),
          {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",
           "::notice title=loopbench check::1 of 4 hold, 1 better: regression"});
-    says(bench::write_check_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
-                                           "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
-                                           "syscalls\"><failure message=\"50 %: because?of "});
-    const auto document = nlohmann::json::parse(bench::write_check_json(found));
+    says(bench::write_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
+                                     "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
+                                     "syscalls\"><failure message=\"50 %: because?of "});
+    const auto document = nlohmann::json::parse(bench::write_json(found));
     EXPECT_EQ(document["schema"], "loopbench-check/1");
     EXPECT_EQ(document["outcome"], "regression");
     EXPECT_EQ(document["findings"][2]["found"], "looser");

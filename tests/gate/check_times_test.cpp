@@ -154,6 +154,7 @@ TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it)
     };
     const auto good = run("good");
     EXPECT_EQ(check({good}).code, 0);
+    EXPECT_EQ(check({loopbench.path("good/journal.jsonl").native()}).code, 0) << "a journal is a report, too";
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     const auto slow = run("slow"), slow_again = run("slow_again");
     const auto once = check({slow});

@@ -2,7 +2,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "bench/gate/gate.hpp"
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "bench/gate/compare_reports.hpp"
+#include "bench/gate/judgement.hpp"
 #include "reports/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/sample_report.hpp"
@@ -271,7 +276,7 @@ TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
     }
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(slower)).code, 3);
     auto& unreached = cut.results.back();
-    unreached.status = reports::cell_status::failed;
+    unreached.status = reports::cell_status::not_run;
     unreached.reason = "interrupted before its first trial";
     unreached.median.reset();
     unreached.samples.clear();
@@ -321,24 +326,61 @@ TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
 }
 
+/// A session of twelve workloads and ten blocks, whose single times spread by 1 %.
+reports::report random_session(std::mt19937_64& random, double slower) {
+    std::normal_distribution<double> noise{0, 0.01};
+    reports::report content;
+    content.baseline = "asio-epoll";
+    for (int workload = 0; workload < 12; ++workload)
+        for (const auto& [contender, ns] : {std::pair{"asio-epoll", 100.0}, {"loop-epoll", 50 * slower}}) {
+            reports::result item;
+            item.workload = fmt::format("w{}", workload);
+            item.contender = contender;
+            item.metric = "time";
+            for (int block = 0; block < 10; ++block) item.samples.push_back(ns * std::exp(noise(random)));
+            item.median = ns;
+            content.results.push_back(item);
+        }
+    return content;
+}
+
+TEST(two_reports, of_equal_builds_are_no_regression_and_mostly_pass_and_those_of_a_slower_one_are) {
+    std::mt19937_64 random{20261122};
+    const auto outcome = [&](double slower) {
+        const auto then = random_session(random, 1), now = random_session(random, slower);
+        return bench::outcome_of(bench::judge_gate(bench::compare_reports(then, now, 1), 5));
+    };
+    int passed = 0;
+    for (int i = 0; i < 20; ++i) {
+        const auto equal = outcome(1);
+        EXPECT_NE(equal, gate_outcome::regression);
+        passed += equal == gate_outcome::pass ? 1 : 0;
+        EXPECT_EQ(outcome(1.1), gate_outcome::regression);
+    }
+    EXPECT_GE(passed, 15);
+}
+
 TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
     auto report = sample_report();
-    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::failed);
-    EXPECT_EQ(bench::judge_session(report).outcome, gate_outcome::failed);
+    const auto session = [&] { return bench::outcome_of(bench::judge_session(report)); };
+    const auto gate = [&](double tolerated_pct) {
+        return bench::outcome_of(bench::judge_gate(report, tolerated_pct));
+    };
+    EXPECT_EQ(gate(5), gate_outcome::failed);
+    EXPECT_EQ(session(), gate_outcome::failed);
     std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
     report.results[2].judged = verdict::slower;
-    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::unfit);
-    EXPECT_EQ(bench::judge_session(report).outcome, gate_outcome::unfit);
+    EXPECT_EQ(gate(5), gate_outcome::unfit);
+    EXPECT_EQ(session(), gate_outcome::unfit);
     report.results[2].judged = verdict::faster;
     report.aa->found = reports::fitness::fit;
-    EXPECT_EQ(bench::judge_session(report).outcome, gate_outcome::pass);
-    EXPECT_EQ(bench::judge_gate(report, 5).outcome, gate_outcome::inconclusive)
-        << "down to 0.9 of the baseline's speed";
-    EXPECT_EQ(bench::judge_gate(report, 12).outcome, gate_outcome::pass);
+    EXPECT_TRUE(bench::judge_session(report).empty());
+    EXPECT_EQ(gate(5), gate_outcome::inconclusive) << "down to 0.9 of the baseline's speed";
+    EXPECT_EQ(gate(12), gate_outcome::pass);
     report.results[2].judged = verdict::slower;
-    EXPECT_EQ(bench::judge_gate(report, 12).outcome, gate_outcome::regression);
+    EXPECT_EQ(gate(12), gate_outcome::regression);
     report.results.clear();
-    EXPECT_EQ(bench::judge_gate(report, 12).outcome, gate_outcome::inconclusive) << "nothing was compared";
+    EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Names and messages come from outside, so that each format escapes them by the rules of the reports'
 // writers.
-#include "bench/gate/check_formats.hpp"
+#include "bench/gate/finding_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -20,21 +20,18 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 5> outcome_names{"pass", "failed", "regression", "inconclusive",
-                                                        "unfit"};
-
-std::string_view outcome_name(std::span<const check_finding> findings) {
-    return outcome_names[static_cast<std::size_t>(outcome_of(findings))];
+std::string_view outcome_name(std::span<const gate_finding> findings) {
+    return name_of(outcome_of(findings));
 }
 
-std::string title_of(const check_finding& found) {
+std::string title_of(const gate_finding& found) {
     if (found.workload.empty()) return fmt::format("{}, all", found.metric);
     return fmt::format("{} of {} on {}", found.metric, found.contender, found.workload);
 }
 
-std::string summary_of(std::span<const check_finding> findings) {
-    const auto holding = std::ranges::count(findings, finding_kind::holds, &check_finding::kind);
-    const auto looser = std::ranges::count(findings, finding_kind::looser, &check_finding::kind);
+std::string summary_of(std::span<const gate_finding> findings) {
+    const auto holding = std::ranges::count(findings, finding_kind::holds, &gate_finding::kind);
+    const auto looser = std::ranges::count(findings, finding_kind::looser, &gate_finding::kind);
     const auto better = looser > 0 ? fmt::format(", {} better", looser) : "";
     return fmt::format("{} of {} hold{}: {}", holding, findings.size(), better, outcome_name(findings));
 }
@@ -58,7 +55,7 @@ std::string_view junit_element(finding_kind kind) {
 
 }  // namespace
 
-std::string write_check_text(std::span<const check_finding> findings) {
+std::string write_text(std::span<const gate_finding> findings) {
     std::string text;
     for (const auto& found : findings)
         if (found.kind != finding_kind::holds)
@@ -67,7 +64,7 @@ std::string write_check_text(std::span<const check_finding> findings) {
     return text + summary_of(findings) + "\n";
 }
 
-std::string write_check_json(std::span<const check_finding> findings) {
+std::string write_json(std::span<const gate_finding> findings) {
     auto list = json::array();
     for (const auto& found : findings)
         list.push_back({{"workload", found.workload},
@@ -84,9 +81,9 @@ std::string write_check_json(std::span<const check_finding> findings) {
            "\n";
 }
 
-std::string write_check_markdown(std::span<const check_finding> findings) {
+std::string write_markdown(std::span<const gate_finding> findings) {
     std::string text = fmt::format("## loopbench check: {}\n\n", outcome_name(findings));
-    const auto holds = [](const check_finding& found) { return found.kind == finding_kind::holds; };
+    const auto holds = [](const gate_finding& found) { return found.kind == finding_kind::holds; };
     if (!std::ranges::all_of(findings, holds)) text += "| | what | found |\n|---|---|---|\n";
     for (const auto& found : findings)
         if (!holds(found))
@@ -96,7 +93,7 @@ std::string write_check_markdown(std::span<const check_finding> findings) {
     return text + "\n" + summary_of(findings) + "\n";
 }
 
-std::string write_check_junit(std::span<const check_finding> findings) {
+std::string write_junit(std::span<const gate_finding> findings) {
     std::vector<reports::junit_case> cases;
     for (const auto& found : findings)
         cases.push_back({found.workload.empty() ? "all" : found.workload,
@@ -106,7 +103,7 @@ std::string write_check_junit(std::span<const check_finding> findings) {
     return reports::junit_suite("", cases);
 }
 
-std::string write_check_github(std::span<const check_finding> findings) {
+std::string write_github(std::span<const gate_finding> findings) {
     std::string text;
     for (const auto& found : findings) {
         if (found.kind == finding_kind::holds) continue;
