@@ -56,26 +56,18 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// Durations are in the unit that ends the field's name: seconds (`_s`) or nanoseconds (`_ns`).
-inline bool is_in_ns(std::string_view name) {
-    return name.ends_with("_ns");
-}
-
+/// The struct, or what is in one, as JSON. Durations are in the unit that ends the field's name: seconds (`_s`)
+/// or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     using json = nlohmann::ordered_json;
     if constexpr (listed<type>) {
         auto all = json::object();
         const auto add = [&](const auto& each) {
-            const auto& value = from.*each.member;
-            if constexpr (is_optional<std::remove_cvref_t<decltype(value)>>)
-                if (each.when == presence::when_there && !value) return;
-            if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, std::string>)
-                if (each.when == presence::null_when_empty && value.empty()) {
-                    all[each.name] = nullptr;
-                    return;
-                }
-            all[each.name] = value_of(value, each.name);
+            auto value = value_of(from.*each.member, each.name);
+            if (each.when == presence::when_there && value.is_null()) return;
+            if (each.when == presence::null_when_empty && value == "") value = nullptr;
+            all[each.name] = std::move(value);
         };
         std::apply([&](const auto&... each) { (add(each), ...); }, fields_of(&from));
         return all;
@@ -90,7 +82,7 @@ nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
         for (const auto& [key, each] : from) all[key] = value_of(each);
         return all;
     } else if constexpr (std::same_as<type, std::chrono::nanoseconds>) {
-        if (is_in_ns(name)) return from.count();
+        if (name.ends_with("_ns")) return from.count();
         return std::chrono::duration<double>{from}.count();
     } else if constexpr (std::is_enum_v<type>) {
         return names_of(from)[static_cast<std::size_t>(from)];
@@ -147,7 +139,7 @@ type read_value(const node& from, std::string_view name) {
         return all;
     } else if constexpr (std::same_as<type, std::chrono::nanoseconds>) {
         constexpr double longest_s = 1e9;
-        if (is_in_ns(name)) return type{from.count()};
+        if (name.ends_with("_ns")) return type{from.count()};
         const double seconds = from.number();
         if (!(seconds >= 0 && seconds <= longest_s))
             from.fail(fmt::format("expected a number from 0 to {:g}", longest_s));

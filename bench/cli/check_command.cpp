@@ -24,31 +24,13 @@ namespace {
 
 using findings = std::vector<gate_finding>;
 
-template <class item>
-std::vector<cell_name> cells_of(const std::vector<item>& lines) {
-    std::vector<cell_name> cells;
-    for (const auto& line : lines) {
-        const cell_name cell{line.workload, line.contender};
-        if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
-    }
-    return cells;
-}
-
-std::vector<cell_name> cells_of(const expectations& all) {
-    auto cells = cells_of(all.counts);
-    if (all.times) std::ranges::copy(cells_of(all.times->ratios), std::back_inserter(cells));
-    return cells;
-}
-
 /// What the options leave of the baseline. Throws usage_error when that is nothing.
 expectations narrowed(expectations all, const check_options& options) {
-    std::vector<std::string> workloads, contenders;
-    for (const auto& cell : cells_of(all)) {
-        workloads.push_back(cell.workload);
-        contenders.push_back(cell.contender);
-    }
-    workloads = select(workloads, options.workloads, "workload in the baseline");
-    contenders = select(contenders, options.contenders, "contender in the baseline");
+    const auto cells = cells_of(all);
+    const auto workloads =
+        select(names_in(cells, &cell_name::workload), options.workloads, "workload in the baseline");
+    const auto contenders =
+        select(names_in(cells, &cell_name::contender), options.contenders, "contender in the baseline");
     const auto left_out = [&](const auto& line) {
         return std::ranges::find(workloads, line.workload) == workloads.end() ||
                std::ranges::find(contenders, line.contender) == contenders.end();
@@ -68,19 +50,15 @@ expectations narrowed(expectations all, const check_options& options) {
 }
 
 std::vector<std::string> contenders_of(const expectations& all) {
-    std::vector<std::string> names;
-    const auto add = [&](const std::string& name) {
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    };
-    for (const auto& cell : cells_of(all)) add(cell.contender);
-    if (all.times) add(all.times->to);
-    return names;
+    auto cells = cells_of(all);
+    if (all.times) cells.push_back({{}, all.times->to});
+    return names_in(cells, &cell_name::contender);
 }
 
 /// A count beyond its slack is taken a second time, so that a tracer's slip is none of the build's; the
 /// second counts.
 findings check_counts_here(const expectations& expected, check_session& session) {
-    auto cells = session.count(cells_of(expected.counts), 0);
+    auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;
     for (const auto& found : check_counts(expected, cells)) {
         const cell_name cell{found.workload, found.contender};
@@ -95,10 +73,10 @@ findings check_counts_here(const expectations& expected, check_session& session)
 }
 
 findings check_times_here(const expected_times& expected, const time_rule& rule, check_session& session) {
-    auto found = check_times(expected, session.measure(expected, cells_of(expected.ratios), 0), rule);
+    auto found = check_times(expected, session.measure(expected, cells_of({.times = expected}), 0), rule);
     const auto suspects = suspects_of(expected, found);
     if (suspects.ratios.empty()) return found;
-    const auto second = session.measure(suspects, cells_of(suspects.ratios), 1);
+    const auto second = session.measure(suspects, cells_of({.times = suspects}), 1);
     return confirm(std::move(found), expected, second, rule);
 }
 

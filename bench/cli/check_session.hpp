@@ -17,8 +17,6 @@
 
 namespace loopbench::bench {
 
-enum class tier { counts, times };
-
 struct check_options {
     std::string against, to = "asio-epoll", format = "text";
     std::vector<std::string> reports, contenders, workloads;
@@ -36,11 +34,6 @@ struct check_options {
 
 /// The plan of a check whose options say nothing else.
 run_plan usual_check_plan();
-
-struct cell_name {
-    std::string workload, contender;
-    bool operator==(const cell_name&) const = default;
-};
 
 /// `check --update`: measures, or takes the reports, writes the baseline and shows the difference. Gives the
 /// exit code; the file is as it was unless that is 0.

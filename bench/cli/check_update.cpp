@@ -55,13 +55,13 @@ public:
 
     void measure() {
         const auto found = names_of(contenders_in(options_.session.contender_dirs));
-        auto contenders = chosen(old_names(&cell_name::contender), options_.contenders, found, "contender",
-                                 is_headline_contender);
+        auto contenders = chosen(names_in(cells_of(next_), &cell_name::contender), options_.contenders, found,
+                                 "contender", is_headline_contender);
         if (times_) add_once(contenders, next_.times->to);
         check_session session{options_, contenders, options_.against, by_};
         remove_gone(session);
-        if (counts_) take_counts(session.count(cells_of(session, tier::counts), 0));
-        if (times_) take_times(session.measure(*next_.times, cells_of(session, tier::times), 0));
+        if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
+        if (times_) take_times(session.measure(*next_.times, wanted_cells(session, tier::times), 0));
     }
 
     void take(const reports::report& report) {
@@ -106,21 +106,6 @@ private:
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
-    [[nodiscard]] std::vector<cell_name> old_cells(std::optional<tier> only = {}) const {
-        std::vector<cell_name> cells;
-        if (only != tier::times)
-            for (const auto& item : next_.counts) cells.push_back({item.workload, item.contender});
-        if (only != tier::counts && next_.times)
-            for (const auto& item : next_.times->ratios) cells.push_back({item.workload, item.contender});
-        return cells;
-    }
-
-    [[nodiscard]] name_list old_names(std::string cell_name::*which) const {
-        name_list all;
-        for (const auto& cell : old_cells()) add_once(all, cell.*which);
-        return all;
-    }
-
     /// By the patterns; without any, those of the old baseline; without one, the headline.
     template <class predicate>
     name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
@@ -141,12 +126,12 @@ private:
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
                    matches_any(options_.workloads, cell.workload);
-        const auto old = old_cells(which).empty() ? old_cells() : old_cells(which);
+        const auto of_tier = cells_of(next_, which), old = of_tier.empty() ? cells_of(next_) : of_tier;
         return old.empty() || std::ranges::find(old, cell) != old.end();
     }
 
-    [[nodiscard]] std::vector<cell_name> cells_of(const check_session& session, tier which) const {
-        const auto workloads = chosen(old_names(&cell_name::workload), options_.workloads,
+    [[nodiscard]] std::vector<cell_name> wanted_cells(const check_session& session, tier which) const {
+        const auto workloads = chosen(names_in(cells_of(next_), &cell_name::workload), options_.workloads,
                                       workloads_of(session.contenders()), "workload", is_headline_workload);
         std::vector<cell_name> cells;
         for (const auto& workload : workloads)

@@ -70,7 +70,6 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"metrics", &trial_outcome::metrics},
                       field{"wall_ns", &trial_outcome::wall},
                       field{"usage", &trial_outcome::usage, presence::in_newer_files},
-                      field{"load_ns", &trial_outcome::load_ns, presence::in_newer_files},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
                       field{"context", &trial_outcome::context}};
 }

@@ -160,6 +160,25 @@ double count_slack::around(const reports::metric_info& metric, double expected) 
     return (metric.unit == "B/op" ? bytes : per_op) + expected * pct / 100;
 }
 
+std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> only) {
+    std::vector<cell_name> cells;
+    const auto add = [&](const auto& lines) {
+        for (const auto& line : lines)
+            if (reports::find_cell(cells, line) == cells.end())
+                cells.push_back({line.workload, line.contender});
+    };
+    if (only != tier::times) add(all.counts);
+    if (only != tier::counts && all.times) add(all.times->ratios);
+    return cells;
+}
+
+std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which) {
+    std::vector<std::string> names;
+    for (const auto& cell : cells)
+        if (std::ranges::find(names, cell.*which) == names.end()) names.push_back(cell.*which);
+    return names;
+}
+
 std::string machine_of(const reports::environment& where) {
     return fmt::format("{}, {} cores, {}", where.cpu_model, where.cores, where.kernel);
 }

@@ -47,10 +47,23 @@ struct expected_times {
 };
 
 struct expectations {
-    count_slack slack;
-    std::vector<expected_count> counts;
-    std::optional<expected_times> times;
+    count_slack slack = {};
+    std::vector<expected_count> counts = {};
+    std::optional<expected_times> times = {};
 };
+
+enum class tier { counts, times };
+
+struct cell_name {
+    std::string workload, contender;
+    bool operator==(const cell_name&) const = default;
+};
+
+/// The cells that the baseline has lines about, each once.
+std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> only = {});
+
+/// Those names of the cells, each once.
+std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which);
 
 /// The machine as far as ratios depend on it: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);

@@ -2,19 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "bench/machine/kernel_files.hpp"
 
 namespace loopbench::bench {
 
 machine_sample read_machine() {
-    const auto times = read_cpu_times();
-    return {times.steal_ns, clock_source().value_or(""), times.busy_ns};
-}
-
-std::int64_t load_ns(const machine_sample& before, const machine_sample& after, const resource_usage& usage) {
-    return std::max<std::int64_t>(after.busy_ns - before.busy_ns - usage.user_ns - usage.system_ns, 0);
+    return {read_cpu_times().steal_ns, clock_source().value_or("")};
 }
 
 std::string disturbance(const machine_sample& before, const machine_sample& after,

@@ -12,16 +12,10 @@ namespace loopbench::bench {
 struct machine_sample {
     std::int64_t steal_ns = 0;  // of all CPUs: the hypervisor ran somebody else ("steal" in /proc/stat)
     std::string clocksource;    // the kernel leaves the TSC when it finds it unstable
-    std::int64_t busy_ns = 0;   // of all CPUs: anything ran, this program and the contender included
 };
 
 /// What cannot be read is 0 or empty.
 machine_sample read_machine();
-
-/// How long other programs ran on all CPUs together between the samples, as far as the kernel's ticks tell;
-/// `usage` is the trial's own. They need not have disturbed it, with CPUs enough; disturbance() says whether
-/// they did.
-std::int64_t load_ns(const machine_sample& before, const machine_sample& after, const resource_usage& usage);
 
 /// What disturbed a trial that took `wall` between the samples: the hypervisor took more than 5 % of its
 /// time, or it waited for a CPU for more than 5 % of its time, and either for more than 10 ms (the tick in

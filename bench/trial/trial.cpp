@@ -158,9 +158,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     auto trial = judge(ended, request.workload, request.limit);
     take_histograms(trial, request);
     if (watching_ == watching::off) return trial;
-    const auto after = read_machine();
-    trial.disturbed = disturbance(before, after, ended.usage, ended.wall);
-    trial.load_ns = load_ns(before, after, ended.usage);
+    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
     return trial;
 }
 

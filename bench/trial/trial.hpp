@@ -46,8 +46,7 @@ struct trial_outcome {
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
-    std::string disturbed;     // by what; empty when by nothing
-    std::int64_t load_ns = 0;  // how long other programs ran meanwhile; see disturbance.hpp
+    std::string disturbed;                                                // by what; empty when by nothing
     nlohmann::ordered_json histograms = nlohmann::ordered_json::array();  // of its side file; mostly none
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "bench/machine/kernel_files.hpp"
 #include "bench/trial/parity.hpp"
 #include "tests/support/command_support.hpp"
 
@@ -119,6 +120,11 @@ TEST(doctor, examines_this_machine) {
         std::ranges::any_of(findings, [](const auto& one) { return one["severity"] == "unfit"; });
     EXPECT_EQ(ran.code, unfit ? 5 : 0);
     EXPECT_GT(std::stoi(findings[0]["found"].template get<std::string>()), 0) << "cores";
+}
+
+TEST(kernel_files, tell_what_processors_did_and_where_our_own_files_are) {
+    EXPECT_GT(bench::read_cpu_times().busy_ns, 0);
+    EXPECT_EQ(bench::installed_file("nothing").filename(), "nothing");
 }
 
 }  // namespace

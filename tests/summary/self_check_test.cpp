@@ -238,16 +238,6 @@ TEST(disturbance, is_time_that_others_had) {
     EXPECT_EQ(bench::disturbance(before, before, usage, 10ms), "") << "less than a tick";
 }
 
-TEST(disturbance, knows_how_long_others_ran) {
-    bench::resource_usage usage;
-    usage.user_ns = 30'000'000;
-    usage.system_ns = 20'000'000;
-    EXPECT_EQ(bench::load_ns({0, "tsc", 1'000'000'000}, {0, "tsc", 1'080'000'000}, usage), 30'000'000);
-    EXPECT_EQ(bench::load_ns({0, "tsc", 1'000'000'000}, {0, "tsc", 1'040'000'000}, usage), 0)
-        << "the ticks are coarse";
-    EXPECT_GT(bench::read_machine().busy_ns, 0);
-}
-
 TEST(plan, varies_the_environments_size_by_the_seed_and_by_nothing_else) {
     std::set<std::size_t> sizes;
     for (std::uint64_t block = 0; block < 100; ++block) {
