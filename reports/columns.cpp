@@ -217,4 +217,17 @@ std::string printable(std::string_view text, std::string_view kept) {
     return clean;
 }
 
+std::string escaped(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> as,
+                    std::string_view kept) {
+    std::string out;
+    for (const char c : printable(text, kept)) {
+        const auto* special = std::ranges::find(as, c, &std::pair<char, std::string_view>::first);
+        if (special == as.end())
+            out += c;
+        else
+            out += special->second;
+    }
+    return out;
+}
+
 }  // namespace loopbench::reports

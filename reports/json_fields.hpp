@@ -1,5 +1,5 @@
 // A struct as JSON by one list of its fields, which is what writes it and what reads it back:
-//     constexpr auto fields_of(const ratio*) { return std::tuple{field{"to", &ratio::to}, ...}; }
+//     constexpr auto fields_of(const ratio*) { return std::tuple(field{"to", &ratio::to}, ...); }
 // beside the struct's own namespace. An enumeration has names_of(). Where a struct has more rules than its
 // fields have, check_fields(struct, node) says what is wrong.
 #pragma once
@@ -56,8 +56,8 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// The struct, or what is in one, as JSON. Durations are in the unit that ends the field's name: seconds (`_s`)
-/// or nanoseconds (`_ns`).
+/// The struct, or what is in one, as JSON. Durations are in the unit that ends the field's name: seconds
+/// (`_s`) or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     using json = nlohmann::ordered_json;

@@ -13,16 +13,7 @@ namespace loopbench::reports {
 namespace {
 
 std::string label(std::string_view text) {
-    std::string escaped;
-    for (const char c : printable(text, "\n")) {
-        if (c == '\n')
-            escaped += "\\n";
-        else if (c == '"' || c == '\\')
-            escaped += {'\\', c};
-        else
-            escaped += c;
-    }
-    return escaped;
+    return escaped(text, {{'\n', "\\n"}, {'"', "\\\""}, {'\\', "\\\\"}}, "\n");
 }
 
 void add(std::string& out, const result& item, std::string_view which, const std::optional<double>& value) {

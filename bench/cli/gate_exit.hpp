@@ -1,6 +1,7 @@
 // What findings mean for whoever called.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "bench/cli/commands.hpp"
@@ -9,19 +10,8 @@
 namespace loopbench::bench {
 
 constexpr exit_code exit_code_of(gate_outcome outcome) {
-    switch (outcome) {
-        case gate_outcome::pass:
-            return exit_ok;
-        case gate_outcome::failed:
-            return exit_tool_failed;
-        case gate_outcome::regression:
-            return exit_regression;
-        case gate_outcome::unfit:
-            return exit_unfit;
-        case gate_outcome::inconclusive:
-            return exit_inconclusive;
-    }
-    return exit_tool_failed;
+    constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unfit, exit_inconclusive};
+    return codes[static_cast<std::size_t>(outcome)];
 }
 
 /// The exit code for what a gate found; what does not hold goes to standard error. Not for a run that was

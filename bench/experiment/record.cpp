@@ -29,63 +29,54 @@ using reports::value_of;
 constexpr std::string_view journal_schema = "loopbench-journal/1";
 
 constexpr auto fields_of(const executable_state*) {
-    return std::tuple{field{"path", &executable_state::path}, field{"called", &executable_state::called},
+    return std::tuple(field{"path", &executable_state::path}, field{"called", &executable_state::called},
                       field{"bytes", &executable_state::bytes},
                       field{"modified_ns", &executable_state::modified_ns},
-                      field{"environment", &executable_state::environment, presence::in_newer_files}};
+                      field{"environment", &executable_state::environment, presence::in_newer_files});
 }
 
 /// But for the contenders.
 constexpr auto fields_of(const run_plan*) {
-    return std::tuple{field{"size", &run_plan::size},
-                      field{"min_time_s", &run_plan::min_time_s},
-                      field{"blocks", &run_plan::blocks},
-                      field{"budget_s", &run_plan::budget},
-                      field{"trial_limit_s", &run_plan::trial_limit},
-                      field{"baseline", &run_plan::baseline},
-                      field{"threshold_pct", &run_plan::threshold_pct},
-                      field{"correction", &run_plan::how},
-                      field{"precision_pct", &run_plan::precision_pct},
-                      field{"cpu", &run_plan::cpu},
+    return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
+                      field{"blocks", &run_plan::blocks}, field{"budget_s", &run_plan::budget},
+                      field{"trial_limit_s", &run_plan::trial_limit}, field{"baseline", &run_plan::baseline},
+                      field{"threshold_pct", &run_plan::threshold_pct}, field{"correction", &run_plan::how},
+                      field{"precision_pct", &run_plan::precision_pct}, field{"cpu", &run_plan::cpu},
                       field{"tolerated_pct", &run_plan::tolerated_pct, presence::in_newer_files},
                       field{"counts", &run_plan::counts, presence::in_newer_files},
                       field{"checks", &run_plan::checks, presence::in_newer_files},
-                      field{"workloads", &run_plan::workloads}};
+                      field{"workloads", &run_plan::workloads});
 }
 
 constexpr auto fields_of(const resource_usage*) {
-    return std::tuple{
-        field{"user_ns", &resource_usage::user_ns},
-        field{"system_ns", &resource_usage::system_ns},
-        field{"rss_max_bytes", &resource_usage::rss_max_bytes},
-        field{"switches_voluntary", &resource_usage::switches_voluntary},
-        field{"switches_involuntary", &resource_usage::switches_involuntary},
-        field{"run_delay_ns", &resource_usage::run_delay_ns, presence::in_newer_files},
-    };
+    return std::tuple(field{"user_ns", &resource_usage::user_ns},
+                      field{"system_ns", &resource_usage::system_ns},
+                      field{"rss_max_bytes", &resource_usage::rss_max_bytes},
+                      field{"switches_voluntary", &resource_usage::switches_voluntary},
+                      field{"switches_involuntary", &resource_usage::switches_involuntary},
+                      field{"run_delay_ns", &resource_usage::run_delay_ns, presence::in_newer_files});
 }
 
 constexpr auto fields_of(const trial_outcome*) {
-    return std::tuple{field{"status", &trial_outcome::status},
+    return std::tuple(field{"status", &trial_outcome::status},
                       field{"reason", &trial_outcome::reason, presence::null_when_empty},
-                      field{"metrics", &trial_outcome::metrics},
-                      field{"wall_ns", &trial_outcome::wall},
+                      field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
                       field{"usage", &trial_outcome::usage, presence::in_newer_files},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
-                      field{"context", &trial_outcome::context}};
+                      field{"context", &trial_outcome::context});
 }
 
 /// But for the cell, which has names in a journal.
 constexpr auto fields_of(const trial_record*) {
-    return std::tuple{field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt}};
+    return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt});
 }
 
 constexpr auto fields_of(const counted_cell*) {
-    return std::tuple{field{"workload", &counted_cell::workload},
-                      field{"contender", &counted_cell::contender},
-                      field{"metrics", &counted_cell::metrics},
+    return std::tuple(field{"workload", &counted_cell::workload},
+                      field{"contender", &counted_cell::contender}, field{"metrics", &counted_cell::metrics},
                       field{"samples", &counted_cell::samples, presence::in_newer_files},
                       field{"tracer", &counted_cell::tracer, presence::in_newer_files},
-                      field{"missing", &counted_cell::missing}};
+                      field{"missing", &counted_cell::missing});
 }
 
 namespace {
