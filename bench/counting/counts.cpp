@@ -196,9 +196,9 @@ bool count_with_perf(operation_counts& counts, cell& where, std::uint64_t operat
     if (!perf) return false;
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
-        const auto large = read_perf_trace(both.large.record);
-        if (large.total() == 0) return false;
-        take_names(counts, both, read_perf_trace(both.small.record), large);
+        const auto small = read_perf_trace(both.small.record), large = read_perf_trace(both.large.record);
+        if (small.total() == 0 || large.total() == 0) return false;
+        take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
