@@ -8,7 +8,7 @@
 namespace loopbench::reports {
 
 /// Medians with their intervals, by "workload/contender" and metric. A cell without numbers has the measure
-/// "failed" or "unsupported", which is 1.
+/// "failed", "unsupported" or "not_run", which is 1.
 std::string write_bmf(const report& content);
 
 }  // namespace loopbench::reports

@@ -109,8 +109,9 @@ std::string line::note() const {
     const auto found =
         std::ranges::find_if(metrics, [](auto* item) { return item->status != cell_status::ok; });
     if (found == metrics.end()) return {};
-    return printable(
-        fmt::format("{}: {}", name_of((*found)->status), (*found)->reason.value_or("no reason given")));
+    return printable(fmt::format(
+        "{}: {}", (*found)->status == cell_status::not_run ? "not run" : name_of((*found)->status),
+        (*found)->reason.value_or("no reason given")));
 }
 
 std::vector<family> families_of(const report& content) {
@@ -119,10 +120,7 @@ std::vector<family> families_of(const report& content) {
         const auto name = family_name(item.workload);
         auto group = std::ranges::find(all, name, &family::name);
         if (group == all.end()) group = all.insert(all.end(), family{name, {}});
-        const auto same_cell = [&](const line& other) {
-            return other.workload == item.workload && other.contender == item.contender;
-        };
-        auto cell = std::ranges::find_if(group->lines, same_cell);
+        auto cell = find_cell(group->lines, item);
         if (cell == group->lines.end())
             cell = group->lines.insert(cell, line{&content, item.workload, item.contender, {}});
         cell->metrics.push_back(&item);
@@ -173,6 +171,18 @@ std::string floor_legend(const report& content) {
     return " × floor is time/op in multiples of the workload's fastest floor: the bare system calls.";
 }
 
+/// Benjamini and Hochberg's correction promises no more than a small share of false ones among what it names.
+std::string false_alarms(const report& content) {
+    const auto differs = [](const result& item) {
+        return item.metric == "time" && (item.judged == verdict::faster || item.judged == verdict::slower);
+    };
+    const auto found = std::ranges::count_if(content.results, differs);
+    if (found == 0 || content.judged_by.correction != "benjamini-hochberg") return "";
+    constexpr double share = 0.05;
+    return fmt::format(" Of the {} called different, {:.2g} are expected to be so by chance, at the most.",
+                       found, share * static_cast<double>(found));
+}
+
 }  // namespace
 
 std::string legend_for(const report& content) {
@@ -180,10 +190,11 @@ std::string legend_for(const report& content) {
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
         "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
-        "than {:g} %, corrected for {} {} ({}).{}{}{}{}",
+        "than {:g} %, corrected for {} {} ({}).{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
-        printable(content.judged_by.correction), floor_legend(content), self_check_text(content.aa),
+        printable(content.judged_by.correction), false_alarms(content), floor_legend(content),
+        self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 
@@ -204,6 +215,19 @@ std::string printable(std::string_view text, std::string_view kept) {
         continued = in_sequence ? continued - 1 : byte < 0xc0 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
     }
     return clean;
+}
+
+std::string escaped(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> as,
+                    std::string_view kept) {
+    std::string out;
+    for (const char c : printable(text, kept)) {
+        const auto* special = std::ranges::find(as, c, &std::pair<char, std::string_view>::first);
+        if (special == as.end())
+            out += c;
+        else
+            out += special->second;
+    }
+    return out;
 }
 
 }  // namespace loopbench::reports

@@ -2,9 +2,11 @@
 // cell, lines grouped by workload family, and one list of columns.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/results.hpp"
@@ -19,7 +21,7 @@ struct line {
     std::vector<const result*> metrics;
 
     [[nodiscard]] const result* find(std::string_view metric) const;
-    /// "unsupported: why" or "failed: why"; empty for a cell with numbers.
+    /// "unsupported: why", "failed: why" or "not run: why"; empty for a cell with numbers.
     [[nodiscard]] std::string note() const;
 };
 
@@ -58,5 +60,9 @@ std::string legend_for(const report& content);
 /// `text` without control characters, those of ISO 6429's C1 set in UTF-8 or bare included, unless they are
 /// in `kept`: names come from outside and must not steer a terminal.
 std::string printable(std::string_view text, std::string_view kept = {});
+
+/// `text`, printable, with each of these characters written as what stands beside it.
+std::string escaped(std::string_view text, std::initializer_list<std::pair<char, std::string_view>> as,
+                    std::string_view kept = {});
 
 }  // namespace loopbench::reports

@@ -15,10 +15,8 @@ using json = nlohmann::ordered_json;
 
 /// The CPU time of the trial whose time is sample `index`; its time where that is not known.
 double cpu_time(const report& content, const result& time, std::size_t index) {
-    const auto cpu = std::ranges::find_if(content.results, [&](const result& item) {
-        return item.metric == "cpu" && item.workload == time.workload && item.contender == time.contender;
-    });
-    const bool known = cpu != content.results.end() && index < cpu->samples.size() && cpu->samples[index];
+    const auto* cpu = find_result(content, time.workload, time.contender, "cpu");
+    const bool known = cpu != nullptr && index < cpu->samples.size() && cpu->samples[index];
     return known ? *cpu->samples[index] : *time.samples[index];
 }
 

@@ -9,22 +9,22 @@ namespace loopbench::reports {
 
 namespace {
 
-/// What would end a command is written as a percentage; `in_title` also what would end a title.
-std::string escaped(std::string_view text, bool in_title) {
-    constexpr std::string_view always = "%\r\n", in_titles = ":,";
-    std::string out;
-    for (const char c : printable(text, "\r\n")) {
-        const bool special = always.find(c) != std::string_view::npos ||
-                             (in_title && in_titles.find(c) != std::string_view::npos);
-        out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string{c};
-    }
-    return out;
+/// What would end a command is written as a percentage.
+std::string in_text(std::string_view text) {
+    return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}}, "\r\n");
+}
+
+/// The same for what would end a title.
+std::string in_title(std::string_view text) {
+    return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
 
 std::string annotation(const result& time) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
     if (time.status == cell_status::failed)
         return github_command("error", title, time.reason.value_or("failed"));
+    if (time.status == cell_status::not_run)
+        return github_command("notice", title, time.reason.value_or("not run"));
     if (!time.judged || !time.to_baseline) return {};
     const auto& ratio = *time.to_baseline;
     if (*time.judged == verdict::slower)
@@ -43,7 +43,7 @@ std::string annotation(const result& time) {
 }  // namespace
 
 std::string github_command(std::string_view kind, std::string_view title, std::string_view text) {
-    return fmt::format("::{} title={}::{}\n", kind, escaped(title, true), escaped(text, false));
+    return fmt::format("::{} title={}::{}\n", kind, in_title(title), in_text(text));
 }
 
 std::string write_github(const report& content) {

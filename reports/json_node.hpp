@@ -24,14 +24,11 @@ inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000,
 
 enum class duplicates { refused, allowed };
 
-/// Throws format_error when `text` is beyond these limits or, unless that is allowed, has a key twice in an
-/// object. Whether it is JSON is not looked at. Lines count from `first_line`.
-void check_limits(std::string_view text, duplicates twice, std::size_t first_line = 1);
-
 /// The document in `text`. Stricter than JSON, so that no file can make its reader guess, overflow the stack,
-/// fill the memory or take for ever: no key twice in an object, no number beyond a double, and the limits
-/// above. Throws format_error with line and column; lines count from `first_line`.
-nlohmann::ordered_json parse_strictly(std::string_view text, std::size_t first_line = 1);
+/// fill the memory or take for ever: no number beyond a double, the limits above and, unless that is allowed,
+/// no key twice in an object. Throws format_error with line and column; lines count from `first_line`.
+nlohmann::ordered_json parse_strictly(std::string_view text, duplicates twice = duplicates::refused,
+                                      std::size_t first_line = 1);
 
 /// A value in the document together with the way to it.
 class node {

@@ -1,8 +1,8 @@
-// nlohmann's parser takes the text apart; one pass before it sees what that parser would let pass.
+// nlohmann's parser takes the text apart; what it meets is put together here.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,117 +16,117 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-[[noreturn]] void fail_at(std::string_view text, std::size_t offset, std::size_t first_line,
-                          std::string_view cause) {
-    throw format_error{fmt::format("{}: {}", position_in(text, offset, first_line), cause)};
-}
-
-/// Follows brackets, keys and commas, and nothing else: whether the text is JSON is for the parser to say.
-class shape_check {
+/// The text for the parser; `at` is how far it has read, which it does not tell.
+class read_position {
 public:
-    shape_check(std::string_view text, duplicates twice, std::size_t first_line)
-        : text_{text}, twice_{twice}, first_line_{first_line} {}
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
 
-    void run() {
-        if (text_.size() > json_bytes_max)
-            fail(0, fmt::format("it has {} bytes, and the limit is {}", text_.size(), json_bytes_max));
-        while (at_ < text_.size()) {
-            switch (text_[at_]) {
-                case '"':
-                    take_string();
-                    continue;
-                case '{':
-                case '[':
-                    open(text_[at_] == '{');
-                    break;
-                case '}':
-                case ']':
-                    if (!open_.empty()) open_.pop_back();
-                    break;
-                case ',':
-                    count_value();
-                    if (!open_.empty()) open_.back().key_is_next = open_.back().is_object;
-                    break;
-                default:
-                    break;
-            }
-            ++at_;
-        }
+    read_position(const char* here, const char*& at) : here_{here}, at_{&at} {}
+    reference operator*() const { return *here_; }
+    read_position& operator++() {
+        *at_ = ++here_;
+        return *this;
+    }
+    bool operator==(const read_position& other) const { return here_ == other.here_; }
+
+private:
+    const char* here_;
+    const char** at_;
+};
+
+/// Builds the document from what the parser meets (nlohmann's SAX interface), and refuses what it would let
+/// pass. The parser's own builder with a callback looks through a whole list after each of its elements.
+class builder {
+public:
+    json document;
+
+    explicit builder(duplicates twice) : twice_{twice} {}
+
+    bool null() { return add(nullptr); }
+    bool boolean(bool value) { return add(value); }
+    bool number_integer(json::number_integer_t value) { return add(value); }
+    bool number_unsigned(json::number_unsigned_t value) { return add(value); }
+    bool number_float(json::number_float_t value, const std::string&) { return add(value); }
+    bool string(std::string& value) { return add(std::move(value)); }
+    bool binary(json::binary_t& value) { return add(json::binary(std::move(value))); }
+    bool start_object(std::size_t) { return open(json::object()); }
+    bool start_array(std::size_t) { return open(json::array()); }
+    bool end_object() { return close(); }
+    bool end_array() { return close(); }
+
+    bool key(std::string& name) {
+        auto& inside = open_.back();
+        if (!inside.keys.insert(name).second && twice_ == duplicates::refused)
+            throw format_error{fmt::format("the key \"{}\" is there twice", shown(name))};
+        if (inside.keys.size() > json_keys_max)
+            throw format_error{fmt::format("an object of more than {} keys", json_keys_max)};
+        inside.key = std::move(name);
+        return true;
+    }
+
+    static bool parse_error(std::size_t, const std::string&, const json::exception& error) {
+        constexpr int number_overflow = 406;
+        throw format_error{error.id == number_overflow ? "a number is too large" : "not JSON, or cut short"};
     }
 
 private:
-    struct level {
-        bool is_object, key_is_next;
-        std::set<std::string_view> keys;
+    struct container {
+        json* value;
+        std::set<std::string> keys;
+        std::string key;  // of the value that comes next
     };
 
-    std::string_view text_;
     duplicates twice_;
-    std::size_t first_line_, at_ = 0, values_ = 0;
-    std::deque<std::string> decoded_;  // keys that are spelled with escapes
-    std::vector<level> open_;
+    std::size_t values_ = 0;
+    std::vector<container> open_;
 
-    /// There are at most as many values as commas and brackets together.
-    void count_value() {
-        if (++values_ > json_values_max) fail(at_, fmt::format("more than {} values", json_values_max));
+    json* place(json value) {
+        if (++values_ > json_values_max)
+            throw format_error{fmt::format("more than {} values", json_values_max)};
+        if (open_.empty()) return &(document = std::move(value));
+        auto& inside = open_.back();
+        if (inside.value->is_array()) return &inside.value->emplace_back(std::move(value));
+        return &((*inside.value)[inside.key] = std::move(value));
     }
 
-    void open(bool is_object) {
-        count_value();
+    bool add(json value) {
+        place(std::move(value));
+        return true;
+    }
+
+    bool open(json value) {
         if (open_.size() == json_levels_max)
-            fail(at_, fmt::format("nested more than {} levels deep", json_levels_max));
-        open_.push_back({is_object, is_object, {}});
+            throw format_error{fmt::format("nested more than {} levels deep", json_levels_max)};
+        open_.push_back({place(std::move(value)), {}, {}});
+        return true;
     }
 
-    void take_string() {
-        const auto start = at_++;
-        while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2U : 1U;
-        at_ = std::min(at_ + 1, text_.size());
-        if (open_.empty() || !open_.back().key_is_next) return;
-        open_.back().key_is_next = false;
-        auto& keys = open_.back().keys;
-        const auto key = text_.substr(start, at_ - start);
-        if (!keys.insert(without_escapes(key)).second && twice_ == duplicates::refused)
-            fail(start, fmt::format("the key {} is there twice", shown(key)));
-        if (keys.size() > json_keys_max)
-            fail(start, fmt::format("an object of more than {} keys", json_keys_max));
-    }
-
-    /// "a" and "\u0061" are one key.
-    std::string_view without_escapes(std::string_view key) {
-        if (key.find('\\') == std::string_view::npos) return key;
-        return decoded_.emplace_back(
-            json::parse(key, nullptr, false).dump(-1, ' ', false, json::error_handler_t::replace));
-    }
-
-    [[noreturn]] void fail(std::size_t offset, std::string_view cause) const {
-        fail_at(text_, offset, first_line_, cause);
+    bool close() {
+        open_.pop_back();
+        return true;
     }
 };
 
-/// The parser does not say where a number that is too large stands, only how it is spelled.
-std::size_t place_of_number(std::string_view text, std::string_view message) {
-    const auto first = message.find('\''), last = message.rfind('\'');
-    if (first == std::string_view::npos || last <= first) return 0;
-    const auto found = text.find(message.substr(first + 1, last - first - 1));
-    return found == std::string_view::npos ? 0 : found;
-}
-
 }  // namespace
 
-void check_limits(std::string_view text, duplicates twice, std::size_t first_line) {
-    shape_check{text, twice, first_line}.run();
-}
-
-json parse_strictly(std::string_view text, std::size_t first_line) {
-    check_limits(text, duplicates::refused, first_line);
+json parse_strictly(std::string_view text, duplicates twice, std::size_t first_line) {
+    const char* at = text.data();
+    builder built{twice};
     try {
-        return json::parse(text);
-    } catch (const json::parse_error& error) {
-        fail_at(text, error.byte > 0 ? error.byte - 1 : 0, first_line, "not JSON, or cut short");
-    } catch (const json::out_of_range& error) {
-        fail_at(text, place_of_number(text, error.what()), first_line, "a number is too large");
+        if (text.size() > json_bytes_max)
+            throw format_error{
+                fmt::format("it has {} bytes, and the limit is {}", text.size(), json_bytes_max)};
+        json::sax_parse(read_position{text.data(), at}, read_position{text.data() + text.size(), at}, &built);
+    } catch (const format_error& error) {
+        const auto read = static_cast<std::size_t>(at - text.data());
+        throw format_error{
+            fmt::format("{}: {}", position_in(text, read > 0 ? read - 1 : 0, first_line), error.what())};
     }
+    return std::move(built.document);
 }
 
 std::string shown(std::string_view text) {

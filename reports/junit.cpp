@@ -13,27 +13,8 @@ namespace loopbench::reports {
 
 namespace {
 
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
+std::string as_xml(std::string_view text) {
+    return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}});
 }
 
 struct outcome {
@@ -43,7 +24,8 @@ struct outcome {
 
 outcome outcome_of(const result& time) {
     if (time.status == cell_status::failed) return {"error", time.reason.value_or("failed")};
-    if (time.status == cell_status::unsupported) return {"skipped", time.reason.value_or("unsupported")};
+    if (time.status != cell_status::ok)
+        return {"skipped", time.reason.value_or(std::string{name_of(time.status)})};
     if (!time.judged || !time.to_baseline) return {};
     if (*time.judged == verdict::slower)
         return {"failure", fmt::format("slower than {} by {:.1f} %", time.to_baseline->to,
@@ -56,12 +38,12 @@ outcome outcome_of(const result& time) {
 
 std::string text_of(const junit_case& item) {
     const auto front =
-        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(item.group), escaped(item.name));
+        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));
     if (item.element.empty())
         return item.message.empty()
                    ? front + "/>\n"
-                   : fmt::format("{}><system-out>{}</system-out></testcase>\n", front, escaped(item.message));
-    return fmt::format("{}><{} message=\"{}\"/></testcase>\n", front, item.element, escaped(item.message));
+                   : fmt::format("{}><system-out>{}</system-out></testcase>\n", front, as_xml(item.message));
+    return fmt::format("{}><{} message=\"{}\"/></testcase>\n", front, item.element, as_xml(item.message));
 }
 
 }  // namespace
@@ -77,8 +59,8 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
         "  <testsuite name=\"loopbench\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" "
         "skipped=\"{}\">\n"
         "{}  </testsuite>\n</testsuites>\n",
-        date.empty() ? "" : fmt::format(" timestamp=\"{}\"", escaped(date)), cases.size(),
-        count_of("failure"), count_of("error"), count_of("skipped"), text);
+        date.empty() ? "" : fmt::format(" timestamp=\"{}\"", as_xml(date)), cases.size(), count_of("failure"),
+        count_of("error"), count_of("skipped"), text);
 }
 
 std::string write_junit(const report& content) {

@@ -33,30 +33,15 @@ std::string family_section(const family& group) {
 }  // namespace
 
 std::string escaped_markdown(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text)) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '|':
-            case '\\':
-            case '`':
-            case '*':
-            case '_':
-            case '[':
-            case ']':
-                out += '\\';
-                out += c;
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
+    return escaped(text, {{'<', "&lt;"},
+                          {'&', "&amp;"},
+                          {'|', "\\|"},
+                          {'\\', "\\\\"},
+                          {'`', "\\`"},
+                          {'*', "\\*"},
+                          {'_', "\\_"},
+                          {'[', "\\["},
+                          {']', "\\]"}});
 }
 
 std::string write_markdown(const report& content) {

@@ -13,16 +13,7 @@ namespace loopbench::reports {
 namespace {
 
 std::string label(std::string_view text) {
-    std::string escaped;
-    for (const char c : printable(text, "\n")) {
-        if (c == '\n')
-            escaped += "\\n";
-        else if (c == '"' || c == '\\')
-            escaped += {'\\', c};
-        else
-            escaped += c;
-    }
-    return escaped;
+    return escaped(text, {{'\n', "\\n"}, {'"', "\\\""}, {'\\', "\\\\"}}, "\n");
 }
 
 void add(std::string& out, const result& item, std::string_view which, const std::optional<double>& value) {
@@ -48,7 +39,7 @@ std::string without_numbers(const report& content) {
                 label(item.reason.value_or("")));
     if (samples.empty()) return "";
     return "# TYPE loopbench_without_numbers gauge\n# HELP loopbench_without_numbers workloads that a "
-           "contender failed at or does not support\n" +
+           "contender failed at, does not support or was not run on\n" +
            samples;
 }
 

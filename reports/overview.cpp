@@ -32,6 +32,7 @@ std::vector<std::string_view> names_in(const std::vector<const result*>& times, 
 
 std::string text_of(const result& time, bool is_baseline) {
     if (time.status == cell_status::failed) return "failed";
+    if (time.status == cell_status::not_run) return "not run";
     if (time.status == cell_status::unsupported || !time.median) return "-";
     if (is_baseline) return human_time(*time.median);
     if (!time.to_baseline) return "-";

@@ -14,6 +14,14 @@ std::optional<std::string> context_text(const nlohmann::ordered_json& context, s
     return text;
 }
 
+const result* find_result(const report& in, std::string_view workload, std::string_view contender,
+                          std::string_view metric) {
+    const auto found = std::ranges::find_if(in.results, [&](const result& each) {
+        return each.workload == workload && each.contender == contender && each.metric == metric;
+    });
+    return found == in.results.end() ? nullptr : &*found;
+}
+
 bool is_floor(const contender& who) {
     return context_text(who.context, "role") == "floor";
 }

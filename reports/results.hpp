@@ -2,6 +2,7 @@
 // report is derived from them, and nothing in this folder knows how the numbers came about.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -10,34 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/words.hpp"
+
 namespace loopbench::reports {
 
 inline constexpr std::string_view report_schema = "loopbench/1";
-
-enum class direction { smaller, larger };
-enum class cell_status { ok, unsupported, failed };
-enum class verdict { faster, slower, equivalent, inconclusive };
-enum class fitness { fit, unfit, unknown };
-
-// The spelling of each value in files, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 2> direction_names{"smaller", "larger"};
-inline constexpr std::array<std::string_view, 3> cell_status_names{"ok", "unsupported", "failed"};
-inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower", "equivalent",
-                                                               "inconclusive"};
-inline constexpr std::array<std::string_view, 3> fitness_names{"fit", "unfit", "unknown"};
-
-constexpr std::string_view name_of(direction value) {
-    return direction_names[static_cast<std::size_t>(value)];
-}
-constexpr std::string_view name_of(cell_status value) {
-    return cell_status_names[static_cast<std::size_t>(value)];
-}
-constexpr std::string_view name_of(verdict value) {
-    return verdict_names[static_cast<std::size_t>(value)];
-}
-constexpr std::string_view name_of(fitness value) {
-    return fitness_names[static_cast<std::size_t>(value)];
-}
 
 /// A contender against the baseline; above 1 is better than the baseline, whatever the metric's direction.
 struct ratio {
@@ -84,10 +62,15 @@ struct contender {
 /// How often a slowdown of a known size was called `slower`; of 0 % for the A/A with as many blocks.
 struct detection_rate {
     double slowdown_pct = 0;
-    std::uint64_t measured = 0, measured_slower = 0;  // tries of blocks of their own
+    std::uint64_t measured = 0, measured_slower = 0;  // tries, each of blocks of its own
     std::optional<double> low, high;                  // 95 % bounds of that share; absent without tries
-    std::uint64_t replayed = 0, replayed_slower = 0;  // tries of blocks drawn from all that were measured
-    std::uint64_t faster = 0;                         // of all tries, called the opposite
+    std::uint64_t faster = 0;                         // called the opposite
+};
+
+/// How often a contender was called different from itself.
+struct alarm_rate {
+    std::uint64_t blocks = 0, tries = 0, different = 0;
+    double at_most_pct = 100;  // 95 % bound of the rate of false alarms
 };
 
 /// What `loopbench calibrate` found: how often verdicts are right where the truth is known.
@@ -97,10 +80,9 @@ struct calibration {
     std::string contender;
     std::vector<std::string> workloads;
     double threshold_pct = 0;
-    std::uint64_t aa_blocks = 0, aa_tries = 0, aa_different = 0;  // a contender against itself
-    double aa_at_most_pct = 100;                                  // 95 % bound of the rate of false alarms
-    std::uint64_t blocks = 0;                                     // of each try below
-    double try_s = 0;  // what a try takes that has its own A/A: three trials a block
+    alarm_rate aa;
+    std::uint64_t blocks = 0;  // of each try below
+    double try_s = 0;          // what a try takes that has its own A/A: three trials a block
     std::vector<detection_rate> slowdowns;
 };
 
@@ -169,6 +151,7 @@ struct disturbances {
 };
 
 struct report {
+    std::string schema{report_schema};
     bool complete = true;
     std::uint64_t seed = 0;
     std::string baseline;
@@ -182,6 +165,22 @@ struct report {
     disturbances disturbed;
     std::vector<warning> warnings;
 };
+
+/// The report's result for this metric of the cell; null when there is none.
+const result* find_result(const report& in, std::string_view workload, std::string_view contender,
+                          std::string_view metric = "time");
+
+/// Whether both are of one cell; of anything that names its workload and its contender.
+template <class one, class other>
+bool same_cell(const one& left, const other& right) {
+    return left.workload == right.workload && left.contender == right.contender;
+}
+
+/// The first of `all` that is of the same cell as `like`, or their end.
+template <class items, class one>
+auto find_cell(items& all, const one& like) {
+    return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });
+}
 
 /// Whether the contender says in its context that it is a floor: the bare system calls, below which no loop
 /// is to be expected.

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/cli/check_session.hpp"
 #include "bench/cli/commands.hpp"
-#include "bench/cli/durations.hpp"
 #include "bench/cli/gate_exit.hpp"
-#include "bench/cli/paths.hpp"
-#include "bench/cli/percents.hpp"
-#include "bench/engine/check.hpp"
-#include "bench/engine/check_formats.hpp"
-#include "bench/engine/selection.hpp"
+#include "bench/cli/option_types.hpp"
+#include "bench/cli/report_file.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/gate/check.hpp"
+#include "bench/gate/finding_formats.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -24,33 +22,15 @@ namespace loopbench::bench {
 
 namespace {
 
-using findings = std::vector<check_finding>;
-
-template <class item>
-std::vector<cell_name> cells_of(const std::vector<item>& lines) {
-    std::vector<cell_name> cells;
-    for (const auto& line : lines) {
-        const cell_name cell{line.workload, line.contender};
-        if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
-    }
-    return cells;
-}
-
-std::vector<cell_name> cells_of(const expectations& all) {
-    auto cells = cells_of(all.counts);
-    if (all.times) std::ranges::copy(cells_of(all.times->ratios), std::back_inserter(cells));
-    return cells;
-}
+using findings = std::vector<gate_finding>;
 
 /// What the options leave of the baseline. Throws usage_error when that is nothing.
 expectations narrowed(expectations all, const check_options& options) {
-    std::vector<std::string> workloads, contenders;
-    for (const auto& cell : cells_of(all)) {
-        workloads.push_back(cell.workload);
-        contenders.push_back(cell.contender);
-    }
-    workloads = select(workloads, options.workloads, "workload in the baseline");
-    contenders = select(contenders, options.contenders, "contender in the baseline");
+    const auto cells = cells_of(all);
+    const auto workloads =
+        select(names_in(cells, &cell_name::workload), options.workloads, "workload in the baseline");
+    const auto contenders =
+        select(names_in(cells, &cell_name::contender), options.contenders, "contender in the baseline");
     const auto left_out = [&](const auto& line) {
         return std::ranges::find(workloads, line.workload) == workloads.end() ||
                std::ranges::find(contenders, line.contender) == contenders.end();
@@ -70,66 +50,49 @@ expectations narrowed(expectations all, const check_options& options) {
 }
 
 std::vector<std::string> contenders_of(const expectations& all) {
-    std::vector<std::string> names;
-    const auto add = [&](const std::string& name) {
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    };
-    for (const auto& cell : cells_of(all)) add(cell.contender);
-    if (all.times) add(all.times->to);
-    return names;
+    auto cells = cells_of(all);
+    if (all.times) cells.push_back({{}, all.times->to});
+    return names_in(cells, &cell_name::contender);
 }
 
 /// A count beyond its slack is taken a second time, so that a tracer's slip is none of the build's; the
 /// second counts.
 findings check_counts_here(const expectations& expected, check_session& session) {
-    auto cells = session.count(cells_of(expected.counts), 0);
+    auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;
     for (const auto& found : check_counts(expected, cells)) {
         const cell_name cell{found.workload, found.contender};
         const bool differs = found.kind == finding_kind::regression || found.kind == finding_kind::looser;
         if (differs && std::ranges::find(doubtful, cell) == doubtful.end()) doubtful.push_back(cell);
     }
-    if (doubtful.empty() || session.stopped()) return check_counts(expected, cells);
+    if (doubtful.empty()) return check_counts(expected, cells);
     for (auto& again : session.count(doubtful, 1)) {
-        const auto first = std::ranges::find_if(cells, [&](const counted_cell& cell) {
-            return cell.workload == again.workload && cell.contender == again.contender;
-        });
-        *first = std::move(again);
+        *reports::find_cell(cells, again) = std::move(again);
     }
     return check_counts(expected, cells);
 }
 
 findings check_times_here(const expected_times& expected, const time_rule& rule, check_session& session) {
-    auto found = check_times(expected, session.measure(expected, cells_of(expected.ratios), 0), rule);
+    auto found = check_times(expected, session.measure(expected, cells_of({.times = expected}), 0), rule);
     const auto suspects = suspects_of(expected, found);
-    if (suspects.ratios.empty() || session.stopped()) return found;
-    const auto second = session.measure(suspects, cells_of(suspects.ratios), 1);
+    if (suspects.ratios.empty()) return found;
+    const auto second = session.measure(suspects, cells_of({.times = suspects}), 1);
     return confirm(std::move(found), expected, second, rule);
 }
 
-/// Nothing when the user stopped it.
-std::optional<findings> check_here(const expectations& expected, const check_options& options,
-                                   const std::vector<std::string>& command) {
-    check_session session{options, contenders_of(expected), "the baseline", command};
+findings check_here(const expectations& expected, const check_options& options, const invocation& by) {
+    check_session session{options, contenders_of(expected), "the baseline", by};
     findings all;
-    if (!expected.counts.empty() && !session.stopped()) all = check_counts_here(expected, session);
-    if (expected.times && !session.stopped())
-        std::ranges::move(
-            check_times_here(*expected.times, {options.threshold_pct, options.tolerated_pct}, session),
-            std::back_inserter(all));
-    if (session.stopped()) return std::nullopt;
+    if (!expected.counts.empty()) all = check_counts_here(expected, session);
+    if (expected.times)
+        std::ranges::move(check_times_here(*expected.times, options.rule(), session),
+                          std::back_inserter(all));
     return all;
 }
 
 std::vector<reports::report> read_reports(const check_options& options) {
     std::vector<reports::report> all;
-    for (const auto& file : options.reports) {
-        try {
-            all.push_back(reports::read_json(reports::read_file(file), file));
-        } catch (const std::runtime_error& error) {
-            throw usage_error{error.what()};
-        }
-    }
+    for (const auto& file : options.reports) all.push_back(read_report_file(file));
     if (all.size() == 2 && all[0].where.date == all[1].where.date && all[0].seed == all[1].seed)
         throw usage_error{
             fmt::format("{} and {} are of the same run, which cannot confirm itself; name a report of "
@@ -142,7 +105,7 @@ findings check_reports(const expectations& expected, const check_options& option
     const auto reports = read_reports(options);
     auto all = check_counts(expected, counts_in(reports.front()));
     if (!expected.times) return all;
-    const time_rule rule{options.threshold_pct, options.tolerated_pct};
+    const auto rule = options.rule();
     auto times = check_times(*expected.times, reports.front(), rule);
     const bool doubtful = !suspects_of(*expected.times, times).ratios.empty();
     if (doubtful && reports.size() > 1)
@@ -154,25 +117,21 @@ findings check_reports(const expectations& expected, const check_options& option
     return all;
 }
 
-int check(const check_options& options, const std::vector<std::string>& command) {
-    if (options.update) return update_baseline(options, command);
+int check(const check_options& options, const invocation& by) {
+    if (options.update) return update_baseline(options, by);
     const auto expected = narrowed(read_baseline(options.against), options);
-    const auto found = options.reports.empty() ? check_here(expected, options, command)
-                                               : std::optional{check_reports(expected, options)};
-    if (!found) return exit_interrupted;
-    const auto* const format = std::ranges::find(check_formats, options.format, &check_format::name);
-    reports::write_standard_output(format->write(*found));
-    return exit_code_of(outcome_of(*found));
+    const auto found =
+        options.reports.empty() ? check_here(expected, options, by) : check_reports(expected, options);
+    const auto* const format = std::ranges::find(finding_formats, options.format, &finding_format::name);
+    reports::write_standard_output(format->write(found));
+    return exit_code_of(outcome_of(found));
 }
 
 void add_choice_options(CLI::App& command, check_options& options) {
-    const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* type,
-                                const char* text) {
-        command.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
-    };
-    repeatable("--contender", options.contenders, "GLOB", "only these contenders; may be repeated");
-    repeatable("--workload", options.workloads, "GLOB", "only these workloads; may be repeated");
-    repeatable("--contender-dir", options.contender_dirs, "DIR", "a further folder with contenders");
+    add_repeatable(command, "--contender", options.contenders, "GLOB",
+                   "only these contenders; may be repeated");
+    add_repeatable(command, "--workload", options.workloads, "GLOB", "only these workloads; may be repeated");
+    add_contender_dirs(command, options.session.contender_dirs);
     const auto choose = [&options](const std::string& name) {
         options.only = name == "counts" ? tier::counts : tier::times;
     };
@@ -193,28 +152,7 @@ void add_rule_options(CLI::App& command, check_options& options) {
     takes_percent(command.add_option("--slack-pct", options.slack_pct,
                                      "and by this share of the count (the baseline's; 2%)"),
                   0, 100);
-    takes_percent(command.add_option("--threshold", options.threshold_pct,
-                                     "differences of less than PCT are none (1%)"),
-                  0, 50);
-    takes_percent(command.add_option("--tolerate", options.tolerated_pct,
-                                     "exit with 4 unless slowdowns of more than PCT are ruled out (5%)"),
-                  0.1, 50);
-}
-
-void add_session_options(CLI::App& command, check_options& options) {
-    command.add_option("--blocks", options.blocks, "trials of each contender and workload (20)")
-        ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
-    takes_duration(command.add_option("--budget", options.budget_s,
-                                      "how long each of the two sessions of times may take"));
-    takes_duration(command.add_option("--min-time", options.min_time_s, "how long a trial measures (100ms)"));
-    takes_duration(command.add_option("--trial-limit", options.trial_limit_s, "longest trial (60s)"));
-    command.add_option("--seed", options.seed, "of the order of trials")
-        ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{0}, largest_seed - 1)
-                    .description(""));  // the second session's is one more
-    takes_path(command.add_option("-o,--output", options.output, "the folder to write to (loopbench-check)")
-                   ->type_name("DIR"));
+    add_tolerance(command, options.tolerated_pct);
 }
 
 }  // namespace
@@ -227,8 +165,9 @@ void add_check_command(CLI::App& app, action& chosen) {
                    ->type_name("BASELINE.json")
                    ->required());
     command
-        ->add_option("REPORT.json", options->reports,
-                     "check this report instead of measuring; a second one confirms what is slower")
+        ->add_option(
+            "REPORT.json", options->reports,
+            "check this report or journal instead of measuring; a second one confirms what is slower")
         ->expected(0, 2);
     auto* update = command->add_flag("--update", options->update,
                                      "write the baseline as it is now, and show the difference to commit");
@@ -241,17 +180,16 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->type_name("NAME")
         ->needs(update);
     std::vector<std::string> names;
-    for (const auto& known : check_formats) names.emplace_back(known.name);
+    for (const auto& known : finding_formats) names.emplace_back(known.name);
     command->add_option("--format", options->format, "text, json, markdown, junit or github (text)")
         ->type_name("FMT")
         ->check(CLI::IsMember(names).description(""))
         ->excludes(update);
     add_choice_options(*command, *options);
     add_rule_options(*command, *options);
-    add_session_options(*command, *options);
-    command->callback([options, &chosen] {
-        chosen = [options](const auto& command_line) { return check(*options, command_line); };
-    });
+    add_session_options(*command, options->session, usual_check_plan(), "loopbench-check");
+    command->callback(
+        [options, &chosen] { chosen = [options](const invocation& by) { return check(*options, by); }; });
 }
 
 }  // namespace loopbench::bench

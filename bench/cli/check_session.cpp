@@ -4,15 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <random>
 #include <utility>
 
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/count_pass.hpp"
-#include "bench/cli/durations.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/parity.hpp"
+#include "bench/summary/summary.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 
@@ -42,13 +38,22 @@ std::vector<contender> chosen_of(const std::vector<contender>& found, const std:
 
 }  // namespace
 
+run_plan usual_check_plan() {
+    run_plan plan;
+    plan.min_time_s = 0.1;
+    plan.blocks = 20;
+    plan.how = correction::holm;
+    return plan;
+}
+
 check_session::check_session(const check_options& options, const std::vector<std::string>& names,
-                             const std::string& named_by, const std::vector<std::string>& command)
+                             const std::string& named_by, const invocation& by)
     : options_{options},
-      command_{command},
-      contenders_{chosen_of(contenders_in(options.contender_dirs), names, named_by)},
-      seed_{options.seed ? *options.seed : std::random_device{}()} {
+      by_{by},
+      contenders_{chosen_of(contenders_in(options.session.contender_dirs), names, named_by)},
+      plan_{sized_plan(usual_check_plan(), options.session)} {
     for (auto& who : contenders_) list_workloads(who, workload_size::smoke, probe_limit, stop_.fd());
+    stop_.throw_if_requested();
 }
 
 const contender& check_session::find(const std::string& name) const {
@@ -70,24 +75,19 @@ std::vector<counted_cell> check_session::count(std::span<const cell_name> cells,
         else
             wanted.push_back({&who, cell.workload});
     }
-    const std::filesystem::path output = options_.output;
+    const std::filesystem::path output = options_.session.output;
     const auto folder = number == 0 ? output : output / "again";
     reports::prepare_output_folder(folder);
-    auto counted = count_cells(wanted, folder, from_seconds(options_.trial_limit_s), stop_.fd());
+    auto counted = count_cells(wanted, folder, plan_.trial_limit, stop_.fd());
+    stop_.throw_if_requested();
     std::ranges::move(without, std::back_inserter(counted));
     return counted;
 }
 
 run_plan check_session::plan_for(const expected_times& times, std::span<const cell_name> cells) const {
-    run_plan plan;
+    auto plan = plan_;
     plan.size = times.size;
-    plan.min_time_s = options_.min_time_s;
-    plan.blocks = options_.blocks;
-    plan.threshold_pct = options_.threshold_pct;
-    plan.trial_limit = from_seconds(options_.trial_limit_s);
-    plan.how = correction::holm;
     plan.baseline = times.to;
-    if (options_.budget_s) plan.budget = from_seconds(*options_.budget_s);
     std::vector<std::string> names{times.to};
     for (const auto& cell : cells) {
         add_once(plan.workloads, cell.workload);
@@ -95,6 +95,7 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
     }
     for (const auto& name : names) plan.contenders.push_back(find(name));
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop_.fd());
+    complete_plan(plan, stop_);
     return plan;
 }
 
@@ -102,15 +103,14 @@ reports::report check_session::measure(const expected_times& times, std::span<co
                                        std::uint64_t number) {
     const auto started = session_start::clock::now();
     auto plan = plan_for(times, cells);
-    plan.seed = seed_ + number;
-    plan.described = describe_all(plan.contenders, probe_limit, stop_.fd());
-    if (!stop_.requested()) refuse_mixed_builds(plan.described);
-    add_twin(plan);
-    const auto folder = std::filesystem::path{options_.output} / (number == 0 ? "first" : "second");
-    auto run = bench::measure(plan, command_, folder, stop_, started);
+    plan.seed = (plan.seed + number) % (largest_seed + 1);
+    const auto folder = std::filesystem::path{options_.session.output} / (number == 0 ? "first" : "second");
+    const auto run = bench::measure(std::move(plan), {folder, by_, stop_, started});
+    stop_.throw_if_requested();
     if (run.unwritten) throw *run.unwritten;
-    reports::write_file_atomically(folder / "report.json", reports::write_json(run.report));
-    return std::move(run.report);
+    auto report = report_of(run.record);
+    reports::write_file_atomically(folder / "report.json", reports::write_json(report));
+    return report;
 }
 
 }  // namespace loopbench::bench

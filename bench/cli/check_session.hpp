@@ -9,46 +9,44 @@
 #include <vector>
 
 #include "bench/cli/session.hpp"
-#include "bench/engine/baseline.hpp"
-#include "bench/engine/contender_list.hpp"
-#include "bench/engine/counted.hpp"
-#include "bench/engine/interrupt.hpp"
+#include "bench/cli/session_options.hpp"
+#include "bench/experiment/counted.hpp"
+#include "bench/gate/check.hpp"
+#include "bench/trial/contender_list.hpp"
+#include "bench/trial/interrupt.hpp"
 
 namespace loopbench::bench {
 
-enum class tier { counts, times };
-
 struct check_options {
-    std::string against, to = "asio-epoll", output = "loopbench-check", format = "text";
-    std::vector<std::string> reports, contenders, workloads, contender_dirs;
+    std::string against, to = "asio-epoll", format = "text";
+    std::vector<std::string> reports, contenders, workloads;
     bool update = false, quick = false;
     std::optional<tier> only;
-    std::uint64_t blocks = 20;
-    std::optional<std::uint64_t> seed;
-    std::optional<double> budget_s, slack_per_op, slack_pct;
-    double min_time_s = 0.1, trial_limit_s = 60, threshold_pct = 1, tolerated_pct = 5;
+    std::optional<double> slack_per_op, slack_pct;
+    double tolerated_pct = 5;
+    session_options session;
 
     [[nodiscard]] bool wants(tier which) const { return !only || *only == which; }
+    [[nodiscard]] time_rule rule() const {
+        return {session.threshold_pct.value_or(run_plan{}.threshold_pct), tolerated_pct};
+    }
 };
 
-struct cell_name {
-    std::string workload, contender;
-    bool operator==(const cell_name&) const = default;
-};
+/// The plan of a check whose options say nothing else.
+run_plan usual_check_plan();
 
 /// `check --update`: measures, or takes the reports, writes the baseline and shows the difference. Gives the
 /// exit code; the file is as it was unless that is 0.
-int update_baseline(const check_options& options, const std::vector<std::string>& command);
+int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Finds the contenders and asks them for their workloads. Throws usage_error for one that is not there;
-    /// `named_by` is who wants them ("the baseline").
+    /// Finds the contenders and asks them for their workloads. Throws usage_error for one that is not there,
+    /// where `named_by` is who wants it ("the baseline"), and interrupted, as everything here does.
     check_session(const check_options& options, const std::vector<std::string>& names,
-                  const std::string& named_by, const std::vector<std::string>& command);
+                  const std::string& named_by, const invocation& by);
 
     [[nodiscard]] bool has(const cell_name& cell) const;
-    [[nodiscard]] bool stopped() const { return stop_.requested(); }
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
     /// Counts each cell once. Those that the contender does not have are not counted, and say so. counts.json
@@ -63,10 +61,10 @@ public:
 
 private:
     const check_options& options_;
-    const std::vector<std::string>& command_;
+    const invocation& by_;
     interrupt stop_;
     std::vector<contender> contenders_;
-    std::uint64_t seed_;
+    run_plan plan_;  // without contenders
 
     [[nodiscard]] const contender& find(const std::string& name) const;
     [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells) const;

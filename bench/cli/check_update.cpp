@@ -14,10 +14,10 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/messages.hpp"
-#include "bench/engine/check.hpp"
-#include "bench/engine/line_difference.hpp"
-#include "bench/engine/selection.hpp"
-#include "bench/engine/self_check.hpp"
+#include "bench/cli/report_file.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/gate/check.hpp"
+#include "bench/summary/self_check.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
@@ -41,8 +41,8 @@ void add_once(name_list& all, const std::string& name) {
 
 class update {
 public:
-    update(const check_options& options, const std::vector<std::string>& command)
-        : options_{options}, command_{command}, exists_{std::filesystem::exists(options.against)} {
+    update(const check_options& options, const invocation& by)
+        : options_{options}, by_{by}, exists_{std::filesystem::exists(options.against)} {
         if (exists_) next_ = read_baseline(options.against);
         if (options.slack_per_op) next_.slack.per_op = *options.slack_per_op;
         if (options.slack_pct) next_.slack.pct = *options.slack_pct;
@@ -53,19 +53,15 @@ public:
                 options.to, options.quick ? workload_size::smoke : workload_size::real, {}, {}};
     }
 
-    /// False when the user stopped it.
-    bool measure() {
-        const auto found = names_of(contenders_in(options_.contender_dirs));
-        auto contenders = chosen(old_names(&cell_name::contender), options_.contenders, found, "contender",
-                                 is_headline_contender);
+    void measure() {
+        const auto found = names_of(contenders_in(options_.session.contender_dirs));
+        auto contenders = chosen(names_in(cells_of(next_), &cell_name::contender), options_.contenders, found,
+                                 "contender", is_headline_contender);
         if (times_) add_once(contenders, next_.times->to);
-        check_session session{options_, contenders, options_.against, command_};
-        if (session.stopped()) return false;
+        check_session session{options_, contenders, options_.against, by_};
         remove_gone(session);
-        if (counts_) take_counts(session.count(cells_of(session, tier::counts), 0));
-        if (session.stopped()) return false;
-        if (times_) take_times(session.measure(*next_.times, cells_of(session, tier::times), 0));
-        return !session.stopped();
+        if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
+        if (times_) take_times(session.measure(*next_.times, wanted_cells(session, tier::times), 0));
     }
 
     void take(const reports::report& report) {
@@ -101,29 +97,14 @@ public:
         const auto old = exists_ ? reports::read_file(options_.against) : std::string{};
         if (text == old) return fmt::format("{} is as it was\n", options_.against);
         reports::write_file_atomically(options_.against, text);
-        return fmt::format("--- {0}\n+++ {0}\n{1}", options_.against, line_difference(old, text));
+        return fmt::format("--- {0}\n+++ {0}\n{1}", options_.against, changed_lines(old, text));
     }
 
 private:
     const check_options& options_;
-    const std::vector<std::string>& command_;
+    const invocation& by_;
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
-
-    [[nodiscard]] std::vector<cell_name> old_cells(std::optional<tier> only = {}) const {
-        std::vector<cell_name> cells;
-        if (only != tier::times)
-            for (const auto& item : next_.counts) cells.push_back({item.workload, item.contender});
-        if (only != tier::counts && next_.times)
-            for (const auto& item : next_.times->ratios) cells.push_back({item.workload, item.contender});
-        return cells;
-    }
-
-    [[nodiscard]] name_list old_names(std::string cell_name::*which) const {
-        name_list all;
-        for (const auto& cell : old_cells()) add_once(all, cell.*which);
-        return all;
-    }
 
     /// By the patterns; without any, those of the old baseline; without one, the headline.
     template <class predicate>
@@ -145,12 +126,12 @@ private:
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
                    matches_any(options_.workloads, cell.workload);
-        const auto old = old_cells(which).empty() ? old_cells() : old_cells(which);
+        const auto of_tier = cells_of(next_, which), old = of_tier.empty() ? cells_of(next_) : of_tier;
         return old.empty() || std::ranges::find(old, cell) != old.end();
     }
 
-    [[nodiscard]] std::vector<cell_name> cells_of(const check_session& session, tier which) const {
-        const auto workloads = chosen(old_names(&cell_name::workload), options_.workloads,
+    [[nodiscard]] std::vector<cell_name> wanted_cells(const check_session& session, tier which) const {
+        const auto workloads = chosen(names_in(cells_of(next_), &cell_name::workload), options_.workloads,
                                       workloads_of(session.contenders()), "workload", is_headline_workload);
         std::vector<cell_name> cells;
         for (const auto& workload : workloads)
@@ -173,9 +154,7 @@ private:
 
     void take_counts(const std::vector<counted_cell>& cells) {
         for (const auto& item : next_.counts) {
-            const auto cell = std::ranges::find_if(cells, [&](const counted_cell& each) {
-                return each.workload == item.workload && each.contender == item.contender;
-            });
+            const auto cell = reports::find_cell(cells, item);
             if (cell != cells.end() && !cell->metrics.contains(item.metric))
                 throw not_written{cell->failed ? exit_tool_failed : exit_inconclusive,
                                   fmt::format("{} of {} on {} was not counted: {}", item.metric,
@@ -202,16 +181,15 @@ private:
 
 }  // namespace
 
-int update_baseline(const check_options& options, const std::vector<std::string>& command) {
+int update_baseline(const check_options& options, const invocation& by) {
     if (options.reports.size() > 1)
         throw usage_error{"a baseline is of one run; name one report with --update, or none"};
     try {
-        update next{options, command};
+        update next{options, by};
         if (options.reports.empty()) {
-            if (!next.measure()) return exit_interrupted;
+            next.measure();
         } else {
-            const auto& file = options.reports.front();
-            next.take(reports::read_json(reports::read_file(file), file));
+            next.take(read_report_file(options.reports.front()));
         }
         reports::write_standard_output(next.write());
         return exit_ok;

@@ -1,10 +1,12 @@
-// The visible list of commands. Adding one is a file, a line here and a line in main.cpp.
+// The visible list of commands. Adding one is a file, a line here and a line in command_line.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "bench/trial/trial.hpp"
 
 namespace loopbench::bench {
 
@@ -19,8 +21,17 @@ enum exit_code : int {
     exit_interrupted = 130
 };
 
-/// What the chosen command does; is given the words of the command line, gives the exit code.
-using action = std::function<int(const std::vector<std::string>& command_line)>;
+/// How the command was called.
+struct invocation {
+    std::vector<std::string> words;
+    watching disturbances = watching::on;  // off: for tests, whose machine is never quiet
+};
+
+/// What the chosen command does; gives the exit code.
+using action = std::function<int(const invocation& by)>;
+
+/// The whole command: parses the arguments, runs what they name, and turns errors into exit codes.
+int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
 // Each adds its subcommand; when that is on the command line, parsing sets `chosen`.
 void add_list_command(CLI::App& app, action& chosen);

@@ -4,30 +4,25 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
-#include <optional>
-#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
-#include "bench/cli/cpus.hpp"
-#include "bench/cli/durations.hpp"
 #include "bench/cli/gate_exit.hpp"
 #include "bench/cli/messages.hpp"
-#include "bench/cli/paths.hpp"
-#include "bench/cli/percents.hpp"
+#include "bench/cli/report_file.hpp"
 #include "bench/cli/session.hpp"
-#include "bench/engine/compare_reports.hpp"
-#include "bench/engine/conditions.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/gate.hpp"
-#include "bench/engine/journal.hpp"
-#include "bench/engine/journal_read.hpp"
-#include "bench/engine/parity.hpp"
-#include "bench/engine/selection.hpp"
+#include "bench/cli/session_options.hpp"
+#include "bench/experiment/journal.hpp"
+#include "bench/experiment/record.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/gate/compare_reports.hpp"
+#include "bench/gate/conditions.hpp"
+#include "bench/gate/judgement.hpp"
+#include "bench/summary/summary.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/table.hpp"
 
@@ -38,15 +33,21 @@ namespace {
 namespace fs = std::filesystem;
 
 struct compare_options {
-    std::string base, next, output = "loopbench-compare";
+    std::string base, next;
     std::vector<std::string> workloads;
     std::vector<std::string> of_measuring;  // the options on the command line that say how to measure
-    std::uint64_t blocks = 20;
-    std::optional<std::uint64_t> seed;
-    std::optional<double> budget_s, trial_limit_s;
-    std::optional<int> cpu;
-    double min_time_s = 0.1, threshold_pct = 1, tolerated_pct = 5;
+    double tolerated_pct = 5;
+    session_options session;
 };
+
+run_plan usual_plan() {
+    run_plan plan;
+    plan.min_time_s = 0.1;
+    plan.blocks = 20;
+    plan.how = correction::holm;
+    plan.baseline = "base";
+    return plan;
+}
 
 bool is_report(const std::string& file) {
     if (!fs::is_regular_file(file))
@@ -69,42 +70,14 @@ contender side(const char* name, const std::string& file, const run_plan& plan, 
     return who;
 }
 
-/// Nothing when the user stopped it.
-std::optional<run_plan> plan_for(const compare_options& options, const interrupt& stop) {
-    run_plan plan;
-    plan.min_time_s = options.min_time_s;
-    plan.blocks = options.blocks;
-    plan.threshold_pct = options.threshold_pct;
-    plan.how = correction::holm;
+run_plan plan_for(const compare_options& options, const interrupt& stop) {
+    auto plan = sized_plan(usual_plan(), options.session);
     plan.tolerated_pct = options.tolerated_pct;
-    plan.cpu = options.cpu;
-    if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
-    if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
-    plan.seed = options.seed ? *options.seed : std::random_device{}();
-    plan.baseline = "base";
     plan.contenders = {side("base", options.base, plan, stop), side("next", options.next, plan, stop)};
-    if (stop.requested()) return std::nullopt;
+    stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
-    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
-    if (stop.requested()) return std::nullopt;
-    refuse_mixed_builds(plan.described);
-    add_twin(plan);
+    complete_plan(plan, stop);
     return plan;
-}
-
-reports::report read_report(const std::string& file) {
-    return read_report_or_journal(reports::read_file(file, journal_bytes_max), file);
-}
-
-/// A run that was interrupted may have stopped before what it would have found.
-gate_result doubting(gate_result found, const std::map<std::string, bool>& complete_by_file) {
-    for (const auto& [file, complete] : complete_by_file) {
-        if (complete) continue;
-        if (found.outcome == gate_outcome::pass) found.outcome = gate_outcome::inconclusive;
-        found.reasons.push_back(fmt::format(
-            "{} is of a run that was interrupted; finish it with `loopbench run --resume`", file));
-    }
-    return found;
 }
 
 /// Leaves out what none of the patterns matches.
@@ -123,31 +96,40 @@ int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
         throw usage_error{fmt::format("two reports are compared without measuring anything: leave {} out",
                                       fmt::join(options.of_measuring, " and "))};
-    auto then = read_report(options.base), now = read_report(options.next);
+    auto then = read_report_file(options.base), now = read_report_file(options.next);
     choose(then, now, options.workloads);
     refuse_other_size(then, options.base, now, options.next);
-    const auto report = compare_reports(then, now, options.threshold_pct);
+    const auto report =
+        compare_reports(then, now, options.session.threshold_pct.value_or(run_plan{}.threshold_pct));
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
     reports::write_standard_output(reports::write_table(report));
-    return conclude(doubting(judge_gate(report, options.tolerated_pct),
-                             {{options.base, then.complete}, {options.next, now.complete}}));
+    auto found = judge_gate(report, options.tolerated_pct);
+    // A run that was interrupted may have stopped before what it would have found.
+    for (const auto& [file, complete] :
+         {std::pair{options.base, then.complete}, {options.next, now.complete}})
+        if (!complete)
+            found.push_back(about_session(
+                finding_kind::unclear,
+                fmt::format("{} is of a run that was interrupted; finish it with `loopbench run --resume`",
+                            file)));
+    return conclude(found);
 }
 
-int compare(const compare_options& options, const std::vector<std::string>& command) {
+int compare(const compare_options& options, const invocation& by) {
     const auto started = session_start::clock::now();
     const bool base_is_report = is_report(options.base), next_is_report = is_report(options.next);
     if (base_is_report != next_is_report)
         throw usage_error{
             "one is a report and the other is not; name two reports, or two benchmark executables"};
     if (base_is_report) return compare_two_reports(options);
-    refuse_folder_in_use(options.output);
+    const fs::path folder{options.session.output};
+    refuse_folder_in_use(folder);
     const interrupt stop;
-    const auto plan = plan_for(options, stop);
-    if (!plan) return exit_interrupted;
-    const auto run = measure(*plan, command, options.output, stop, started);
-    publish(run, options.output);
-    return run.report.complete ? conclude(judge_gate(run.report, options.tolerated_pct)) : exit_interrupted;
+    const auto run = measure(plan_for(options, stop), {folder, by, stop, started});
+    const auto report = report_of(run.record);
+    publish(run, report, folder);
+    return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }
 
 }  // namespace
@@ -160,36 +142,15 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->add_option("BASE", options->base, "the old report, or the old Google Benchmark executable")
         ->required();
     command->add_option("NEW", options->next, "the new one")->required();
-    command->add_option("--workload", options->workloads, "only these benchmarks; may be repeated")
-        ->type_name("GLOB")
-        ->allow_extra_args(false);
-    command->add_option("--blocks", options->blocks, "trials of each benchmark and build (20)")
-        ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
-    takes_duration(
-        command->add_option("--budget", options->budget_s, "stop before a block that would end later"));
-    takes_duration(
-        command->add_option("--min-time", options->min_time_s, "how long a trial measures (100ms)"));
-    takes_duration(
-        command->add_option("--trial-limit", options->trial_limit_s, "longest trial of one benchmark (60s)"));
-    takes_cpu(command->add_option("--pin", options->cpu, "run the trials on this CPU alone"));
-    command->add_option("--seed", options->seed, "of the order of trials")
-        ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
-    takes_percent(command->add_option("--threshold", options->threshold_pct,
-                                      "differences of less than PCT are none (1%)"),
-                  0, 50);
-    takes_percent(command->add_option("--tolerate", options->tolerated_pct,
-                                      "exit with 4 unless slowdowns of more than PCT are ruled out (5%)"),
-                  0.1, 50);
-    takes_path(
-        command->add_option("-o,--output", options->output, "the folder to write to (loopbench-compare)")
-            ->type_name("DIR"));
-    command->callback([options, &chosen, command] {
-        for (const auto* name :
-             {"--blocks", "--budget", "--min-time", "--trial-limit", "--pin", "--seed", "--output"})
-            if (command->get_option(name)->count() > 0) options->of_measuring.emplace_back(name);
-        chosen = [options](const auto& command_line) { return compare(*options, command_line); };
+    add_repeatable(*command, "--workload", options->workloads, "GLOB",
+                   "only these benchmarks; may be repeated");
+    const auto of_measuring =
+        add_session_options(*command, options->session, usual_plan(), "loopbench-compare");
+    add_tolerance(*command, options->tolerated_pct);
+    command->callback([options, &chosen, of_measuring] {
+        for (const auto* option : of_measuring)
+            if (option->count() > 0) options->of_measuring.push_back("--" + option->get_lnames().front());
+        chosen = [options](const invocation& by) { return compare(*options, by); };
     });
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine/contender_list.hpp"
+#include "bench/trial/contender_list.hpp"
 
 namespace loopbench::bench {
 

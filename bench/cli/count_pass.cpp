@@ -9,7 +9,8 @@
 
 #include "bench/cli/progress.hpp"
 #include "bench/counting/counts.hpp"
-#include "bench/engine/price.hpp"
+#include "bench/counting/price.hpp"
+#include "bench/summary/passes.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 

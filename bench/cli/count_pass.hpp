@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine/counted.hpp"
-#include "bench/engine/plan.hpp"
+#include "bench/experiment/counted.hpp"
+#include "bench/experiment/plan.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -30,8 +30,8 @@ std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
 std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
                                       const std::filesystem::path& folder, int stop_fd);
 
-/// Checks every cell that has a time in the report: price_of() in bench/engine/price.hpp. Cells that are left
-/// when `stop_fd` becomes readable are not checked.
+/// Checks every cell that has a time in the report, by price_of() (bench/counting/price.hpp). Cells that are
+/// left when `stop_fd` becomes readable are not checked.
 std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

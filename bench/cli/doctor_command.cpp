@@ -9,8 +9,10 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/doctor.hpp"
+#include "bench/cli/session_options.hpp"
+#include "bench/machine/doctor.hpp"
+#include "bench/trial/describe.hpp"
+#include "bench/trial/parity.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -63,9 +65,7 @@ void add_doctor_command(CLI::App& app, action& chosen) {
     auto* command =
         app.add_subcommand("doctor", "whether this machine is fit to measure on, and what to do about it");
     command->add_flag("--json", options->json, "the same as JSON");
-    command->add_option("--contender-dir", options->contender_dirs, "a further folder with contenders")
-        ->type_name("DIR")
-        ->allow_extra_args(false);
+    add_contender_dirs(*command, options->contender_dirs);
     command->callback([options, &chosen] { chosen = [options](const auto&) { return doctor(*options); }; });
 }
 

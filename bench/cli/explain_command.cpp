@@ -8,7 +8,7 @@
 
 #include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
-#include "bench/engine/selection.hpp"
+#include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/floor_exceptions.hpp"
 #include "reports/metrics.hpp"

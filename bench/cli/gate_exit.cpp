@@ -1,15 +1,14 @@
-// Outcomes to exit codes.
 #include "bench/cli/gate_exit.hpp"
 
-#include <fmt/format.h>
-
 #include "bench/cli/messages.hpp"
+#include "bench/gate/finding_formats.hpp"
 
 namespace loopbench::bench {
 
-int conclude(const gate_result& found) {
-    for (const auto& reason : found.reasons) tell(fmt::format("loopbench: {}\n", reason));
-    return exit_code_of(found.outcome);
+int conclude(std::span<const gate_finding> findings) {
+    const auto outcome = outcome_of(findings);
+    if (outcome != gate_outcome::pass) tell_raw(write_text(findings));
+    return exit_code_of(outcome);
 }
 
 }  // namespace loopbench::bench

@@ -1,29 +1,21 @@
-// What a gate found, as an exit code.
+// What findings mean for whoever called.
 #pragma once
 
+#include <array>
+#include <span>
+
 #include "bench/cli/commands.hpp"
-#include "bench/engine/gate.hpp"
+#include "bench/gate/finding.hpp"
 
 namespace loopbench::bench {
 
 constexpr exit_code exit_code_of(gate_outcome outcome) {
-    switch (outcome) {
-        case gate_outcome::pass:
-            return exit_ok;
-        case gate_outcome::failed:
-            return exit_tool_failed;
-        case gate_outcome::regression:
-            return exit_regression;
-        case gate_outcome::inconclusive:
-            return exit_inconclusive;
-        case gate_outcome::unfit:
-            return exit_unfit;
-    }
-    return exit_tool_failed;
+    constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unfit, exit_inconclusive};
+    return codes[static_cast<std::size_t>(outcome)];
 }
 
-/// The exit code for what a gate found; its reasons go to standard error. Not for a run that was interrupted,
-/// which shows nothing.
-int conclude(const gate_result& found);
+/// The exit code for what a gate found; what does not hold goes to standard error. Not for a run that was
+/// interrupted, which shows nothing.
+int conclude(std::span<const gate_finding> findings);
 
 }  // namespace loopbench::bench

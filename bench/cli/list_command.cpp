@@ -11,8 +11,9 @@
 #include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/interrupt.hpp"
+#include "bench/cli/session_options.hpp"
+#include "bench/trial/describe.hpp"
+#include "bench/trial/interrupt.hpp"
 #include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "reports/metrics.hpp"
@@ -108,9 +109,7 @@ void add_list_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<list_options>();
     auto* command = app.add_subcommand("list", "shows contenders, workloads and metrics");
     command->add_flag("--json", options->as_json, "as JSON");
-    command->add_option("--contender-dir", options->contender_dirs, "a further folder with contenders")
-        ->type_name("DIR")
-        ->allow_extra_args(false);
+    add_contender_dirs(*command, options->contender_dirs);
     command->callback([options, &chosen] { chosen = [options](const auto&) { return list(*options); }; });
 }
 

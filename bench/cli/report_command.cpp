@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/paths.hpp"
-#include "bench/engine/histograms.hpp"
-#include "bench/engine/journal_read.hpp"
-#include "bench/engine/usage_error.hpp"
+#include "bench/cli/option_types.hpp"
+#include "bench/cli/report_file.hpp"
+#include "bench/experiment/histograms.hpp"
+#include "bench/experiment/record.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/bmf.hpp"
 #include "reports/csv.hpp"
@@ -50,20 +49,17 @@ struct report_options {
 constexpr std::string_view hgrm = "hgrm";
 
 std::string histograms(const std::string& file) {
-    const auto report = read_report_or_journal(reports::read_file(file, journal_bytes_max), file);
-    return reports::write_hgrm(histograms_beside(file, report));
+    return reports::write_hgrm(histograms_beside(file, read_report_file(file)));
 }
 
 std::string rewritten(const format& chosen, const std::string& file) {
-    const auto source = reports::read_file(file, journal_bytes_max);
-    if (chosen.write == reports::write_json && !is_journal(source))
-        return reports::rewrite_json(source, file);
-    return chosen.write(read_report_or_journal(source, file));
+    if (chosen.write != reports::write_json) return chosen.write(read_report_file(file));
+    const auto source = read_report_text(file);
+    return is_journal(source) ? reports::write_json(read_report_file(file))
+                              : reports::rewrite_json(source, file);
 }
 
 int report(const report_options& options) {
-    if (!std::filesystem::exists(options.file))
-        throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", options.file)};
     const auto text =
         options.format_name == hgrm
             ? histograms(options.file)

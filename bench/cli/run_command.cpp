@@ -6,24 +6,20 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
-#include "bench/cli/cpus.hpp"
-#include "bench/cli/durations.hpp"
 #include "bench/cli/gate_exit.hpp"
-#include "bench/cli/paths.hpp"
-#include "bench/cli/percents.hpp"
+#include "bench/cli/option_types.hpp"
 #include "bench/cli/session.hpp"
-#include "bench/engine/describe.hpp"
-#include "bench/engine/gate.hpp"
-#include "bench/engine/journal.hpp"
-#include "bench/engine/parity.hpp"
-#include "bench/engine/selection.hpp"
+#include "bench/cli/session_options.hpp"
+#include "bench/experiment/journal.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/gate/judgement.hpp"
+#include "bench/summary/summary.hpp"
 
 namespace loopbench::bench {
 
@@ -31,34 +27,27 @@ namespace {
 
 struct run_options {
     bool quick = false, full = false, counts = false, checks = false;
-    std::vector<std::string> contenders, workloads, contender_dirs;
+    std::vector<std::string> contenders, workloads;
     std::optional<std::string> baseline;
-    std::optional<std::uint64_t> blocks, seed;
-    std::optional<double> budget_s, trial_limit_s, precision_pct, threshold_pct;
-    std::optional<int> cpu;
-    std::string output = "loopbench-report", resume;
+    std::string resume;
+    session_options session;
 };
 
 /// Sizes and times: those of the mode, unless an option says otherwise.
 run_plan sized_plan(const run_options& options) {
-    run_plan plan;
+    run_plan usual;
     if (options.quick) {
-        plan.size = workload_size::smoke;
-        plan.min_time_s = 0.01;
-        plan.blocks = 10;  // from nine on, an interval leaves the smallest and the largest sample out
-        plan.budget = std::chrono::seconds{55};
-        plan.trial_limit = std::chrono::seconds{5};
+        usual.size = workload_size::smoke;
+        usual.min_time_s = 0.01;
+        usual.blocks = 10;  // from nine on, an interval leaves the smallest and the largest sample out
+        usual.budget = std::chrono::seconds{55};
+        usual.trial_limit = std::chrono::seconds{5};
     }
-    if (options.full) plan.budget = std::chrono::minutes{30};
-    if (options.blocks) plan.blocks = *options.blocks;
-    if (options.precision_pct) plan.blocks = blocks_max;
-    plan.precision_pct = options.precision_pct;
-    plan.threshold_pct = options.threshold_pct.value_or(plan.threshold_pct);
-    plan.cpu = options.cpu;
-    if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
-    if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
+    if (options.full) usual.budget = std::chrono::minutes{30};
+    auto plan = sized_plan(std::move(usual), options.session);
     if (options.baseline) plan.baseline = *options.baseline;
-    plan.seed = options.seed ? *options.seed : std::random_device{}();
+    plan.counts = options.counts;
+    plan.checks = options.checks;
     return plan;
 }
 
@@ -112,56 +101,51 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 
 int exit_code_of(const reports::report& report, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
-    return exit_code_of(judge_session(report).outcome);
+    const auto found = judge_session(report);
+    return found.empty() ? exit_ok : exit_code_of(outcome_of(found));
 }
 
-int run_command(const run_options& options, const std::vector<std::string>& command) {
+int run_command(const run_options& options, const invocation& by) {
     const auto started = session_start::clock::now();
     const interrupt stop;
-    refuse_folder_in_use(options.output);
+    const std::filesystem::path folder{options.session.output};
+    refuse_folder_in_use(folder);
     auto plan = sized_plan(options);
-    const auto found = contenders_in(options.contender_dirs);
+    const auto found = contenders_in(options.session.contender_dirs);
     choose_contenders(plan, options, found);
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
-    if (stop.requested()) return exit_interrupted;
+    stop.throw_if_requested();
     choose_workloads(plan, options, found, stop.fd());
-    if (stop.requested()) return exit_interrupted;
-    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
-    if (stop.requested()) return exit_interrupted;
-    refuse_mixed_builds(plan.described, ", or choose those that are with --contender");
-    add_twin(plan);
-
-    const auto run = measure(plan, command, options.output, stop, started,
-                             {.counts = options.counts, .checks = options.checks});
-    publish(run, options.output);
-    return exit_code_of(run.report, stop);
+    complete_plan(plan, stop, ", or choose those that are with --contender");
+    const auto run = measure(std::move(plan), {folder, by, stop, started});
+    const auto report = report_of(run.record);
+    publish(run, report, folder);
+    return exit_code_of(report, stop);
 }
 
-int resume_command(const std::filesystem::path& folder) {
-    const auto started = session_start::clock::now();
+int resume_command(const std::filesystem::path& folder, const invocation& by) {
     const interrupt stop;
-    const auto run = measure_rest(folder, stop, started);
-    publish(run, folder);
-    const bool is_gate = run.plan.tolerated_pct && run.report.complete && !stop.requested();
-    return is_gate ? conclude(judge_gate(run.report, *run.plan.tolerated_pct))
-                   : exit_code_of(run.report, stop);
+    const auto run = measure_rest({folder, by, stop, session_start::clock::now()});
+    const auto report = report_of(run.record);
+    publish(run, report, folder);
+    const auto& tolerated_pct = run.record.plan.tolerated_pct;
+    const bool is_gate = tolerated_pct && report.complete && !stop.requested();
+    return is_gate ? conclude(judge_gate(report, *tolerated_pct)) : exit_code_of(report, stop);
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag(
         "--quick", options.quick,
-        "the headline at smoke size, in at most a minute; named workloads on all contenders");
+        "the headline at smoke size, in at most a minute, no trial longer than 5 s; named workloads on all "
+        "contenders");
     command
         .add_flag("--full", options.full, "instead of that, everything at real size, in at most half an hour")
         ->excludes(quick);
-    const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* type,
-                                const char* text) {
-        command.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
-    };
-    repeatable("--contender", options.contenders, "GLOB", "only these contenders; may be repeated");
-    repeatable("--workload", options.workloads, "GLOB",
-               "only these workloads (a front will do); may be repeated");
-    repeatable("--contender-dir", options.contender_dirs, "DIR", "a further folder with contenders");
+    add_repeatable(command, "--contender", options.contenders, "GLOB",
+                   "only these contenders; may be repeated");
+    add_repeatable(command, "--workload", options.workloads, "GLOB",
+                   "only these workloads (a front will do); may be repeated");
+    add_contender_dirs(command, options.session.contender_dirs);
     command.add_option("--baseline", options.baseline, "the contender that ratios are taken to (asio-epoll)")
         ->type_name("NAME");
 }
@@ -179,28 +163,7 @@ void add_run_command(CLI::App& app, action& chosen) {
         "--checks", options->checks,
         "what recording latencies costs, and that twice the work takes twice the time, in a pass of "
         "its own; 4 to 25 s for each cell");
-    auto* blocks = command->add_option("--blocks", options->blocks, "trials of each contender and workload")
-                       ->type_name("N")
-                       ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
-    auto* budget =
-        command->add_option("--budget", options->budget_s, "stop before a block that would end later");
-    takes_duration(budget);
-    auto* precision = command->add_option(
-        "--precision", options->precision_pct,
-        "as many blocks, instead of --blocks, as ratios of time to within PCT need; with --budget");
-    takes_percent(precision->excludes(blocks)->needs(budget), 0.01, 50);
-    takes_percent(command->add_option("--threshold", options->threshold_pct,
-                                      "differences of less than PCT are none (1%)"),
-                  0, 50);
-    takes_cpu(command->add_option("--pin", options->cpu, "run the trials on this CPU alone"));
-    takes_duration(
-        command->add_option("--trial-limit", options->trial_limit_s, "longest trial (60s; 5s with --quick)"));
-    command->add_option("--seed", options->seed, "of the order of trials")
-        ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
-    takes_path(
-        command->add_option("-o,--output", options->output, "the folder to write to (loopbench-report)")
-            ->type_name("DIR"));
+    add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     auto* resume =
         command
             ->add_option("--resume", options->resume,
@@ -210,9 +173,8 @@ void add_run_command(CLI::App& app, action& chosen) {
     for (auto* other : command->get_options())
         if (other != resume && other != command->get_help_ptr()) resume->excludes(other);
     command->callback([options, &chosen] {
-        chosen = [options](const auto& command_line) {
-            return options->resume.empty() ? run_command(*options, command_line)
-                                           : resume_command(options->resume);
+        chosen = [options](const invocation& by) {
+            return options->resume.empty() ? run_command(*options, by) : resume_command(options->resume, by);
         };
     });
 }

@@ -9,15 +9,19 @@
 #include <optional>
 #include <utility>
 
+#include "bench/cli/contenders.hpp"
 #include "bench/cli/count_pass.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/progress.hpp"
-#include "bench/engine/calibration_file.hpp"
-#include "bench/engine/environment.hpp"
-#include "bench/engine/histograms.hpp"
-#include "bench/engine/journal.hpp"
-#include "bench/engine/journal_read.hpp"
-#include "bench/engine/usage_error.hpp"
+#include "bench/experiment/histograms.hpp"
+#include "bench/experiment/journal.hpp"
+#include "bench/experiment/record.hpp"
+#include "bench/gate/calibration_file.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/summary/summary.hpp"
+#include "bench/trial/describe.hpp"
+#include "bench/trial/parity.hpp"
+#include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/json.hpp"
@@ -56,20 +60,6 @@ private:
     progress progress_;
 };
 
-/// The rest of the run of which `done` is done already, until the end or an interrupt; the journal then has
-/// all of it.
-run_outcome run_rest(const run_plan& plan, journal& written, histogram_log& histograms, const interrupt& stop,
-                     session_start started, run_outcome done = {}) {
-    std::chrono::nanoseconds spent{0};
-    for (const auto& trial : done.trials) spent += trial.outcome.wall;
-    const auto clock = [=] { return session_start::clock::now() - started + spent; };
-    run_log log{plan, written, histograms, clock()};
-    process_executor executor{stop.fd()};
-    auto outcome = bench::run(plan, executor, log, clock, std::move(done));
-    written.end(outcome);
-    return outcome;
-}
-
 /// Those of an earlier run would pass for this one's.
 void remove_old_counts(const fs::path& folder) {
     const auto file = folder / "counts.json";
@@ -88,65 +78,57 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     }
 }
 
-struct begun {
-    journal_content content;
-    journal written;
-};
-
-begun begin(const run_plan& plan, further_passes further, const std::vector<std::string>& command,
-            const fs::path& folder) {
-    reports::prepare_output_folder(folder);
-    journal_content content;
-    content.plan = plan;
-    content.plan.counts = further.counts;
-    content.plan.checks = further.checks;
-    content.command = command;
-    content.where = read_environment();
-    content.where.calibrated = known_calibration(content.where);
-    journal written{folder / "journal.jsonl", content.plan, content.where, command};
-    return {std::move(content), std::move(written)};
+/// The trials that the record has not, until the end or an interrupt; the journal then has all of them.
+void run_trials(session_record& record, journal& written, histogram_log& histograms,
+                const session_place& place) {
+    std::chrono::nanoseconds spent{0};
+    for (const auto& trial : record.outcome.trials) spent += trial.outcome.wall;
+    const auto clock = [started = place.started, spent] {
+        return session_start::clock::now() - started + spent;
+    };
+    run_log log{record.plan, written, histograms, clock()};
+    process_executor executor{place.stop.fd(), place.by.disturbances};
+    record.outcome = bench::run(record.plan, executor, log, clock, std::move(record.outcome));
+    written.end(record.outcome);
 }
 
-/// The passes that the plan asks for and the journal has not. They are of whole runs; an interrupt takes them
+/// The passes that the plan asks for and the record has not. They are of whole runs; an interrupt takes them
 /// back.
-void take_further_passes(journal_content& content, journal& written, const fs::path& folder,
-                         const interrupt& stop) {
-    const auto& plan = content.plan;
-    if ((!plan.counts && !plan.checks) || !content.counted.empty() || content.outcome.interrupted) return;
-    const auto report = report_of(content);
+void take_further_passes(session_record& record, journal& written, const session_place& place) {
+    const auto& plan = record.plan;
+    if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
+    const auto report = report_of(record);
     std::vector<counted_cell> counted;
-    if (plan.counts) counted = count_cells(report, plan, folder, stop.fd());
-    if (plan.checks && !stop.requested())
-        std::ranges::move(check_cells(report, plan, stop.fd()), std::back_inserter(counted));
-    if (stop.requested()) {
-        content.outcome.interrupted = true;
-        return written.end(content.outcome);
+    if (plan.counts) counted = count_cells(report, plan, place.folder, place.stop.fd());
+    if (plan.checks && !place.stop.requested())
+        std::ranges::move(check_cells(report, plan, place.stop.fd()), std::back_inserter(counted));
+    if (place.stop.requested()) {
+        record.outcome.interrupted = true;
+        return written.end(record.outcome);
     }
     written.append(counted);
-    content.counted = std::move(counted);
+    record.counted = std::move(counted);
 }
 
-/// The same; what keeps it from being written is no reason to lose the table of the trials.
-std::optional<reports::file_error> try_further_passes(journal_content& content, journal& written,
-                                                      const fs::path& folder, const interrupt& stop) {
+/// What keeps the passes from being written is no reason to lose the table of the trials.
+finished_run finish(session_record record, journal& written, histogram_log& histograms,
+                    const session_place& place) {
+    run_trials(record, written, histograms, place);
+    finished_run run{std::move(record), {}};
     try {
-        take_further_passes(content, written, folder, stop);
-        if (!content.plan.counts) remove_old_counts(folder);
-        return std::nullopt;
+        take_further_passes(run.record, written, place);
+        if (!run.record.plan.counts) remove_old_counts(place.folder);
     } catch (const reports::file_error& error) {
-        return error;
+        run.unwritten = error;
     }
+    return run;
 }
 
-/// The plan of a journal with contenders that can be run; throws usage_error when they are not what they
-/// were.
-run_plan revived(const journal_content& old) {
+/// The plan of a journal with contenders that can be run; throws usage_error when they, or the machine, are
+/// not what they were.
+run_plan revived(const session_record& old) {
+    refuse_other_place(old, read_environment());
     auto plan = old.plan;
-    for (std::size_t i = 0; i < plan.contenders.size(); ++i)
-        if (state_of(plan.contenders[i].path) != old.executables[i])
-            throw usage_error{
-                fmt::format("{} has changed since the run began; begin a new one without --resume",
-                            plan.contenders[i].path.native())};
     if (plan.twin) {
         const auto name = plan.contenders[*plan.twin].name;
         plan.contenders.pop_back();
@@ -162,49 +144,43 @@ run_plan revived(const journal_content& old) {
 
 }  // namespace
 
-journal_content gather(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
-                       const interrupt& stop, session_start started) {
-    auto [content, written] = begin(plan, {}, command, folder);
-    histogram_log histograms{folder, histogram_log::beginning::anew};
-    content.outcome = run_rest(plan, written, histograms, stop, started);
-    return std::move(content);
+void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
+    stop.throw_if_requested();
+    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
+    stop.throw_if_requested();
+    refuse_mixed_builds(plan.described, other_remedy);
+    add_twin(plan);
 }
 
-finished_run measure(const run_plan& plan, const std::vector<std::string>& command, const fs::path& folder,
-                     const interrupt& stop, session_start started, further_passes further) {
-    auto [content, written] = begin(plan, further, command, folder);
-    histogram_log histograms{folder, histogram_log::beginning::anew};
-    content.outcome = run_rest(content.plan, written, histograms, stop, started);
-    auto unwritten = try_further_passes(content, written, folder, stop);
-    auto report = report_of(content);
-    return {std::move(content.plan), std::move(report), std::move(unwritten)};
+finished_run measure(run_plan plan, const session_place& place) {
+    reports::prepare_output_folder(place.folder);
+    session_record record{.plan = std::move(plan), .command = place.by.words, .where = read_environment()};
+    record.where.calibrated = known_calibration(record.where);
+    journal written{place.folder / "journal.jsonl", record};
+    histogram_log histograms{place.folder, histogram_log::beginning::anew};
+    return finish(std::move(record), written, histograms, place);
 }
 
-finished_run measure_rest(const fs::path& folder, const interrupt& stop, session_start started) {
-    const auto file = folder / "journal.jsonl";
+finished_run measure_rest(const session_place& place) {
+    const auto file = place.folder / "journal.jsonl";
     if (!fs::exists(file))
         throw usage_error{
             fmt::format("there is no {}; --resume takes the folder of an earlier run", file.native())};
-    reports::prepare_output_folder(folder);
+    reports::prepare_output_folder(place.folder);
     journal written{file};
     const auto text = reports::read_file(file.native(), journal_bytes_max);
-    auto content = read_journal(text, file.native());
-    content.plan = revived(content);
-    auto done = std::move(content.outcome);
-    done.interrupted = done.budget_spent = false;
-    done.blocks_finished = 0;
+    auto record = read_journal(text, file.native());
+    record.plan = revived(record);
+    record.outcome.interrupted = record.outcome.budget_spent = false;
+    record.outcome.blocks_finished = 0;
     written.keep(text.rfind('\n') + 1);
-    histogram_log histograms{folder, histogram_log::beginning::behind_what_is_there};
-    content.outcome = run_rest(content.plan, written, histograms, stop, started, std::move(done));
-    auto unwritten = try_further_passes(content, written, folder, stop);
-    auto report = report_of(content);
-    return {std::move(content.plan), std::move(report), std::move(unwritten)};
+    histogram_log histograms{place.folder, histogram_log::beginning::behind_what_is_there};
+    return finish(std::move(record), written, histograms, place);
 }
 
 /// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the
 /// files are written all the same.
-void publish(const finished_run& run, const fs::path& folder) {
-    const auto& report = run.report;
+void publish(const finished_run& run, const reports::report& report, const fs::path& folder) {
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
     std::optional<reports::file_error> unseen;

@@ -1,16 +1,15 @@
-// One session of measuring, as run and compare have it: trials with a journal and a progress bar, then the
+// One session of measuring, as all commands have it: trials with a journal and a progress bar, then the
 // reports.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <vector>
+#include <string_view>
 
-#include "bench/engine/interrupt.hpp"
-#include "bench/engine/journal_read.hpp"
-#include "bench/engine/runner.hpp"
+#include "bench/cli/commands.hpp"
+#include "bench/experiment/record.hpp"
+#include "bench/trial/interrupt.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/results.hpp"
 
@@ -29,35 +28,36 @@ inline constexpr const char* how_trials_run =
     "limits, and the report says how many were. `loopbench run --resume DIR` goes on with what was\n"
     "interrupted or killed.";
 
-/// What is done after the timed trials, to cells that have a time.
-struct further_passes {
-    bool counts = false;  // system calls, waits, allocations: count_pass.hpp
-    bool checks = false;  // what measuring costs, and whether time grows with work: bench/engine/price.hpp
+/// Where a session is made, and for whom.
+struct session_place {
+    std::filesystem::path folder;
+    const invocation& by;
+    const interrupt& stop;
+    session_start started;
 };
 
-/// The trials of the plan with a new journal in `folder`, which it makes, and nothing else.
-journal_content gather(const run_plan& plan, const std::vector<std::string>& command,
-                       const std::filesystem::path& folder, const interrupt& stop, session_start started);
+/// The last steps of every plan: its contenders describe themselves, those whose numbers could not be
+/// compared are refused, with `other_remedy` (parity.hpp), and the baseline gets its twin. Throws
+/// interrupted.
+void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
 struct finished_run {
-    run_plan plan;
-    reports::report report;
-    /// Why what the further passes found could not be written; then it is not in the report either.
+    session_record record;
+    /// Why what the further passes found could not be written; then it is not in the record either.
     std::optional<reports::file_error> unwritten;
 };
 
-/// Measures the plan with a new journal in `folder`, which it makes; the reports of an earlier run there stay
-/// until publish() replaces them. An interrupted run has no further passes.
-finished_run measure(const run_plan& plan, const std::vector<std::string>& command,
-                     const std::filesystem::path& folder, const interrupt& stop, session_start started,
-                     further_passes further = {});
+/// Measures the plan, with the passes that it asks for after its trials, and a new journal in the folder,
+/// which is made; the reports of an earlier run there stay until publish() replaces them. An interrupted run
+/// has no further passes.
+finished_run measure(run_plan plan, const session_place& place);
 
-/// Goes on with the journal in `folder`, with the further passes of that run if it has not had them. Throws
-/// usage_error when there is none, or when an executable has changed.
-finished_run measure_rest(const std::filesystem::path& folder, const interrupt& stop, session_start started);
+/// Goes on with the journal in the folder. Throws usage_error when there is none, or when the machine or an
+/// executable is not what it was.
+finished_run measure_rest(const session_place& place);
 
 /// Writes report.json and report.csv, the table to standard output and the warnings to standard error. Throws
 /// reports::file_error for what could not be written, here or before, after everything else has been.
-void publish(const finished_run& run, const std::filesystem::path& folder);
+void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder);
 
 }  // namespace loopbench::bench

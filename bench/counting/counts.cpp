@@ -9,15 +9,14 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 
-#include "bench/engine/child_process.hpp"
-#include "bench/engine/gbench_json.hpp"
-#include "bench/engine/gbench_names.hpp"
-#include "bench/engine/trial.hpp"
+#include "bench/machine/kernel_files.hpp"
+#include "bench/trial/trial.hpp"
 
 namespace loopbench::bench {
 
@@ -85,63 +84,44 @@ std::optional<std::string> program(std::string_view name) {
 }
 
 using words = std::vector<std::string>;
-using variables = std::vector<std::pair<std::string, std::string>>;
+using variables = std::map<std::string, std::string>;
 
 class cell {
 public:
     cell(const contender& who, const std::string& workload, const counting_options& options)
-        : who_{who}, workload_{workload}, options_{options} {}
+        : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
     /// One process: `front` in front of the contender's command. Without operations as many as the contender
     /// likes.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
-                    variables environment) const {
-        child_request child;
-        child.command = front;
-        const words contender_words{who_.path.native(), "--benchmark_filter=" + exact_filter(workload_),
-                                    "--benchmark_format=json", "--benchmark_min_time=0.001"};
-        child.command.insert(child.command.end(), contender_words.begin(), contender_words.end());
-        child.environment = std::move(environment);
-        child.environment.emplace_back("LOOPBENCH_SIZE", "smoke");
-        if (operations)
-            child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *operations));
-        child.limit = options_.limit;
-        child.stop_fd = options_.stop_fd;
-        const bool traced = !front.empty();
-        return judge_run(run_child(child), traced);
-    }
-
-private:
-    counted_run judge_run(const child_outcome& outcome, bool traced) const {
-        if (const auto failure = failure_of(outcome, options_.limit)) {
-            if (traced || outcome.end == child_end::stopped) throw uncountable{*failure};
-            throw contender_failed{*failure};
-        }
-        const auto output = [&] {
-            try {
-                return parse_gbench_json(outcome.output);
-            } catch (const gbench_error& error) {
-                throw uncountable{error.what()};
-            }
-        }();
-        if (output.rows.empty()) throw uncountable{"printed no result for the workload"};
-        const auto& row = output.rows.front();
-        if (row.error) {
-            if (row.error->starts_with("unsupported:")) throw uncountable{*row.error};
-            throw contender_failed{*row.error};
-        }
-        const auto operations = row.counters.find("operations");
-        if (operations == row.counters.end() || !operations->second)
+                    const variables& environment) {
+        const auto ended = executor_.run({.who = who_,
+                                          .workload = workload_,
+                                          .min_time_s = 0.001,
+                                          .size = workload_size::smoke,
+                                          .limit = options_.limit,
+                                          .operations = operations,
+                                          .with_side_file = false,
+                                          .front = front,
+                                          .environment = environment});
+        const bool failed = ended.status == reports::cell_status::failed;
+        if (failed && front.empty() && !ended.stopped) throw contender_failed{ended.reason};
+        if (ended.status == reports::cell_status::unsupported)
+            throw uncountable{fmt::format("unsupported: {}", ended.reason)};
+        if (failed) throw uncountable{ended.reason};
+        if (!ended.operations)
             throw uncountable{"does not say how many operations it did (the counter `operations`)"};
-        return {.operations = static_cast<std::uint64_t>(*operations->second),
-                .calibrated = row.name.find("/iterations:") == std::string::npos,
-                .voluntary_switches = outcome.usage.switches_voluntary,
+        return {.operations = static_cast<std::uint64_t>(*ended.operations),
+                .calibrated = ended.calibrated,
+                .voluntary_switches = ended.usage.switches_voluntary,
                 .record = {}};
     }
 
+private:
     const contender& who_;
     const std::string& workload_;
     const counting_options& options_;
+    process_executor executor_;
 };
 
 /// N and 2N operations, the same way.
@@ -174,13 +154,13 @@ void refuse_what_has_no_slope(std::string_view workload) {
 }
 
 /// Large enough for whole batches of the workloads that work in batches: 10,000 at the most.
-std::uint64_t operations_for(const cell& where) {
+std::uint64_t operations_for(cell& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
     const auto probe = where.run(std::nullopt, {}, {});
     return probe.calibrated ? calibrated_operations : std::max<std::uint64_t>(probe.operations, 1);
 }
 
-both_runs traced(const cell& where, std::uint64_t operations, const words& front_before_file,
+both_runs traced(cell& where, std::uint64_t operations, const words& front_before_file,
                  const words& front_after_file) {
     return run_both(operations, [&](std::uint64_t count) {
         const scratch_file record;
@@ -211,14 +191,14 @@ void take_names(operation_counts& counts, const both_runs& both, const system_ca
         both.per_operation(static_cast<double>(small.total()), static_cast<double>(large.total()));
 }
 
-bool count_with_perf(operation_counts& counts, const cell& where, std::uint64_t operations) {
+bool count_with_perf(operation_counts& counts, cell& where, std::uint64_t operations) {
     const auto perf = program("perf");
     if (!perf) return false;
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
-        const auto large = read_perf_trace(both.large.record);
-        if (large.total() == 0) return false;
-        take_names(counts, both, read_perf_trace(both.small.record), large);
+        const auto small = read_perf_trace(both.small.record), large = read_perf_trace(both.large.record);
+        if (small.total() == 0 || large.total() == 0) return false;
+        take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
@@ -226,8 +206,7 @@ bool count_with_perf(operation_counts& counts, const cell& where, std::uint64_t 
     }
 }
 
-void count_with_strace(operation_counts& counts, const cell& where, std::uint64_t operations,
-                       bool names_too) {
+void count_with_strace(operation_counts& counts, cell& where, std::uint64_t operations, bool names_too) {
     const auto strace = program("strace");
     if (!strace) {
         counts.missing.push_back(
@@ -252,7 +231,7 @@ void count_with_strace(operation_counts& counts, const cell& where, std::uint64_
     counts.tracer = "strace -f";
 }
 
-void count_allocations_and_switches(operation_counts& counts, const cell& where, std::uint64_t operations,
+void count_allocations_and_switches(operation_counts& counts, cell& where, std::uint64_t operations,
                                     const fs::path& counter) {
     const bool can_count = ::access(counter.c_str(), R_OK) == 0;
     if (!can_count)
@@ -290,17 +269,14 @@ void count_allocations_and_switches(operation_counts& counts, const cell& where,
 }  // namespace
 
 fs::path default_malloc_counter() {
-    const auto beside = fs::read_symlink("/proc/self/exe").parent_path();
-    constexpr std::string_view name = "libloopbench_malloc_counter.so";
-    const auto installed = (beside / "../libexec/loopbench" / name).lexically_normal();
-    return fs::exists(installed) ? installed : beside / name;
+    return installed_file("libloopbench_malloc_counter.so");
 }
 
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options) {
     operation_counts counts;
     try {
         refuse_what_has_no_slope(workload);
-        const cell where{who, workload, options};
+        cell where{who, workload, options};
         const auto operations = operations_for(where);
         count_allocations_and_switches(counts, where, operations, options.malloc_counter);
         const bool perf = count_with_perf(counts, where, operations);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/counting/system_calls.hpp"
-#include "bench/engine/contender_list.hpp"
+#include "bench/trial/contender_list.hpp"
 
 namespace loopbench::bench {
 

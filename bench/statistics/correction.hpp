@@ -21,6 +21,9 @@ enum class correction { holm, benjamini_hochberg };
 
 inline constexpr std::array<std::string_view, 2> correction_names{"holm", "benjamini-hochberg"};
 
+constexpr const auto& names_of(correction) {
+    return correction_names;
+}
 constexpr std::string_view name_of(correction how) {
     return correction_names[static_cast<std::size_t>(how)];
 }

@@ -1,12 +1,7 @@
-// Medians, and the choice of their interval.
 #include "bench/statistics/median.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
-
-#include "bench/statistics/bootstrap.hpp"
-#include "bench/statistics/sign_test.hpp"
 
 namespace loopbench::bench {
 
@@ -16,13 +11,6 @@ double median_of(std::span<const double> samples) {
     std::ranges::nth_element(values, middle);
     if (values.size() % 2 == 1) return *middle;
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
-estimate median_with_interval(std::span<const double> samples, double level) {
-    if (samples.size() < many_samples) return interpolated_interval(samples, level);
-    estimate found{median_of(samples), {}, {}};
-    std::tie(found.low, found.high) = bca_median_interval(samples, level);
-    return found;
 }
 
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,

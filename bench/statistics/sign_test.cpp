@@ -79,7 +79,7 @@ double p_below(std::span<const double> samples, double value) {
     return p_above(mirrored, -value);
 }
 
-estimate interpolated_interval(std::span<const double> samples, double level) {
+estimate median_with_interval(std::span<const double> samples, double level) {
     const auto x = sorted(samples);
     estimate found{median_of(x), {}, {}};
     const auto [k, between] = place_of((1 - level) / 2, x.size());

@@ -25,19 +25,6 @@ double p_above(std::span<const double> samples, double value);
 /// The same for samples below `value`.
 double p_below(std::span<const double> samples, double value);
 
-/// The interval of the median between order statistics. Of those from the k-th smallest to the k-th largest
-/// sample, which cover the median with C_k = 1 - 2 P(B <= k - 1), it lies between the last that covers at
-/// least `level` and the first that covers less:
-///     low = (1 - s) x_k + s x_(k+1),
-///     s = (n - k) I / (k + (n - 2k) I),    I = (C_k - level) / (C_k - C_(k+1)),
-/// and high likewise (T. P. Hettmansperger and S. J. Sheather, "Confidence Intervals Based on Interpolated
-/// Order Statistics", Statistics & Probability Letters 4, 1986; J. Nyblom, "Note on Interpolated Order
-/// Statistics", ibid. 14, 1992, on why s depends so little on the distribution). It covers what it promises
-/// to within 1 % on skewed, heavy-tailed and bimodal samples, from six on
-/// (tests/statistics/coverage_test.cpp). Below six samples there is no 95 % interval of any kind that needs
-/// no assumption: C_1 of five is 93.75 %. `level` is at least 1/2.
-estimate interpolated_interval(std::span<const double> samples, double level = default_level);
-
 /// The share of pairs that has to lie beyond a value so that in four of five runs the test above finds it at
 /// this level (two-sided): the q for which
 ///     P(C <= k - 1) + w P(C = k) = 0.8,    C ~ Binomial(n, 1 - q),

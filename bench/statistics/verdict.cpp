@@ -45,8 +45,9 @@ double median_absolute_deviation(std::span<const double> values) {
 
 double spread_of(std::span<const double> values) {
     constexpr double of_a_normal_distribution = 1.4826;
-    return values.size() < many_samples ? standard_deviation(values)
-                                        : of_a_normal_distribution * median_absolute_deviation(values);
+    constexpr std::size_t many = 50;
+    return values.size() < many ? standard_deviation(values)
+                                : of_a_normal_distribution * median_absolute_deviation(values);
 }
 
 }  // namespace

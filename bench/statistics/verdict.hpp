@@ -9,7 +9,7 @@
 
 #include "bench/statistics/correction.hpp"
 #include "bench/statistics/median.hpp"
-#include "reports/results.hpp"
+#include "reports/words.hpp"
 
 namespace loopbench::bench {
 

@@ -11,15 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "bench/engine/baseline.hpp"
-#include "bench/engine/check.hpp"
-#include "bench/engine/compare_reports.hpp"
-#include "bench/engine/gate.hpp"
-#include "bench/engine/gbench_json.hpp"
-#include "bench/engine/gbench_names.hpp"
-#include "bench/engine/journal_read.hpp"
-#include "bench/engine/side_files.hpp"
-#include "bench/engine/trial.hpp"
+#include "bench/experiment/record.hpp"
+#include "bench/gate/baseline.hpp"
+#include "bench/gate/check.hpp"
+#include "bench/gate/compare_reports.hpp"
+#include "bench/gate/judgement.hpp"
+#include "bench/summary/summary.hpp"
+#include "bench/trial/gbench_json.hpp"
+#include "bench/trial/gbench_names.hpp"
+#include "bench/trial/side_files.hpp"
+#include "bench/trial/trial.hpp"
 #include "reports/bmf.hpp"
 #include "reports/csv.hpp"
 #include "reports/gbench.hpp"
@@ -80,7 +81,7 @@ void read_report(std::string_view text) {
 }
 
 void read_journal(std::string_view text) {
-    bench::journal_content journal;
+    bench::session_record journal;
     try {
         journal = bench::read_journal(text, "it");
     } catch (const reports::format_error& error) {

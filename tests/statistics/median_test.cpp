@@ -6,14 +6,13 @@
 #include <cmath>
 #include <vector>
 
-#include "bench/statistics/bootstrap.hpp"
 #include "bench/statistics/sign_test.hpp"
 
 namespace loopbench::tests {
 
 namespace {
 
-using bench::interpolated_interval;
+using bench::median_with_interval;
 using bench::paired_log_ratios;
 using values = std::vector<std::optional<double>>;
 
@@ -24,14 +23,14 @@ std::vector<double> one_to(std::size_t count) {
 }
 
 TEST(median, is_the_middle_or_the_mean_of_the_two_in_the_middle) {
-    EXPECT_EQ(interpolated_interval(std::vector{3.0, 1.0, 2.0}).median, 2.0);
-    EXPECT_EQ(interpolated_interval(std::vector{4.0, 1.0, 3.0, 2.0}).median, 2.5);
-    EXPECT_EQ(interpolated_interval(std::vector{7.0}).median, 7.0);
+    EXPECT_EQ(median_with_interval(std::vector{3.0, 1.0, 2.0}).median, 2.0);
+    EXPECT_EQ(median_with_interval(std::vector{4.0, 1.0, 3.0, 2.0}).median, 2.5);
+    EXPECT_EQ(median_with_interval(std::vector{7.0}).median, 7.0);
 }
 
 TEST(median, has_no_95_percent_interval_below_six_samples) {
     for (std::size_t count = 1; count < 6; ++count) {
-        const auto found = interpolated_interval(one_to(count));
+        const auto found = median_with_interval(one_to(count));
         EXPECT_FALSE(found.low || found.high) << count;
     }
 }
@@ -56,7 +55,7 @@ TEST(median, interval_at_the_levels_of_the_sign_test_ends_at_the_ranks_of_its_ta
          {row{6, 1, 6}, row{7, 1, 7}, row{8, 1, 8}, row{9, 2, 8}, row{10, 2, 9}, row{11, 2, 10},
           row{12, 3, 10}, row{15, 4, 12}, row{20, 6, 15}, row{25, 8, 18}, row{30, 10, 21}}) {
         const double level = covered_from(static_cast<std::size_t>(low), count);
-        const auto found = interpolated_interval(one_to(count), level - 1e-12);
+        const auto found = median_with_interval(one_to(count), level - 1e-12);
         EXPECT_NEAR(*found.low, low, 1e-9) << count;
         EXPECT_NEAR(*found.high, high, 1e-9) << count;
         EXPECT_GE(level, 0.95) << count;
@@ -67,19 +66,19 @@ TEST(median, interval_at_the_levels_of_the_sign_test_ends_at_the_ranks_of_its_ta
 // Of six: C_1 = 62/64 and C_2 = 50/64, so I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5 / 1.4.
 // Of ten: C_2 = 1002/1024 and C_3 = 912/1024, so I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
 TEST(median, interval_at_95_percent_lies_between_two_ranks) {
-    EXPECT_NEAR(*interpolated_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
-    EXPECT_NEAR(*interpolated_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
+    EXPECT_NEAR(*median_with_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
+    EXPECT_NEAR(*median_with_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
     const double part = 29.2 / 90, s = 8 * part / (2 + 6 * part);
-    EXPECT_NEAR(*interpolated_interval(one_to(10)).low, 2 + s, 1e-9);
-    EXPECT_NEAR(*interpolated_interval(one_to(10)).high, 9 - s, 1e-9);
+    EXPECT_NEAR(*median_with_interval(one_to(10)).low, 2 + s, 1e-9);
+    EXPECT_NEAR(*median_with_interval(one_to(10)).high, 9 - s, 1e-9);
 }
 
 TEST(median, interval_widens_with_the_level) {
-    EXPECT_FALSE(interpolated_interval(one_to(7), 0.99).low);
-    EXPECT_TRUE(interpolated_interval(one_to(8), 0.99).low);
-    EXPECT_TRUE(interpolated_interval(one_to(5), 0.9).low);
+    EXPECT_FALSE(median_with_interval(one_to(7), 0.99).low);
+    EXPECT_TRUE(median_with_interval(one_to(8), 0.99).low);
+    EXPECT_TRUE(median_with_interval(one_to(5), 0.9).low);
     for (double level = 0.5, low = 30; level < 0.999; level += 0.001) {
-        const double next = *interpolated_interval(one_to(30), level).low;
+        const double next = *median_with_interval(one_to(30), level).low;
         EXPECT_LT(next, low) << level;
         low = next;
     }
@@ -90,7 +89,7 @@ TEST(sign_test, rejects_at_the_level_of_the_interval_that_ends_there) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
     for (const double level : {0.9, 0.95, 0.99, 0.999}) {
-        const auto found = interpolated_interval(samples, level);
+        const auto found = median_with_interval(samples, level);
         EXPECT_NEAR(2 * bench::p_above(samples, *found.low), 1 - level, 1e-9);
         EXPECT_NEAR(2 * bench::p_below(samples, *found.high), 1 - level, 1e-9);
     }
@@ -105,23 +104,10 @@ TEST(sign_test, says_no_more_than_so_many_samples_can) {
     EXPECT_NEAR(bench::p_above(one_to(7), 4), 0.5, 0.14) << "the middle one";
 }
 
-TEST(median, interval_of_many_samples_is_that_of_the_bootstrap) {
-    const auto many = one_to(bench::many_samples), few = one_to(bench::many_samples - 1);
-    EXPECT_EQ(bench::median_with_interval(few).low, interpolated_interval(few).low);
-    const auto [low, high] = bench::bca_median_interval(many, bench::default_level);
-    EXPECT_EQ(bench::median_with_interval(many).low, low);
-    EXPECT_EQ(bench::median_with_interval(many).high, high);
-    EXPECT_GT(low, *interpolated_interval(many).low);
-}
-
-TEST(median, interval_is_the_same_each_time) {
-    const auto samples = one_to(60);
-    EXPECT_EQ(bench::bca_median_interval(samples, 0.95), bench::bca_median_interval(samples, 0.95));
-}
-
 TEST(median, interval_of_samples_that_are_all_alike_is_a_point) {
     const std::vector<double> samples(60, 0.25);
-    EXPECT_EQ(bench::bca_median_interval(samples, 0.95), std::pair(0.25, 0.25));
+    EXPECT_EQ(median_with_interval(samples).low, 0.25);
+    EXPECT_EQ(median_with_interval(samples).high, 0.25);
 }
 
 TEST(ratio, is_the_median_of_the_pairs_not_the_ratio_of_the_medians) {

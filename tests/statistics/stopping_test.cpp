@@ -1,5 +1,5 @@
 // What stopping early does to the errors.
-#include "bench/engine/stopping.hpp"
+#include "bench/experiment/stopping.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,155 @@
+// From words to one command, and from errors to exit codes.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/messages.hpp"
+#include "bench/experiment/selection.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/trial/interrupt.hpp"
+#include "bench/trial/usage_error.hpp"
+#include "reports/json.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// `--name VALUE`: what belongs together and what excludes each other is said by descriptions and errors,
+/// where a person looks for it.
+class plain_formatter : public CLI::Formatter {
+public:
+    std::string make_option_opts(const CLI::Option* option) const override {
+        if (option->get_type_size() == 0 || option->get_positional()) return {};
+        return " " + option->get_type_name() + (option->get_required() ? " (required)" : "");
+    }
+
+    std::string make_option_usage(const CLI::Option* option) const override {
+        const auto name = option->get_name(true);
+        return option->get_required() ? name : "[" + name + "]";
+    }
+};
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    return names;
+}
+
+/// CLI11 itself would not say which commands there are, or which is the nearest.
+void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
+    const auto known = subcommand_names(app);
+    if (arguments.empty())
+        throw usage_error{
+            fmt::format("there is no command; name one: {}. `loopbench --help` says what they do",
+                        fmt::join(known, ", "))};
+    const auto& name = arguments.front();
+    if (name == "--help" || name == "-h" || name == "--version") return;
+    if (name.starts_with('-'))
+        throw usage_error{fmt::format("{} is no option of loopbench itself; a command comes first: {}", name,
+                                      fmt::join(known, ", "))};
+    if (std::ranges::find(known, name) == known.end())
+        throw usage_error{
+            fmt::format("there is no command {}; did you mean {}? `loopbench --help` shows them all", name,
+                        nearest(name, known, 1).front())};
+}
+
+void check_leftovers(const CLI::App& app, const CLI::App& command) {
+    const auto left = app.remaining(true);
+    if (left.empty()) return;
+    const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
+    if (flag == left.end()) {
+        const bool chooses = command.get_option_no_throw("--workload") != nullptr;
+        throw usage_error{
+            fmt::format("{} takes no argument {}; {}", command.get_name(), left.front(),
+                        chooses ? fmt::format("did you mean --workload {}?", left.front()) : "leave it out")};
+    }
+    std::vector<std::string> known;
+    for (const auto* option : command.get_options())
+        for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    const auto word = flag->substr(0, flag->find('='));
+    throw usage_error{
+        fmt::format("{} has no option {}; did you mean {}? `loopbench {} --help` shows them all",
+                    command.get_name(), word, nearest(word, known, 1).front(), command.get_name())};
+}
+
+/// A standard stream that the caller closed would lend its number to the next file, and what is printed would
+/// end up in there. The descriptor put in its place is open the wrong way round, so that using it is still an
+/// error.
+void keep_standard_streams_apart() {
+    constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd < 3; ++fd)
+        if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
+}
+
+int command_line(const std::vector<std::string>& arguments, watching disturbances) {
+    CLI::App app{"What an event loop costs: measures loops against each other, in paired, interleaved runs.",
+                 "loopbench"};
+    app.formatter(std::make_shared<plain_formatter>());
+    app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version());
+    app.require_subcommand(1);
+    app.allow_extras();
+    action chosen;
+    add_list_command(app, chosen);
+    add_run_command(app, chosen);
+    add_compare_command(app, chosen);
+    add_check_command(app, chosen);
+    add_calibrate_command(app, chosen);
+    add_doctor_command(app, chosen);
+    add_report_command(app, chosen);
+    add_explain_command(app, chosen);
+    for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) command->allow_extras();
+    check_command_name(app, arguments);
+    try {
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::Success& wanted) {  // --help, --version
+        std::ostringstream text;
+        app.exit(wanted, text, text);
+        reports::write_standard_output(text.str());
+        return exit_ok;
+    } catch (const CLI::ParseError& error) {
+        throw usage_error{
+            fmt::format("{}; `loopbench {} --help` shows how it is used", error.what(), arguments.front())};
+    }
+    check_leftovers(app, *app.get_subcommands().front());
+    invocation by{{"loopbench"}, disturbances};
+    by.words.insert(by.words.end(), arguments.begin(), arguments.end());
+    return chosen(by);
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
+    keep_standard_streams_apart();
+    // A file that grows too large is an error of write(), with a name and a remedy.
+    ::signal(SIGXFSZ, SIG_IGN);
+    // So is a reader that went away; messages may even be lost without harm (messages.hpp).
+    ::signal(SIGPIPE, SIG_IGN);
+    try {
+        return command_line(arguments, disturbances);
+    } catch (const usage_error& error) {
+        tell(fmt::format("loopbench: {}\n", error.what()));
+        return exit_usage;
+    } catch (const reports::format_error& error) {  // a file that somebody named is not what it should be
+        tell(fmt::format("loopbench: {}\n", error.what()));
+        return exit_usage;
+    } catch (const interrupted&) {
+        return exit_interrupted;
+    } catch (const std::exception& error) {
+        tell(fmt::format("loopbench: {}\n", error.what()));
+        return exit_tool_failed;
+    }
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,82 @@
+// What options take: durations ("500ms", "55s", "30min", "1h"; a bare number is seconds), percentages ("2" or
+// "2%"), paths and CPUs.
+#pragma once
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace loopbench::bench {
+
+/// Turns an option's text into seconds and checks that they are within a week.
+inline void takes_duration(CLI::Option* option) {
+    const std::map<std::string, double> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    constexpr double shortest_s = 1e-3, longest_s = 7 * 24 * 3600.0;
+    const auto within_limits = [](const std::string& text) -> std::string {
+        double seconds = 0;
+        if (CLI::detail::lexical_cast(text, seconds) && seconds >= shortest_s && seconds <= longest_s)
+            return {};
+        return text + " s is not from 1 ms to a week";
+    };
+    option->type_name("DURATION");
+    // CLI11 runs the last one added first.
+    option->check(CLI::Validator{within_limits, ""});
+    option->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::DEFAULT, "").description(""));
+}
+
+inline std::chrono::nanoseconds from_seconds(double seconds) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>{seconds});
+}
+
+/// Turns an option's text into a percentage and checks that it is within the range.
+inline void takes_percent(CLI::Option* option, double least, double most) {
+    const auto without_sign = [least, most](std::string& text) -> std::string {
+        auto digits = text;
+        if (digits.ends_with('%')) digits.pop_back();
+        double value = 0;
+        if (!CLI::detail::lexical_cast(digits, value) || !(value >= least && value <= most))
+            return fmt::format("{} is not a percentage from {:g} to {:g}", text, least, most);
+        text = std::move(digits);
+        return {};
+    };
+    option->type_name("PCT");
+    option->transform(CLI::Validator{without_sign, ""});  // a check() could not take the sign away
+}
+
+/// Refuses an empty path, and what `-o=x` makes of it: the folder "=x".
+inline void takes_path(CLI::Option* option) {
+    const auto problem = [](const std::string& text) -> std::string {
+        if (text.empty()) return "an empty path names nothing; leave the option out, or name a place";
+        if (text.front() == '=')
+            return "a short option takes no \"=\"; write -o " + text.substr(1) + ", or ./" + text +
+                   " if that is its name";
+        return {};
+    };
+    option->check(CLI::Validator{problem, ""});
+}
+
+/// Why trials cannot be pinned there; empty when they can.
+inline std::string cpu_problem(const std::string& text) {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return "the CPUs of this process are not known";
+    int cpu = -1;
+    if (!CLI::detail::lexical_cast(text, cpu) || cpu < 0 || cpu >= CPU_SETSIZE ||
+        !CPU_ISSET(static_cast<std::size_t>(cpu), &allowed))
+        return fmt::format("this process may not run on CPU {}; see `taskset -p $$`", text);
+    return {};
+}
+
+/// Refuses a CPU that this process may not use.
+inline void takes_cpu(CLI::Option* option) {
+    option->type_name("CPU")->check(
+        CLI::Validator{[](const std::string& text) { return cpu_problem(text); }, ""});
+}
+
+}  // namespace loopbench::bench

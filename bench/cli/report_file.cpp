@@ -1,0 +1,33 @@
+#include "bench/cli/report_file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "bench/experiment/record.hpp"
+#include "bench/summary/summary.hpp"
+#include "bench/trial/usage_error.hpp"
+#include "reports/json.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+std::string read_report_text(const std::string& file) {
+    if (!std::filesystem::exists(file))
+        throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", file)};
+    try {
+        return reports::read_file(file, journal_bytes_max);
+    } catch (const reports::file_error& error) {
+        throw usage_error{error.what()};
+    }
+}
+
+reports::report read_report_file(const std::string& file) {
+    try {
+        return read_report_or_journal(read_report_text(file), file);
+    } catch (const reports::format_error& error) {
+        throw usage_error{error.what()};
+    }
+}
+
+}  // namespace loopbench::bench

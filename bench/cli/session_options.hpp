@@ -1,0 +1,44 @@
+// The options of whatever measures, declared once: they mean the same in run, compare, check and calibrate.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/experiment/plan.hpp"
+
+namespace loopbench::bench {
+
+struct session_options {
+    std::optional<std::uint64_t> blocks, seed;
+    std::optional<double> budget_s, min_time_s, trial_limit_s, precision_pct, threshold_pct;
+    std::optional<int> cpu;
+    std::string output;
+    std::vector<std::string> contender_dirs;
+};
+
+/// How much of a session's size is up to its options.
+enum class sizing { blocks_and_precision, by_the_command };
+
+/// Adds them to the command; what is not on the command line is as in `usual`, which --help says. Gives those
+/// of measuring: all but the folders of contenders and the threshold.
+std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
+                                              const run_plan& usual, const std::string& usual_output,
+                                              sizing how = sizing::blocks_and_precision);
+
+/// `usual` with what is on the command line, and with a seed.
+run_plan sized_plan(run_plan usual, const session_options& options);
+
+/// Adds --contender-dir.
+void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
+
+/// Adds an option that may be repeated, each time with one value.
+void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
+                    const char* text);
+
+/// Adds --tolerate, of gates.
+void add_tolerance(CLI::App& command, double& tolerated_pct);
+
+}  // namespace loopbench::bench

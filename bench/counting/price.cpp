@@ -1,0 +1,158 @@
+#include "bench/counting/price.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bench/statistics/median.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+// Of less than this, the few milliseconds for which a machine is somewhere else would be more than 5 %.
+constexpr double smallest_run_ns = 200e6;
+// After how many triples it is asked whether it is clear. Each look may be wrong, so they are few.
+constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
+constexpr double fewest_operations = 100, most_operations = 1e9;
+
+/// A closed connection keeps its port for a minute (TIME_WAIT). With over half of the 28,000 taken, the
+/// kernel's search for a free one takes longer than what is measured; so twice as many must be fewer.
+constexpr double most_connections = 5000;
+
+class unpriced : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+std::optional<double> median_in(const reports::report& report, const counted_cell& of,
+                                std::string_view metric) {
+    const auto* found = reports::find_result(report, of.workload, of.contender, metric);
+    return found != nullptr ? found->median : std::nullopt;
+}
+
+struct timed {
+    double time_ns;  // per operation
+    double operations;
+    bool has_latencies;
+    double total_ns() const { return time_ns * operations; }
+};
+
+/// Nothing when the run was interrupted.
+std::optional<timed> run(trial_request request, std::uint64_t operations, bool recording,
+                         trial_executor& executor) {
+    request.operations = operations;
+    request.recording = recording;
+    const auto outcome = executor.run(request);
+    if (outcome.stopped) return std::nullopt;
+    if (outcome.status != reports::cell_status::ok) throw unpriced{outcome.reason};
+    const auto time = outcome.metrics.find("time");
+    if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
+    if (!outcome.operations || !(*outcome.operations > 0))
+        throw unpriced{"does not say how many operations it did (the counter `operations`)"};
+    return timed{*time->second, *outcome.operations, outcome.metrics.contains("latency_p50")};
+}
+
+struct triple {
+    timed once, twice;
+    std::optional<timed> unrecorded;  // of the first ones, when there is something to record
+
+    /// As if `twice` were exactly twice the work: workloads in batches do somewhat more than they are told.
+    double doubling() const {
+        const double grown = twice.operations / once.operations;
+        if (!(grown >= 1.5))
+            throw unpriced{fmt::format("did {:g} operations, and {:g} when told to do twice as many",
+                                       once.operations, twice.operations)};
+        return twice.total_ns() / once.total_ns() * 2 / grown;
+    }
+    double recording() const { return once.time_ns / unrecorded->time_ns; }
+};
+
+std::vector<double> doublings(const std::vector<triple>& all) {
+    std::vector<double> values;
+    for (const auto& each : all) values.push_back(each.doubling());
+    return values;
+}
+
+std::vector<double> recordings(const std::vector<triple>& all) {
+    std::vector<double> values;
+    for (const auto& each : all)
+        if (each.unrecorded) values.push_back(each.recording());
+    return values;
+}
+
+bool is_clear(const std::vector<triple>& all) {
+    const auto doubling = median_with_interval(doublings(all));
+    return is_within_bounds(doubling) || doubling.high < doubling_least || doubling.low > doubling_most;
+}
+
+struct wanted {
+    bool doubling, recording;
+};
+
+/// Empty when the run was interrupted.
+std::vector<triple> run_triples(const trial_request& request, std::uint64_t operations, wanted what,
+                                trial_executor& executor) {
+    std::vector<triple> all;
+    for (const auto look : looks) {
+        while (all.size() < look) {
+            const auto once = run(request, operations, true, executor);
+            if (!once) return {};
+            const auto twice = run(request, 2 * operations, true, executor);
+            if (!twice) return {};
+            std::optional<timed> unrecorded;
+            if (what.recording && look == fewest_triples) {
+                unrecorded = run(request, operations, false, executor);
+                if (!unrecorded) return {};
+            }
+            all.push_back({*once, *twice, unrecorded});
+        }
+        if (!what.doubling || is_clear(all)) break;
+    }
+    return all;
+}
+
+void add(counted_cell& cell, const std::string& metric, std::vector<double> samples) {
+    cell.metrics[metric] = median_of(samples);
+    cell.samples[metric] = std::move(samples);
+}
+
+}  // namespace
+
+counted_cell price_of(const contender& who, const std::string& workload, const reports::report& report,
+                      const run_plan& plan, trial_executor& executor) {
+    counted_cell cell{workload, who.name, {}, {}};
+    const auto time_ns = median_in(report, cell, "time");
+    const bool has_rate = median_in(report, cell, "throughput").has_value();
+    const bool has_latency = median_in(report, cell, "latency_p50").has_value();
+    if (!time_ns || (!has_rate && !has_latency)) return cell;
+    const auto operations = static_cast<std::uint64_t>(
+        std::clamp(std::ceil(smallest_run_ns / *time_ns), fewest_operations,
+                   workload == "accept/churn" ? most_connections : most_operations));
+    try {
+        const trial_request request{.who = who,
+                                    .workload = workload,
+                                    .min_time_s = plan.min_time_s,
+                                    .size = workload_size::smoke,
+                                    .limit = plan.trial_limit,
+                                    .cpu = plan.cpu};
+        const auto all = run_triples(request, operations, {has_rate, has_latency}, executor);
+        if (all.empty()) return cell;
+        if (has_rate) add(cell, "doubling", doublings(all));
+        if (has_latency && !all.front().unrecorded->has_latencies)
+            add(cell, "recording", recordings(all));
+        else if (has_latency)
+            cell.missing.emplace_back("latencies are recorded even with LOOPBENCH_RECORD=off");
+    } catch (const unpriced& why) {
+        cell.missing.emplace_back(why.what());
+    }
+    return cell;
+}
+
+}  // namespace loopbench::bench

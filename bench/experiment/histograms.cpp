@@ -1,0 +1,157 @@
+#include "bench/experiment/histograms.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "bench/experiment/record.hpp"
+#include "bench/experiment/samples.hpp"
+#include "bench/trial/side_files.hpp"
+#include "bench/trial/usage_error.hpp"
+#include "reports/atomic_file.hpp"
+#include "reports/json_node.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+using reports::node;
+
+constexpr std::string_view file_name = "histograms.jsonl";
+constexpr std::string_view histograms_schema = "loopbench-histograms/1";
+
+std::uint64_t count_of(const reports::histogram& of) {
+    std::uint64_t count = 0;
+    for (const auto& each : of.values) count += each.count;
+    return count;
+}
+
+/// Adds the values of another trial. The contenders' buckets do not overlap, whatever trial they are of;
+/// those of a stranger might, and are kept side by side.
+void merge(reports::histogram& into, const reports::histogram& from) {
+    const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
+    if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
+    into.max_ns = into.trials == 0 ? from.max_ns : std::max(into.max_ns, from.max_ns);
+    into.trials += from.trials;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> all;
+    for (const auto* of : std::array{&std::as_const(into), &from})
+        for (const auto& each : of->values) all[{each.lowest_ns, each.highest_ns}] += each.count;
+    into.values.clear();
+    for (const auto& [bounds, count] : all) into.values.push_back({bounds.first, bounds.second, count});
+}
+
+constexpr std::size_t file_bytes_max = std::size_t{8} << 30U;
+
+using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
+
+/// The sums of those trials that count by the journal, as in every other number of the report.
+std::map<cell_and_metric, reports::histogram> read_lines(std::string_view text, std::string_view name,
+                                                         const session_record& record) {
+    const counting_attempts tried{record.outcome};
+    const auto& workloads = record.plan.workloads;
+    std::map<cell_and_metric, reports::histogram> sums;
+    std::size_t number = 0;
+    try {
+        // What is behind the last line's end was being written when the run was killed.
+        for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;
+             text.remove_prefix(end + 1)) {
+            const auto document = reports::parse_strictly(text.substr(0, end));
+            const node from{document, ""};
+            if (++number == 1) {
+                from.require_schema(histograms_schema);
+                continue;
+            }
+            const auto workload = from.at("workload").text(), contender = from.at("contender").text();
+            const auto place =
+                static_cast<std::size_t>(std::ranges::find(workloads, workload) - workloads.begin());
+            const auto found = from.at("histograms").each(read_histogram);
+            if (!tried.counts(from.at("block").natural(), place, from.at("attempt").natural())) continue;
+            for (const auto& each : found) {
+                auto& sum = sums[{workload, contender, each.metric}];
+                sum.workload = workload;
+                sum.contender = contender;
+                sum.metric = each.metric;
+                merge(sum, each);
+            }
+        }
+    } catch (const reports::format_error& error) {
+        throw reports::format_error{
+            fmt::format("{} is no file of histograms: line {}: {}", name, number, error.what())};
+    }
+    return sums;
+}
+
+/// How many bytes of the file are whole lines. Only its end is looked at: it may be larger than the memory.
+off_t whole_lines_of(int fd) {
+    std::array<char, 65536> chunk;
+    for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
+        const auto start = std::max<off_t>(end - static_cast<off_t>(chunk.size()), 0);
+        const auto count = reports::uninterrupted(
+            [&] { return ::pread(fd, chunk.data(), static_cast<std::size_t>(end - start), start); });
+        if (count <= 0) return 0;
+        const auto last = std::string_view{chunk.data(), static_cast<std::size_t>(count)}.rfind('\n');
+        if (last != std::string_view::npos) return start + static_cast<off_t>(last) + 1;
+        end = start;
+    }
+    return 0;
+}
+
+/// A file beside the report.
+fs::path beside(const fs::path& report_file, std::string_view name) {
+    auto file = report_file.parent_path() / name;
+    if (!fs::exists(file))
+        throw usage_error{fmt::format(
+            "there is no {}: a run writes it beside its report, so name the report where the run left it",
+            file.native())};
+    return file;
+}
+
+}  // namespace
+
+histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{folder / file_name} {
+    const auto header = reports::dump({{"schema", histograms_schema}}) + "\n";
+    const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
+    if (continues) reports::remove_abandoned(path_);
+    if (!continues) reports::write_file_atomically(path_, header);
+    file_ = reports::unique_fd{
+        reports::uninterrupted([&] { return ::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC); })};
+    if (!file_ || (continues && ::ftruncate(file_.get(), whole_lines_of(file_.get())) != 0))
+        throw reports::file_error{"continue", path_, errno};
+}
+
+void histogram_log::append(const run_plan& plan, const trial_record& record) {
+    if (record.outcome.histograms.empty()) return;
+    const json whole{{"block", record.block},
+                     {"attempt", record.attempt},
+                     {"workload", plan.workloads[record.where.workload]},
+                     {"contender", plan.contenders[record.where.contender].name},
+                     {"histograms", record.outcome.histograms}};
+    reports::write_all(file_.get(), reports::dump(whole) + "\n", path_);
+}
+
+std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
+                                                  const reports::report& report) {
+    const auto file = beside(report_file, file_name), journal = beside(report_file, "journal.jsonl");
+    const auto record =
+        read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
+    const auto merged = read_lines(reports::read_file(file.native(), file_bytes_max), file.native(), record);
+    std::vector<reports::histogram> all;
+    for (const auto& result : report.results) {
+        if (result.metric != "time" || result.status != reports::cell_status::ok) continue;
+        for (const auto* metric : {"latency", "late"})
+            if (const auto found = merged.find({result.workload, result.contender, metric});
+                found != merged.end())
+                all.push_back(found->second);
+    }
+    return all;
+}
+
+}  // namespace loopbench::bench

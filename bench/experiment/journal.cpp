@@ -1,0 +1,101 @@
+// No fsync after a line: that would have the disk work into the next trial. A killed process loses nothing; a
+// power cut may cost the last seconds.
+#include "bench/experiment/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "reports/atomic_file.hpp"
+#include "reports/json.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// Waits for a moment: a run that was killed leaves its lock to the child that it had just forked, until that
+/// executes a contender or follows it. False when somebody else holds the lock.
+bool lock_soon(int fd) {
+    constexpr int tries = 100;
+    for (int i = 0; i < tries; ++i) {
+        if (reports::uninterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) return true;
+        if (errno != EWOULDBLOCK) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+}
+
+/// The folder and not the journal, because another run would replace that. Where a file system has no such
+/// locks there is none.
+reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
+    reports::unique_fd opened{
+        reports::uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+    if (!opened) throw reports::file_error{"open", folder.native(), errno};
+    if (!lock_soon(opened.get()))
+        throw reports::file_error{
+            fmt::format("cannot write into {}: another run writes there; wait for its end or choose another "
+                        "place with -o",
+                        folder.native())};
+    return opened;
+}
+
+}  // namespace
+
+void refuse_folder_in_use(const std::filesystem::path& folder) {
+    if (std::filesystem::is_directory(folder)) locked_folder_of(folder / "journal.jsonl");
+}
+
+journal::journal(const std::filesystem::path& path, const session_record& begun)
+    : path_{path.native()}, lock_{locked_folder_of(path)} {
+    reports::write_file_atomically(path, reports::dump(header_line(begun)) + "\n");
+    file_ = reports::unique_fd{
+        reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
+    if (!file_) throw reports::file_error{"open", path_, errno};
+}
+
+journal::journal(const std::filesystem::path& path)
+    : path_{path.native()}, lock_{locked_folder_of(path)}, file_{reports::uninterrupted([&] {
+          return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+      })} {
+    if (!file_) throw reports::file_error{"continue", path_, errno};
+}
+
+void journal::keep(std::uint64_t bytes) {
+    if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)
+        throw reports::file_error{"continue", path_, errno};
+}
+
+void journal::end(const run_outcome& outcome) {
+    write_line(end_line(outcome));
+}
+
+void journal::append(std::span<const counted_cell> cells) {
+    write_line(counted_line(cells));
+}
+
+void journal::append(const run_plan& plan, const trial_record& record) {
+    write_line(trial_line(plan, record));
+}
+
+void journal::write_line(const nlohmann::ordered_json& value) {
+    struct stat before {};
+    const bool size_known = ::fstat(file_.get(), &before) == 0;
+    try {
+        reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
+    } catch (const reports::file_error&) {
+        // Take half a line back. Should that fail, too, the lines before it still stand.
+        if (size_known) {
+            [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);
+        }
+        throw;
+    }
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,73 @@
+// Shuffled here and not by std::shuffle: a seed has to give the same order with every standard library.
+#include "bench/experiment/plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "bench/statistics/random.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+std::string same_length_name(std::string name) {
+    if (!name.empty()) name.back() = name.back() == '~' ? '=' : '~';
+    return name;
+}
+
+/// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA
+/// 2014).
+std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15;
+    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27U)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31U);
+}
+
+}  // namespace
+
+std::optional<std::size_t> run_plan::baseline_index() const {
+    const auto found = std::ranges::find(contenders, baseline, &contender::name);
+    if (found == contenders.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - contenders.begin());
+}
+
+void add_twin(run_plan& plan) {
+    const auto index = plan.baseline_index();
+    if (!index) return;
+    auto twin = plan.contenders[*index];
+    twin.name = same_length_name(twin.name);
+    twin.called = same_length_name(twin.called.empty() ? twin.path.native() : twin.called);
+    plan.twin = plan.contenders.size();
+    plan.contenders.push_back(std::move(twin));
+}
+
+std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt) {
+    constexpr std::uint64_t bytes_max = 4096;
+    auto state = seed;
+    for (const std::uint64_t part :
+         {block, std::uint64_t{where.workload}, std::uint64_t{where.contender}, attempt})
+        state = mixed(state ^ part);
+    return state % bytes_max;
+}
+
+block_orders::block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders)
+    : random_{seed}, workloads_{workloads}, contenders_{contenders} {}
+
+std::vector<std::size_t> block_orders::shuffled(std::size_t count) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t i = count; i > 1; --i)  // Fisher-Yates, Knuth's algorithm P
+        std::swap(order[i - 1], order[below(random_, i)]);
+    return order;
+}
+
+std::vector<cell> block_orders::next() {
+    std::vector<cell> block;
+    for (const auto workload : shuffled(workloads_))
+        for (const auto contender : shuffled(contenders_)) block.push_back({workload, contender});
+    return block;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,77 @@
+// The schedule: which cell runs when. Contenders of one workload run next to each other, so that a pair is
+// close in time and a drifting machine hits both.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bench/statistics/correction.hpp"
+#include "bench/trial/contender_list.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+/// What a run may be asked for. Seeds are those that every reader of JSON keeps exactly.
+inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
+
+struct run_plan {
+    std::vector<contender> contenders;          // the chosen ones, by name
+    std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty
+    std::vector<std::string> workloads;         // the chosen ones, in the order of the report
+    std::string baseline = "asio-epoll";
+    workload_size size = workload_size::real;
+    double min_time_s = 0.5;
+    std::uint64_t blocks = 10;
+    std::optional<std::chrono::nanoseconds> budget;  // for the whole run
+    std::chrono::nanoseconds trial_limit{std::chrono::seconds{60}};
+    std::uint64_t seed = 0;
+    std::optional<std::size_t> twin;  // the contender that is the baseline once more, for the A/A
+    double threshold_pct = 1;         // what the verdicts call a difference
+    correction how = correction::benjamini_hochberg;
+    std::optional<double> precision_pct;  // stop when every ratio is known to within this
+    std::optional<int> cpu;               // trials run on this one alone
+    std::optional<double> tolerated_pct;  // a comparison of builds: judge_gate() has the last word
+    bool counts = false, checks = false;  // the passes that follow the trials
+
+    /// The place of the baseline among the contenders.
+    [[nodiscard]] std::optional<std::size_t> baseline_index() const;
+};
+
+/// Adds the baseline a second time, under a name of the same length: the length of argv[0] moves the stack,
+/// and with it the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously
+/// Wrong!", ASPLOS 2009). Without the baseline nothing happens.
+void add_twin(run_plan& plan);
+
+/// Indices into a plan's contenders and workloads.
+struct cell {
+    std::size_t workload = 0;
+    std::size_t contender = 0;
+    bool operator==(const cell&) const = default;
+};
+
+/// How many bytes the environment of a trial is longer than it has to be, from 0 to 4095, by the seed: what
+/// the length of the environment does to the speed (see add_twin) is then noise that the interval shows, and
+/// no bias.
+std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
+
+/// The orders of the blocks, one after the other. A seed gives the same orders on every machine and with
+/// every standard library: the generator and the shuffle have a fixed definition.
+class block_orders {
+public:
+    block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);
+
+    /// The next block: every cell once; workloads shuffled, and for each of them the contenders.
+    std::vector<cell> next();
+
+private:
+    std::vector<std::size_t> shuffled(std::size_t count);
+
+    std::mt19937_64 random_;
+    std::size_t workloads_, contenders_;
+};
+
+}  // namespace loopbench::bench

@@ -1,0 +1,384 @@
+// Each struct's fields are listed once, for writing and for reading; a reader checks what a stranger's file
+// may have wrong besides.
+#include "bench/experiment/record.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "bench/experiment/stopping.hpp"
+#include "reports/json.hpp"
+#include "reports/json_fields.hpp"
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+using json = nlohmann::ordered_json;
+using reports::cell_status;
+using reports::field;
+using reports::node;
+using reports::presence;
+using reports::read_fields;
+using reports::read_value;
+using reports::value_of;
+
+constexpr std::string_view journal_schema = "loopbench-journal/1";
+
+constexpr auto fields_of(const executable_state*) {
+    return std::tuple(field{"path", &executable_state::path}, field{"called", &executable_state::called},
+                      field{"bytes", &executable_state::bytes},
+                      field{"modified_ns", &executable_state::modified_ns},
+                      field{"environment", &executable_state::environment, presence::in_newer_files});
+}
+
+/// But for the contenders.
+constexpr auto fields_of(const run_plan*) {
+    return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
+                      field{"blocks", &run_plan::blocks}, field{"budget_s", &run_plan::budget},
+                      field{"trial_limit_s", &run_plan::trial_limit}, field{"baseline", &run_plan::baseline},
+                      field{"threshold_pct", &run_plan::threshold_pct}, field{"correction", &run_plan::how},
+                      field{"precision_pct", &run_plan::precision_pct}, field{"cpu", &run_plan::cpu},
+                      field{"tolerated_pct", &run_plan::tolerated_pct, presence::in_newer_files},
+                      field{"counts", &run_plan::counts, presence::in_newer_files},
+                      field{"checks", &run_plan::checks, presence::in_newer_files},
+                      field{"workloads", &run_plan::workloads});
+}
+
+constexpr auto fields_of(const resource_usage*) {
+    return std::tuple(field{"user_ns", &resource_usage::user_ns},
+                      field{"system_ns", &resource_usage::system_ns},
+                      field{"rss_max_bytes", &resource_usage::rss_max_bytes},
+                      field{"switches_voluntary", &resource_usage::switches_voluntary},
+                      field{"switches_involuntary", &resource_usage::switches_involuntary},
+                      field{"run_delay_ns", &resource_usage::run_delay_ns, presence::in_newer_files});
+}
+
+constexpr auto fields_of(const trial_outcome*) {
+    return std::tuple(field{"status", &trial_outcome::status},
+                      field{"reason", &trial_outcome::reason, presence::null_when_empty},
+                      field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
+                      field{"usage", &trial_outcome::usage, presence::in_newer_files},
+                      field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
+                      field{"context", &trial_outcome::context});
+}
+
+/// But for the cell, which has names in a journal.
+constexpr auto fields_of(const trial_record*) {
+    return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt});
+}
+
+constexpr auto fields_of(const counted_cell*) {
+    return std::tuple(field{"workload", &counted_cell::workload},
+                      field{"contender", &counted_cell::contender}, field{"metrics", &counted_cell::metrics},
+                      field{"samples", &counted_cell::samples, presence::in_newer_files},
+                      field{"tracer", &counted_cell::tracer, presence::in_newer_files},
+                      field{"missing", &counted_cell::missing});
+}
+
+namespace {
+
+// What a run can have: its own limits on blocks and durations, and far more cells than there are.
+constexpr std::size_t cells_max = 100'000;
+constexpr double longest_trial_s = 7 * 24 * 3600.0;
+
+void require_within(const node& in, const char* name, double value, double least, double most) {
+    if (!(value >= least && value <= most))
+        in.at(name).fail(fmt::format("expected a number from {:g} to {:g}", least, most));
+}
+
+void require_known_metric(const std::string& name, const node& value) {
+    if (reports::find_metric(name) == nullptr) value.fail("there is no such metric");
+}
+
+/// The place among `all` of the one that is called as `from` says.
+template <class items, class projection = std::identity>
+std::size_t place_in(const items& all, const node& from, projection name = {}) {
+    const auto found = std::ranges::find(all, from.text(), name);
+    if (found == all.end()) from.fail(fmt::format("\"{}\" is not in the plan", reports::shown(from.text())));
+    return static_cast<std::size_t>(found - all.begin());
+}
+
+std::vector<std::string> distinct_names(const node& from) {
+    auto names = read_value<std::vector<std::string>>(from);
+    if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
+        from.fail("a name is there twice");
+    if (names.empty()) from.fail("there are no names");
+    return names;
+}
+
+run_plan read_plan(const node& from) {
+    auto plan = read_value<run_plan>(from);
+    require_within(from, "min_time_s", plan.min_time_s, 0, longest_trial_s);
+    require_within(from, "blocks", static_cast<double>(plan.blocks), 0, blocks_max);
+    require_within(from, "threshold_pct", plan.threshold_pct, 0, 100);
+    if (plan.precision_pct) require_within(from, "precision_pct", *plan.precision_pct, 1e-6, 100);
+    if (plan.tolerated_pct) require_within(from, "tolerated_pct", *plan.tolerated_pct, 0, 100);
+    if (plan.cpu) require_within(from, "cpu", *plan.cpu, 0, 1 << 20);
+    plan.workloads = distinct_names(from.at("workloads"));
+    const auto names = distinct_names(from.at("contenders"));
+    if (plan.workloads.size() > cells_max / names.size())
+        from.fail(fmt::format("more than {} cells", cells_max));
+    for (const auto& name : names) {
+        plan.contenders.emplace_back();
+        plan.contenders.back().name = name;
+        plan.contenders.back().workloads = plan.workloads;
+    }
+    return plan;
+}
+
+class journal_reader {
+public:
+    session_record take() {
+        auto& outcome = found_.outcome;
+        if (found_.plan.precision_pct && outcome.blocks_finished >= pilot_blocks)
+            outcome.blocks_planned = blocks_after_pilot(found_.plan, outcome);
+        return std::move(found_);
+    }
+
+    void take_header(const node& from) {
+        from.require_schema(journal_schema);
+        found_.command = read_value<std::vector<std::string>>(from.at("command"));
+        found_.where = reports::read_environment(from.at("environment"));
+        found_.plan = read_plan(from.at("plan"));
+        found_.plan.seed = from.at("seed").natural();
+        take_twin(from.at("plan"));
+        take_descriptions(from.at("described"));
+        take_executables(from.at("executables"));
+        auto& outcome = found_.outcome;
+        outcome.interrupted = true;
+        outcome.blocks_planned = blocks_at_first(found_.plan);
+        outcome.excluded.assign(found_.plan.workloads.size(),
+                                std::vector<std::optional<exclusion>>(found_.plan.contenders.size()));
+        const auto exclusions = from.at("excluded").each([&](const node& item) {
+            return std::pair{where_of(item),
+                             exclusion{read_value<cell_status>(item.at("status")), item.at("reason").text()}};
+        });
+        for (const auto& [where, why] : exclusions) excluded(where) = why;
+    }
+
+    void take_line(const node& from) {
+        auto& outcome = found_.outcome;
+        if (const auto end = from.find("end")) {
+            outcome.interrupted = end->text() == "interrupted";
+            outcome.budget_spent = end->text() == "budget";
+            outcome.blocks_finished = from.at("blocks_finished").natural();
+            outcome.blocks_planned = from.at("blocks_planned").natural();
+            return;
+        }
+        if (const auto counted = from.find("counted")) {
+            found_.counted = counted->each([this](const node& item) { return read_counted(item); });
+            return;
+        }
+        auto record = read_trial(from);
+        // The run went on after its end, so that this was none.
+        outcome.interrupted = true;
+        outcome.budget_spent = false;
+        outcome.blocks_finished = record.block;
+        if (record.attempt > 0 && repeated_.insert({record.block, record.where.workload}).second)
+            ++outcome.repeated;
+        if (record.outcome.status != cell_status::ok)
+            excluded(record.where) = exclusion_after(found_.plan, record);
+        outcome.trials.push_back(std::move(record));
+    }
+
+private:
+    session_record found_;
+    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;  // [workload, contender]
+    std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
+    std::set<std::pair<std::uint64_t, std::size_t>> repeated_;
+    std::set<std::size_t> has_context_;  // contenders
+
+    std::optional<exclusion>& excluded(cell where) {
+        return found_.outcome.excluded[where.workload][where.contender];
+    }
+
+    cell where_of(const node& from) const {
+        return {place_in(found_.plan.workloads, from.at("workload")),
+                place_in(found_.plan.contenders, from.at("contender"), &contender::name)};
+    }
+
+    void take_twin(const node& from) {
+        if (const auto twin = from.at("twin"); !twin.is_null())
+            found_.plan.twin = place_in(found_.plan.contenders, twin, &contender::name);
+        if (found_.plan.twin && !found_.plan.baseline_index())
+            from.at("baseline").fail("a twin needs its baseline among the contenders");
+    }
+
+    void take_descriptions(const node& from) {
+        const auto contexts = from.each([](const node& item) { return item.object(); });
+        if (contexts.size() > found_.plan.contenders.size())
+            from.fail("there are more of them than contenders");
+        for (std::size_t i = 0; i < contexts.size(); ++i)
+            found_.plan.described.push_back(reports::describe(found_.plan.contenders[i].name, contexts[i]));
+    }
+
+    void take_executables(const node& from) {
+        found_.executables = read_value<std::vector<executable_state>>(from);
+        if (found_.executables.size() != found_.plan.contenders.size())
+            from.fail("expected one for each contender");
+        for (std::size_t i = 0; i < found_.executables.size(); ++i) {
+            auto& who = found_.plan.contenders[i];
+            who.path = found_.executables[i].path;
+            who.called = found_.executables[i].called;
+            who.environment = found_.executables[i].environment.value_or(who.environment);
+        }
+    }
+
+    counted_cell read_counted(const node& from) const {
+        auto cell = read_value<counted_cell>(from);
+        where_of(from);
+        from.at("metrics").each_field(require_known_metric);
+        if (const auto samples = from.find("samples"))
+            samples->each_field([&](const std::string& name, const node& values) {
+                if (!cell.metrics.contains(name)) values.fail("they are of no metric of this cell");
+                if (reports::find_metric(name)->deterministic) values.fail("counts have no samples");
+                if (cell.samples[name].empty()) values.fail("there is none");
+                if (cell.samples[name].size() > most_triples)
+                    values.fail("there are more than are ever taken");
+            });
+        return cell;
+    }
+
+    trial_record read_trial(const node& from) {
+        trial_record record;
+        read_fields(record, from);
+        if (record.block >= found_.plan.blocks) from.at("block").fail("there is no such block in the plan");
+        record.where = where_of(from);
+        // Each block has a place in memory, and none is passed over.
+        if (record.block > trials_of_[{record.where.workload, record.where.contender}]++)
+            from.at("block").fail("blocks before this one are missing");
+        if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
+                 .second)
+            from.fail("this trial is there twice");
+        auto& outcome = record.outcome;
+        read_fields(outcome, from);
+        from.at("metrics").each_field(require_known_metric);
+        require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
+        // Every trial's would fill the memory, and only the first one's is ever looked at.
+        if (!outcome.context.empty() && !has_context_.insert(record.where.contender).second)
+            outcome.context = json::object();
+        return record;
+    }
+};
+
+}  // namespace
+
+executable_state state_of(const contender& who) {
+    struct stat found {};
+    executable_state state{who.path.native(), who.called, 0, 0, who.environment};
+    if (::stat(who.path.c_str(), &found) != 0) return state;
+    state.bytes = found.st_size;
+    state.modified_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+    return state;
+}
+
+json header_line(const session_record& begun) {
+    const auto& plan = begun.plan;
+    auto contenders = json::array(), described = json::array(), executables = json::array(),
+         excluded = json::array();
+    for (const auto& who : plan.described) described.push_back(who.context);
+    for (const auto& who : plan.contenders) {
+        contenders.push_back(who.name);
+        executables.push_back(value_of(state_of(who)));
+        for (const auto& workload : plan.workloads)
+            if (const auto why = exclusion_before(who, workload))
+                excluded.push_back({{"workload", workload},
+                                    {"contender", who.name},
+                                    {"status", reports::name_of(why->status)},
+                                    {"reason", why->reason}});
+    }
+    auto planned = value_of(plan);
+    planned["twin"] = plan.twin ? json(plan.contenders[*plan.twin].name) : json(nullptr);
+    planned["contenders"] = std::move(contenders);
+    return {{"schema", journal_schema},        {"seed", plan.seed},
+            {"command", begun.command},        {"environment", reports::to_json(begun.where)},
+            {"plan", std::move(planned)},      {"described", std::move(described)},
+            {"excluded", std::move(excluded)}, {"executables", std::move(executables)}};
+}
+
+json trial_line(const run_plan& plan, const trial_record& record) {
+    auto line = value_of(record);
+    line["workload"] = plan.workloads[record.where.workload];
+    line["contender"] = plan.contenders[record.where.contender].name;
+    line.update(value_of(record.outcome));
+    return line;
+}
+
+json end_line(const run_outcome& outcome) {
+    return {{"end", outcome.interrupted    ? "interrupted"
+                    : outcome.budget_spent ? "budget"
+                                           : "complete"},
+            {"blocks_finished", outcome.blocks_finished},
+            {"blocks_planned", outcome.blocks_planned}};
+}
+
+json counted_line(std::span<const counted_cell> cells) {
+    auto counted = json::array();
+    for (const auto& cell : cells) counted.push_back(value_of(cell));
+    return {{"counted", std::move(counted)}};
+}
+
+session_record read_journal(std::string_view text, std::string_view name) {
+    journal_reader reader;
+    std::size_t line = 0;
+    const auto not_a_journal = [&](std::string_view cause) {
+        return reports::format_error{
+            fmt::format("{} is not a journal: {}; begin a new run with `loopbench run`", name, cause)};
+    };
+    bool parsed = false;  // what is wrong then has its line from here, and from the parser before
+    try {
+        while (!text.empty()) {
+            const auto end = text.find('\n');
+            ++line;
+            parsed = true;
+            if (end == std::string_view::npos && line > 1) break;
+            if (end == std::string_view::npos) throw reports::format_error{"it is cut short"};
+            if (end > journal_line_bytes_max)
+                throw reports::format_error{
+                    fmt::format("it has {} bytes, and the limit is {}", end, journal_line_bytes_max)};
+            parsed = false;
+            const auto document =
+                reports::parse_strictly(text.substr(0, end), reports::duplicates::refused, line);
+            parsed = true;
+            if (line == 1)
+                reader.take_header({document, ""});
+            else
+                reader.take_line({document, ""});
+            text.remove_prefix(end + 1);
+        }
+    } catch (const reports::format_error& error) {
+        throw not_a_journal(parsed ? fmt::format("line {}: {}", line, error.what()) : error.what());
+    }
+    if (line == 0) throw not_a_journal("line 1: it is empty");
+    return reader.take();
+}
+
+bool is_journal(std::string_view text) {
+    return text.starts_with(R"({"schema":"loopbench-journal/)");
+}
+
+void refuse_other_place(const session_record& begun, const reports::environment& here) {
+    constexpr std::string_view remedy = "begin a new run without --resume";
+    const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
+        if (then != now)
+            throw usage_error{
+                fmt::format("the run began on another {} ({}, not {}); {}", what, then, now, remedy)};
+    };
+    refuse("kernel", begun.where.kernel, here.kernel);
+    refuse("processor", begun.where.cpu_model, here.cpu_model);
+    refuse("number of cores", fmt::format("{}", begun.where.cores), fmt::format("{}", here.cores));
+    for (std::size_t i = 0; i < begun.executables.size(); ++i) {
+        const auto& then = begun.executables[i];
+        if (!then.environment)
+            throw usage_error{
+                fmt::format("the journal does not say what {} was started with; {}", then.path, remedy)};
+        if (state_of(begun.plan.contenders[i]) != then)
+            throw usage_error{fmt::format("{} has changed since the run began; {}", then.path, remedy)};
+    }
+}
+
+}  // namespace loopbench::bench

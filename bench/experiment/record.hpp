@@ -1,0 +1,64 @@
+// The record of a session: what was to be done, where and by whom, and what came of it. It is written line by
+// line into a journal and read back from one. Everything that comes after it (bench/summary, bench/gate) sees
+// nothing else, so that it makes no difference whether a session has just ended or was read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/experiment/counted.hpp"
+#include "bench/experiment/runner.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+/// A contender's executable as it was when the run began, and what its trials are started with: a run goes on
+/// with the same ones only.
+struct executable_state {
+    std::string path, called;
+    std::int64_t bytes = 0, modified_ns = 0;
+    std::optional<std::map<std::string, std::string>> environment;  // absent in older journals
+    bool operator==(const executable_state&) const = default;
+};
+
+executable_state state_of(const contender& who);
+
+struct session_record {
+    run_plan plan = {};
+    std::vector<std::string> command = {};
+    reports::environment where = {};
+    std::vector<executable_state> executables = {};  // of the plan's contenders; of a journal that was read
+    run_outcome outcome = {};  // of a journal: interrupted, unless it says how the run ended
+    std::vector<counted_cell> counted = {};
+};
+
+// The lines of a journal: the first one, one for each trial, one for the end of the trials (a journal without
+// it was killed), and one for what the passes after them found.
+nlohmann::ordered_json header_line(const session_record& begun);
+nlohmann::ordered_json trial_line(const run_plan& plan, const trial_record& record);
+nlohmann::ordered_json end_line(const run_outcome& outcome);
+nlohmann::ordered_json counted_line(std::span<const counted_cell> cells);
+
+/// What a journal and one of its lines may have, in bytes. It is read line by line, so that it may be larger
+/// than a report: a hundred thousand trials have a quarter of this.
+inline constexpr std::size_t journal_bytes_max = std::size_t{1} << 30U,
+                             journal_line_bytes_max = std::size_t{16} << 20U;
+
+/// Reads a journal. A last line that was cut short (the machine died while it was written) is passed over.
+/// Throws reports::format_error naming `name`, the line, the cause and the remedy.
+session_record read_journal(std::string_view text, std::string_view name);
+
+/// Whether a text is a journal: its first line says so, and its lines are separate documents.
+bool is_journal(std::string_view text);
+
+/// Throws usage_error when what is here is not what the record began with: the executables and what they are
+/// started with, the kernel or the machine. Trials of both together would be of neither.
+void refuse_other_place(const session_record& begun, const reports::environment& here);
+
+}  // namespace loopbench::bench

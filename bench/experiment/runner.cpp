@@ -1,0 +1,249 @@
+// The loop over blocks.
+#include "bench/experiment/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "bench/experiment/stopping.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::cell_status;
+
+class runner {
+public:
+    runner(const run_plan& plan, trial_executor& executor, run_observer& observer, const run_clock& clock,
+           run_outcome done)
+        : plan_{plan},
+          executor_{executor},
+          observer_{observer},
+          clock_{clock},
+          orders_{plan.seed, plan.workloads.size(), plan.contenders.size()},
+          outcome_{std::move(done)} {}
+
+    run_outcome run() {
+        exclude_what_cannot_run();
+        remember_what_is_done();
+        std::chrono::nanoseconds longest_block{0};
+        for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
+            const auto start = clock_();
+            if (block > 0 && plan_.budget && start + longest_block > *plan_.budget) {
+                outcome_.budget_spent = true;
+                break;
+            }
+            run_block(block);
+            if (is_over()) break;
+            ++outcome_.blocks_finished;
+            if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
+                aim_for(blocks_after_pilot(plan_, outcome_));
+            longest_block = std::max(longest_block, clock_() - start);
+        }
+        return std::move(outcome_);
+    }
+
+private:
+    using row = std::span<const cell>;
+
+    struct old_attempt {
+        std::set<std::size_t> contenders;
+        bool disturbed = false;
+    };
+    /// What an earlier run did of one workload in one block.
+    using old_row = std::map<std::uint64_t, old_attempt>;  // by attempt
+
+    const run_plan& plan_;
+    trial_executor& executor_;
+    run_observer& observer_;
+    const run_clock& clock_;
+    block_orders orders_;
+    run_outcome outcome_;
+    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
+    old_row row_;                                                   // what is done of the one that runs
+    std::set<std::size_t> has_context_;                             // contenders
+    std::uint64_t runnable_ = 0;                                    // cells that are not excluded
+    std::uint64_t blocks_ = blocks_at_first(plan_);
+    std::uint64_t done_ = 0, total_ = 0;
+
+    std::optional<exclusion>& excluded(cell where) {
+        return outcome_.excluded[where.workload][where.contender];
+    }
+
+    void aim_for(std::uint64_t blocks) {
+        total_ += runnable_ * (blocks - blocks_);
+        outcome_.blocks_planned = blocks_ = blocks;
+    }
+
+    void exclude_what_cannot_run() {
+        if (outcome_.excluded.empty())
+            outcome_.excluded.assign(plan_.workloads.size(),
+                                     std::vector<std::optional<exclusion>>(plan_.contenders.size()));
+        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
+            for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
+                exclude_if_it_cannot_run({workload, contender});
+        outcome_.blocks_planned = blocks_;
+        total_ = runnable_ * blocks_;
+    }
+
+    void exclude_if_it_cannot_run(cell where) {
+        const auto& who = plan_.contenders[where.contender];
+        if (excluded(where)) return;
+        excluded(where) = exclusion_before(who, plan_.workloads[where.workload]);
+        if (!excluded(where)) ++runnable_;
+    }
+
+    void remember_what_is_done() {
+        for (const auto& trial : outcome_.trials) {
+            auto& old = old_[{trial.block, trial.where.workload}];
+            if (!excluded(trial.where) && !was_tried(old, trial.where.contender)) ++done_;
+            if (!trial.outcome.context.empty()) has_context_.insert(trial.where.contender);
+            auto& attempt = old[trial.attempt];
+            attempt.contenders.insert(trial.where.contender);
+            attempt.disturbed = attempt.disturbed || !trial.outcome.disturbed.empty();
+        }
+    }
+
+    static bool was_tried(const old_row& old, std::size_t contender) {
+        return std::ranges::any_of(
+            old, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
+    }
+
+    /// The last attempt that has every contender of the row.
+    static const old_attempt* whole_attempt(const old_row& old, std::span<const cell> wanted) {
+        const auto has_all = [&](const auto& attempt) {
+            return std::ranges::all_of(
+                wanted, [&](cell where) { return attempt.second.contenders.contains(where.contender); });
+        };
+        const auto found = std::find_if(old.rbegin(), old.rend(), has_all);
+        return found == old.rend() ? nullptr : &found->second;
+    }
+
+    /// The contenders of a workload are adjacent.
+    void run_block(std::uint64_t block) {
+        const auto order = orders_.next();
+        for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
+            run_row(block, row{order}.subspan(first, plan_.contenders.size()));
+            if (is_over()) return;
+        }
+    }
+
+    /// Pairs are close in time: what an earlier run left unfinished is run again as a whole.
+    void run_row(std::uint64_t block, row trials) {
+        row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
+                                                               : old_row{};
+        std::vector<cell> wanted;
+        std::ranges::copy_if(trials, std::back_inserter(wanted),
+                             [&](cell where) { return !excluded(where); });
+        const auto* whole = whole_attempt(row_, wanted);
+        auto attempt = row_.empty() ? 0 : row_.rbegin()->first + 1;
+        const auto start = clock_();
+        const bool disturbed = whole != nullptr ? whole->disturbed && whole == &row_.begin()->second
+                                                : run_attempt(block, trials, attempt++);
+        if (is_over() || !disturbed || !may_repeat(clock_() - start)) return;
+        run_attempt(block, trials, attempt);
+    }
+
+    bool is_over() const { return outcome_.interrupted || outcome_.budget_spent; }
+
+    /// For one trial: its limit, or what is left of the budget.
+    std::chrono::nanoseconds time_left() const {
+        return plan_.budget ? std::min(plan_.trial_limit, *plan_.budget - clock_()) : plan_.trial_limit;
+    }
+
+    bool may_repeat(std::chrono::nanoseconds cost) const {
+        constexpr std::uint64_t share = 4;
+        const auto limit = std::max<std::uint64_t>(blocks_ * plan_.workloads.size() / share, 1);
+        const bool counted = row_.rbegin()->first > 0;
+        return (counted || outcome_.repeated < limit) && (!plan_.budget || clock_() + cost <= *plan_.budget);
+    }
+
+    /// True when a trial was disturbed.
+    bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
+        bool disturbed = false;
+        for (const auto where : trials) {
+            if (excluded(where)) continue;
+            run_trial(block, where, attempt);
+            if (is_over()) return false;
+            disturbed = disturbed || !outcome_.trials.back().outcome.disturbed.empty();
+        }
+        return disturbed;
+    }
+
+    void run_trial(std::uint64_t block, cell where, std::uint64_t attempt) {
+        const auto limit = time_left();
+        if (limit <= limit.zero()) {
+            outcome_.budget_spent = true;
+            return;
+        }
+        const trial_request request{plan_.contenders[where.contender],
+                                    plan_.workloads[where.workload],
+                                    plan_.min_time_s,
+                                    plan_.size,
+                                    limit,
+                                    plan_.cpu,
+                                    padding_bytes(plan_.seed, block, where, attempt)};
+        observer_.before_trial(request, done_, total_);
+        trial_record record{block, where, executor_.run(request), attempt};
+        if (record.outcome.stopped) {
+            outcome_.interrupted = true;
+            return;
+        }
+        if (record.outcome.timed_out && limit < plan_.trial_limit) {  // it had less time than a trial gets
+            outcome_.budget_spent = true;
+            return;
+        }
+        if (!was_tried(row_, where.contender)) ++done_;
+        if (attempt > 0 && row_.rbegin()->first == 0) ++outcome_.repeated;  // once for a row, as in a journal
+        row_[attempt].contenders.insert(where.contender);
+        observer_.after_trial(record);
+        forget_what_is_written(record);
+        if (record.outcome.status != cell_status::ok) exclude_from_now_on(record);
+        outcome_.trials.push_back(std::move(record));
+    }
+
+    /// A day of trials has more of it than memory: the side file has the histograms, and of the contexts only
+    /// each contender's first is ever looked at.
+    void forget_what_is_written(trial_record& record) {
+        record.outcome.histograms = nlohmann::ordered_json::array();
+        if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)
+            record.outcome.context = nlohmann::ordered_json::object();
+    }
+
+    void exclude_from_now_on(const trial_record& record) {
+        excluded(record.where) = exclusion_after(plan_, record);
+        --runnable_;
+        total_ -= blocks_ - record.block - 1;
+    }
+};
+
+}  // namespace
+
+std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload) {
+    if (!who.problem.empty()) return exclusion{cell_status::failed, who.problem};
+    if (std::ranges::find(who.workloads, workload) == who.workloads.end())
+        return exclusion{cell_status::unsupported, "this contender does not have the workload"};
+    return std::nullopt;
+}
+
+exclusion exclusion_after(const run_plan& plan, const trial_record& record) {
+    auto reason = record.outcome.reason;
+    if (record.outcome.status == cell_status::failed)
+        reason = plan.precision_pct
+                     ? fmt::format("in block {}: {}", record.block + 1, reason)
+                     : fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
+    return {record.outcome.status, std::move(reason)};
+}
+
+run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
+                const run_clock& clock, run_outcome done) {
+    return runner{plan, executor, observer, clock, std::move(done)}.run();
+}
+
+}  // namespace loopbench::bench

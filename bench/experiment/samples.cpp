@@ -1,0 +1,78 @@
+// Which attempt at a block counts, and which block a sample belongs to.
+#include "bench/experiment/samples.hpp"
+
+#include <algorithm>
+
+#include "bench/statistics/median.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+struct attempt {
+    std::size_t trials = 0;
+    std::size_t ended = 0;  // of those, the last ones of their cells
+};
+
+/// A contender that failed or cannot do it is not run again, so that a whole attempt may have fewer trials
+/// than the one before.
+std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
+    std::size_t ended_before = 0, most = 0;
+    std::uint64_t best = 0;
+    for (const auto& [number, found] : all) {
+        if (found.trials + ended_before >= most) {
+            most = found.trials + ended_before;
+            best = number;
+        }
+        ended_before += found.ended;
+    }
+    return best;
+}
+
+}  // namespace
+
+counting_attempts::counting_attempts(const run_outcome& outcome) {
+    std::map<row, std::map<std::uint64_t, attempt>> rows;
+    for (const auto& trial : outcome.trials) {
+        auto& found = rows[{trial.block, trial.where.workload}][trial.attempt];
+        ++found.trials;
+        found.ended += trial.outcome.status == reports::cell_status::ok ? 0U : 1U;
+    }
+    for (const auto& [where, all] : rows) best_[where] = most_complete(all);
+}
+
+bool counting_attempts::counts(std::uint64_t block, std::size_t workload, std::uint64_t attempt) const {
+    const auto found = best_.find({block, workload});
+    return found != best_.end() && found->second == attempt;
+}
+
+sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
+    cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
+    const counting_attempts tried{outcome};
+    for (const auto& trial : outcome.trials)
+        if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt))
+            take(trial);
+}
+
+void sample_table::take(const trial_record& trial) {
+    ++trials_;
+    if (!trial.outcome.disturbed.empty()) ++disturbed_;
+    auto& metrics = cells_[trial.where.workload][trial.where.contender];
+    for (const auto& [name, value] : trial.outcome.metrics) metrics[name];
+    for (auto& [name, values] : metrics) {
+        const auto printed = trial.outcome.metrics.find(name);
+        values.resize(std::max(values.size(), trial.block + 1));
+        values[trial.block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
+    }
+}
+
+std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
+                                             const reports::metric_info& metric) const {
+    const auto &ours = of({workload, who}), &theirs = of({workload, to});
+    const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
+    if (mine == ours.end() || other == theirs.end()) return {};
+    return metric.better == reports::direction::smaller ? paired_log_ratios(other->second, mine->second)
+                                                        : paired_log_ratios(mine->second, other->second);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,67 @@
+// Trials as samples: indexed by block, so that a contender's and the baseline's are pairs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/experiment/runner.hpp"
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
+
+/// What a trial reports when its load was so many percent of this.
+inline constexpr std::string_view capacity_metric = "capacity";
+
+/// Of the trials of one workload in one block those count that belong together: the last attempt, unless it
+/// was cut short.
+class counting_attempts {
+public:
+    explicit counting_attempts(const run_outcome& outcome);
+
+    [[nodiscard]] bool counts(std::uint64_t block, std::size_t workload, std::uint64_t attempt) const;
+
+private:
+    using row = std::pair<std::uint64_t, std::size_t>;  // block, workload
+    std::map<row, std::uint64_t> best_;
+};
+
+class sample_table {
+public:
+    static constexpr std::uint64_t all_blocks = std::numeric_limits<std::uint64_t>::max();
+
+    /// The samples of the first `blocks` blocks.
+    sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
+
+    /// Index i of each metric is block i, or nothing where the trial has no number.
+    [[nodiscard]] const samples_by_metric& of(cell where) const {
+        return cells_[where.workload][where.contender];
+    }
+    /// Whether the load was a share of the contender's own capacity: a contender that was found to be capable
+    /// of more had more to do, so nothing but that capacity can be compared with another's.
+    [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
+    /// How many of the trials that count were disturbed.
+    [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
+    [[nodiscard]] std::uint64_t trials() const { return trials_; }
+
+    /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are
+    /// none.
+    [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
+                                                 const reports::metric_info& metric) const;
+
+private:
+    void take(const trial_record& trial);
+
+    std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
+    std::uint64_t disturbed_ = 0, trials_ = 0;
+};
+
+}  // namespace loopbench::bench

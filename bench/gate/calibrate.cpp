@@ -1,0 +1,187 @@
+// Plans, then tries, then rates.
+#include "bench/gate/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "bench/experiment/samples.hpp"
+#include "bench/statistics/proportion.hpp"
+#include "bench/statistics/verdict.hpp"
+#include "bench/trial/usage_error.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using log_ratios = std::vector<double>;
+using reports::verdict;
+
+constexpr std::string_view name_front = "slowed-";
+
+contender slowed_down(const contender& who, unsigned pct) {
+    auto slowed = who;
+    slowed.name = fmt::format("{}{:02}", name_front, pct);
+    slowed.called = fmt::format("loopbench-{}", slowed.name);
+    slowed.environment = {{"LOOPBENCH_SLOWDOWN", fmt::format("0.{:02}", pct)}};
+    return slowed;
+}
+
+/// The percents in its name; nothing for the twin.
+std::optional<unsigned> slowdown_of(std::string_view name) {
+    unsigned pct = 0;
+    if (!name.starts_with(name_front)) return std::nullopt;
+    name.remove_prefix(name_front.size());
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pct);
+    if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+    return pct;
+}
+
+/// The pairs of one contender with the baseline, workload by workload.
+std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
+    std::vector<log_ratios> all;
+    const sample_table samples{from.plan, from.outcome};
+    const auto baseline = from.plan.baseline_index();
+    for (std::size_t workload = 0; baseline && workload < from.plan.workloads.size(); ++workload)
+        all.push_back(samples.log_ratios(workload, who, *baseline, *reports::find_metric("time")));
+    return all;
+}
+
+/// At most `most` tries, of `blocks` pairs after the other each, that have no pair in common.
+std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
+                                    std::uint64_t most) {
+    std::vector<log_ratios> tries;
+    for (std::size_t round = 0;; ++round) {
+        const auto before = tries.size();
+        for (const auto& workload : pairs)
+            if ((round + 1) * blocks <= workload.size() && tries.size() < most) {
+                const auto first = std::span{workload}.subspan(round * blocks, blocks);
+                tries.emplace_back(first.begin(), first.end());
+            }
+        if (tries.size() == before) return tries;
+    }
+}
+
+struct tally {
+    std::uint64_t slower = 0, faster = 0;
+};
+
+/// Each try is a report of its own.
+tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
+    verdict_rule rule;
+    rule.threshold_pct = plan.threshold_pct;
+    rule.how = plan.how;
+    tally found;
+    for (const auto& one : tries) {
+        const auto said = judge_all({&one, 1}, rule).front().verdict;
+        found.slower += said == verdict::slower ? 1U : 0U;
+        found.faster += said == verdict::faster ? 1U : 0U;
+    }
+    return found;
+}
+
+reports::detection_rate rate_of(const session_record& slowed, std::size_t who, unsigned pct,
+                                const calibration_sizes& sizes) {
+    reports::detection_rate found;
+    found.slowdown_pct = pct;
+    auto pairs = pairs_of(slowed, who);
+    std::erase_if(pairs, [&](const auto& workload) { return workload.size() < sizes.blocks; });
+    const auto measured = consecutive(pairs, sizes.blocks, sizes.tries);
+    if (measured.empty()) return found;
+    const auto seen = judged(measured, slowed.plan);
+    found.measured = measured.size();
+    found.measured_slower = seen.slower;
+    std::tie(found.low, found.high) = proportion_interval(seen.slower, measured.size(), default_level);
+    found.faster = seen.faster;
+    return found;
+}
+
+/// What it is called where it is not slowed down.
+std::string name_of_contender(const session_record& from) {
+    for (const auto& trial : from.outcome.trials)
+        if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
+    return from.plan.baseline;
+}
+
+/// What is judged together has to be of one machine, and of the same work.
+void refuse_unlike(const session_record& equal, const session_record& slowed) {
+    const auto of = [](const session_record& from) {
+        return std::tuple{from.where.kernel, from.where.cpu_model, from.where.cores, from.plan.workloads,
+                          from.plan.size,    from.plan.min_time_s, from.plan.cpu,    from.plan.threshold_pct};
+    };
+    if (of(equal) != of(slowed))
+        throw usage_error{
+            "the two journals are not of one calibration: kernel, processor, workloads or options differ; "
+            "calibrate again"};
+}
+
+double mean_trial_s(const run_outcome& outcome) {
+    std::chrono::duration<double> all{0};
+    for (const auto& trial : outcome.trials) all += trial.outcome.wall;
+    return outcome.trials.empty() ? 0 : all.count() / static_cast<double>(outcome.trials.size());
+}
+
+}  // namespace
+
+run_plan calibration_plan(const run_plan& base, const contender& who,
+                          std::span<const unsigned> slowdowns_pct) {
+    auto plan = base;
+    plan.contenders = {slowed_down(who, 0)};
+    for (const auto pct : slowdowns_pct) plan.contenders.push_back(slowed_down(who, pct));
+    plan.baseline = plan.contenders.front().name;
+    plan.how = correction::holm;  // as compare and check have it
+    add_twin(plan);
+    return plan;
+}
+
+/// A journal that is read back has the context of a contender's first trial only.
+void check_slowdowns(const session_record& slowed) {
+    std::set<std::size_t> seen;
+    for (const auto& trial : slowed.outcome.trials) {
+        const auto& name = slowed.plan.contenders[trial.where.contender].name;
+        const auto pct = slowdown_of(name);
+        if (!pct || *pct == 0 || trial.outcome.status != reports::cell_status::ok) continue;
+        const bool is_first = seen.insert(trial.where.contender).second;
+        if (!is_first && trial.outcome.context.empty()) continue;
+        if (reports::context_text(trial.outcome.context, "slowdown") != fmt::format("{} %", *pct))
+            throw usage_error{
+                fmt::format("{} was not slowed down: its context has no \"slowdown\"; calibrate with a "
+                            "contender that knows LOOPBENCH_SLOWDOWN, as every one of the suite does",
+                            name)};
+    }
+}
+
+reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,
+                                       const calibration_sizes& sizes) {
+    refuse_unlike(equal, slowed);
+    check_slowdowns(slowed);
+    reports::calibration found;
+    found.date = equal.where.date;
+    found.complete = !equal.outcome.interrupted && !slowed.outcome.interrupted;
+    found.contender = name_of_contender(equal);
+    found.workloads = equal.plan.workloads;
+    found.threshold_pct = equal.plan.threshold_pct;
+    found.aa.blocks = sizes.aa_blocks;
+    if (equal.plan.twin) {
+        const auto tries = consecutive(pairs_of(equal, *equal.plan.twin), sizes.aa_blocks, sizes.aa_tries);
+        const auto called = judged(tries, equal.plan);
+        found.aa.tries = tries.size();
+        found.aa.different = called.slower + called.faster;
+        if (!tries.empty())
+            found.aa.at_most_pct = 100 * proportion_at_most(found.aa.different, tries.size(), default_level);
+    }
+    found.blocks = sizes.blocks;
+    constexpr double trials_a_block = 3;  // the two that are compared, and the twin
+    found.try_s = trials_a_block * static_cast<double>(sizes.blocks) * mean_trial_s(slowed.outcome);
+    if (slowed.plan.twin) found.slowdowns.push_back(rate_of(slowed, *slowed.plan.twin, 0, sizes));
+    for (std::size_t who = 0; who < slowed.plan.contenders.size(); ++who)
+        if (const auto pct = slowdown_of(slowed.plan.contenders[who].name); pct && *pct > 0)
+            found.slowdowns.push_back(rate_of(slowed, who, *pct, sizes));
+    return found;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,70 @@
+// A small JSON file, with the machine beside the rates.
+#include "bench/gate/calibration_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "reports/calibration.hpp"
+#include "reports/json.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view calibration_schema = "loopbench-calibration/1";
+
+using json = nlohmann::ordered_json;
+
+json machine_json(const reports::environment& where) {
+    return {{"kernel", where.kernel}, {"cpu_model", where.cpu_model}, {"cores", where.cores}};
+}
+
+std::optional<fs::path> absolute_path_in(const char* variable) {
+    const char* const text = std::getenv(variable);
+    if (text == nullptr || !fs::path{text}.is_absolute()) return std::nullopt;
+    return fs::path{text};
+}
+
+}  // namespace
+
+std::optional<fs::path> calibration_path() {
+    const fs::path rest = fs::path{"loopbench"} / "calibration.json";
+    if (const auto state = absolute_path_in("XDG_STATE_HOME")) return *state / rest;
+    if (const auto home = absolute_path_in("HOME")) return *home / ".local" / "state" / rest;
+    return std::nullopt;
+}
+
+std::string write_calibration(const reports::calibration& found, const reports::environment& where) {
+    const json whole{{"schema", calibration_schema},
+                     {"machine", machine_json(where)},
+                     {"calibration", reports::to_json(found)}};
+    return reports::dump(whole, 1) + "\n";
+}
+
+std::optional<reports::calibration> read_calibration(const fs::path& path,
+                                                     const reports::environment& where) {
+    if (!fs::exists(path)) return std::nullopt;
+    try {
+        const auto document = reports::parse_strictly(reports::read_file(path.native()));
+        const reports::node from{document, ""};
+        from.require_schema(calibration_schema);
+        auto found = reports::read_calibration(from.at("calibration"));
+        if (from.at("machine").object() != machine_json(where)) return std::nullopt;
+        return found;
+    } catch (const reports::format_error& error) {
+        throw reports::format_error{
+            fmt::format("{} is no calibration: {}; remove it, or run `loopbench calibrate` again",
+                        path.native(), error.what())};
+    }
+}
+
+std::optional<reports::calibration> stored_calibration(const reports::environment& where) {
+    const auto path = calibration_path();
+    return path ? read_calibration(*path, where) : std::nullopt;
+}
+
+}  // namespace loopbench::bench

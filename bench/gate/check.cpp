@@ -1,0 +1,95 @@
+// Counts; times are in check_times.cpp.
+#include "bench/gate/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// Of decimal fractions that have no exact double: 1 + 0.02 must not lie beyond 1.02.
+constexpr double rounding = 1e-9;
+
+std::string number(double value) {
+    return fmt::format("{:.3f}", value == 0 ? 0.0 : value);
+}
+
+void compare_count(gate_finding& found, const count_slack& slack, double measured) {
+    const auto& metric = *reports::find_metric(found.metric);
+    const double expected = *found.expected;
+    const double reach = slack.around(metric, expected);
+    found.measured = measured;
+    const auto sentence = fmt::format("{} {}, expected {} within {}", number(measured), metric.unit,
+                                      number(expected), number(reach));
+    if (measured > expected + reach + rounding) {
+        found.kind = finding_kind::regression;
+        found.message = sentence + "; take it back, or commit the new count (`check --update`)";
+    } else if (measured < expected - reach - rounding) {
+        found.kind = finding_kind::looser;
+        found.message = sentence + ": the baseline is looser than what is measured; run `check --update`";
+    } else {
+        found.message = sentence;
+    }
+}
+
+std::string why_missing(const counted_cell& cell) {
+    if (cell.missing.empty()) return "it was not counted; a report has counts after `loopbench run --counts`";
+    return fmt::format("it was not counted: {}", fmt::join(cell.missing, "; "));
+}
+
+gate_finding check_count(const expected_count& expected, const count_slack& slack,
+                         std::span<const counted_cell> cells) {
+    gate_finding found{expected.workload,
+                       expected.contender,
+                       expected.metric,
+                       finding_kind::unclear,
+                       expected.per_op,
+                       {},
+                       {}};
+    const auto cell = reports::find_cell(cells, expected);
+    if (cell == cells.end()) {
+        found.message = why_missing({});
+        return found;
+    }
+    const auto measured = cell->metrics.find(expected.metric);
+    if (measured == cell->metrics.end()) {
+        found.kind = cell->failed ? finding_kind::failed : finding_kind::unclear;
+        found.message = why_missing(*cell);
+        return found;
+    }
+    found.kind = finding_kind::holds;
+    compare_count(found, slack, measured->second);
+    return found;
+}
+
+}  // namespace
+
+std::vector<gate_finding> check_counts(const expectations& expected, std::span<const counted_cell> cells) {
+    std::vector<gate_finding> all;
+    for (const auto& item : expected.counts) all.push_back(check_count(item, expected.slack, cells));
+    return all;
+}
+
+std::vector<counted_cell> counts_in(const reports::report& report) {
+    std::vector<counted_cell> all;
+    for (const auto& item : report.results) {
+        const bool is_count = item.deterministic && item.median;
+        const bool failed = item.status == reports::cell_status::failed;
+        const bool lost = failed || item.status == reports::cell_status::not_run;
+        if (!is_count && !lost) continue;
+        auto cell = reports::find_cell(all, item);
+        if (cell == all.end())
+            cell = all.insert(cell, counted_cell{item.workload, item.contender, {}, {}, false});
+        if (is_count) cell->metrics[item.metric] = *item.median;
+        if (!lost) continue;
+        cell->failed = cell->failed || failed;
+        cell->missing.push_back(item.reason.value_or("it failed"));
+    }
+    return all;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,168 @@
+// Pairs of today against ratios of the day when the baseline was written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "bench/gate/check.hpp"
+#include "bench/statistics/verdict.hpp"
+#include "bench/summary/self_check.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::cell_status;
+using reports::report;
+using reports::result;
+using reports::verdict;
+
+/// Why the session can say nothing about any ratio.
+std::optional<gate_finding> obstacle(const expected_times& expected, const report& session) {
+    if (is_unfit(session))
+        return about_session(finding_kind::unfit,
+                             fmt::format("times were not judged: {}; `loopbench doctor` says what to look at",
+                                         session.aa->reason.value_or("the session is unfit")));
+    if (!session.complete)
+        return about_session(finding_kind::unclear,
+                             "times were not judged: the run was interrupted; run it again");
+    if (const auto here = machine_of(session.where); here != expected.machine)
+        return about_session(
+            finding_kind::unclear,
+            fmt::format("times were not judged: the baseline's are of another machine ({}, not {}); run "
+                        "`check --update` here, `check --tier counts`, or `compare` on two builds",
+                        expected.machine, here));
+    if (const auto size = size_of(session); size && *size != expected.size)
+        return about_session(finding_kind::unclear,
+                             fmt::format("times were not judged: the baseline's are at {} size and the "
+                                         "report's at {} size; check a run of the same size",
+                                         name_of(expected.size), name_of(*size)));
+    if (!session.aa || session.aa->found == reports::fitness::unknown)
+        return about_session(
+            finding_kind::unclear,
+            fmt::format("times were not judged: there is no A/A of {}: {}; run more blocks, "
+                        "or with a larger --budget",
+                        expected.to,
+                        session.aa ? session.aa->reason.value_or("it says nothing") : "it was not measured"));
+    return std::nullopt;
+}
+
+/// Today's pairs of one cell.
+struct compared_time {
+    const expected_ratio* expected = nullptr;
+    double ratio = 1;
+    std::vector<double> excess;  // log ratios beyond what is expected; below 0 is slower
+};
+
+/// The pairs of one cell, or why there are none.
+std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expected, const std::string& to,
+                                                   const report& session) {
+    gate_finding found{
+        expected.workload, expected.contender, "time", finding_kind::unclear, expected.median, {}, {}};
+    const auto* mine = reports::find_result(session, expected.workload, expected.contender);
+    const auto* other = reports::find_result(session, expected.workload, to);
+    for (const auto* item : {mine, other}) {
+        if (item != nullptr && item->status == cell_status::ok) continue;
+        if (item != nullptr && item->status == cell_status::failed) found.kind = finding_kind::failed;
+        found.message = fmt::format("{} has no time: {}", item == other ? to : expected.contender,
+                                    item == nullptr ? "it was not measured, or does not have the workload"
+                                                    : item->reason.value_or("no reason given"));
+        return found;
+    }
+    compared_time pairs{&expected, 1, paired_log_ratios(other->samples, mine->samples)};
+    if (pairs.excess.empty()) {
+        found.message = fmt::format("no block has a time of both {} and {}", expected.contender, to);
+        return found;
+    }
+    const double median = median_of(pairs.excess);
+    const double nearest = std::clamp(median, std::log(expected.low), std::log(expected.high));
+    for (auto& log_ratio : pairs.excess) log_ratio -= nearest;
+    pairs.ratio = std::exp(median);
+    return pairs;
+}
+
+gate_finding finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
+                        const time_rule& rule) {
+    const auto& expected = *pairs.expected;
+    gate_finding found{expected.workload, expected.contender, "time", finding_kind::holds,
+                       expected.median,   pairs.ratio,        {}};
+    found.message = fmt::format("{:.3f} times the speed of {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
+                                to, expected.median, expected.low, expected.high);
+    const auto interval = median_with_interval(pairs.excess);
+    const bool rules_out = interval.low && *interval.low > -std::log1p(rule.tolerated_pct / 100);
+    if (judged.verdict == verdict::slower) {
+        found.kind = finding_kind::suspect;
+        found.message += fmt::format(": slower by {:.1f} %", 100 * std::expm1(-median_of(pairs.excess)));
+    } else if (judged.verdict == verdict::faster) {
+        found.kind = finding_kind::looser;
+        found.message += ": the baseline is looser than what is measured; run `check --update`";
+    } else if (!rules_out) {
+        found.kind = finding_kind::unclear;
+        found.message +=
+            fmt::format(": a slowdown of {:g} % is not ruled out; run more blocks or on a quieter machine",
+                        rule.tolerated_pct);
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<gate_finding> check_times(const expected_times& expected, const report& session,
+                                      const time_rule& rule) {
+    if (auto found = obstacle(expected, session)) return {std::move(*found)};
+    std::vector<gate_finding> all;
+    std::vector<compared_time> compared;
+    for (const auto& item : expected.ratios) {
+        auto pairs = pairs_of(item, expected.to, session);
+        if (auto* without = std::get_if<gate_finding>(&pairs))
+            all.push_back(std::move(*without));
+        else
+            compared.push_back(std::get<compared_time>(std::move(pairs)));
+    }
+    std::vector<std::vector<double>> comparisons;
+    for (const auto& pairs : compared) comparisons.push_back(pairs.excess);
+    const auto judged =
+        judge_all(comparisons, {.threshold_pct = rule.threshold_pct, .how = correction::holm});
+    for (std::size_t i = 0; i < compared.size(); ++i)
+        all.push_back(finding_of(compared[i], judged[i], expected.to, rule));
+    return all;
+}
+
+expected_times suspects_of(const expected_times& expected, std::span<const gate_finding> findings) {
+    auto suspects = expected;
+    std::erase_if(suspects.ratios, [&](const expected_ratio& item) {
+        return std::ranges::none_of(findings, [&](const gate_finding& found) {
+            return found.kind == finding_kind::suspect && reports::same_cell(found, item);
+        });
+    });
+    return suspects;
+}
+
+std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expected_times& expected,
+                                  const report& second, const time_rule& rule) {
+    const auto again = check_times(suspects_of(expected, first), second, rule);
+    if (again.size() == 1 && again.front().workload.empty()) {  // the whole session
+        std::erase_if(first, [](const auto& found) { return found.kind == finding_kind::suspect; });
+        first.push_back(again.front());
+        return first;
+    }
+    for (auto& found : first) {
+        if (found.kind != finding_kind::suspect) continue;
+        const auto other = reports::find_cell(again, found);
+        const double before = *found.measured;
+        found = *other;
+        if (found.kind == finding_kind::suspect) {
+            found.kind = finding_kind::regression;
+            found.message += fmt::format("; the first run found {:.3f}", before);
+        } else {
+            if (found.kind == finding_kind::looser) found.kind = finding_kind::holds;
+            found.message += fmt::format(
+                "; the first run found {:.3f}, which this one, the second, does not confirm", before);
+        }
+    }
+    return first;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,129 @@
+// Shifts between samples that are no pairs.
+#include "bench/gate/compare_reports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "bench/gate/conditions.hpp"
+#include "bench/statistics/rank_test.hpp"
+#include "bench/statistics/verdict.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::report;
+using reports::result;
+using reports::verdict;
+
+const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
+    const auto* found = reports::find_result(in, workload, contender);
+    return found != nullptr && found->median ? found : nullptr;
+}
+
+/// Above 0 is better: the logarithms of baseline over time, or of 1 over time.
+std::vector<double> log_speeds(const report& in, const result& item, bool to_baseline) {
+    if (to_baseline) return paired_log_ratios(time_of(in, item.workload, in.baseline)->samples, item.samples);
+    const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
+    return paired_log_ratios(ones, item.samples);
+}
+
+struct compared {
+    const result* now;
+    std::vector<double> before, after;
+};
+
+std::vector<compared> both_of(const report& then, const report& now) {
+    std::vector<compared> all;
+    for (const auto& item : now.results) {
+        const auto* old =
+            item.metric == "time" && item.median ? time_of(then, item.workload, item.contender) : nullptr;
+        if (old == nullptr) continue;
+        const bool to_baseline = then.baseline == now.baseline && item.contender != now.baseline &&
+                                 time_of(then, item.workload, then.baseline) != nullptr &&
+                                 time_of(now, item.workload, now.baseline) != nullptr;
+        compared both{&item, log_speeds(then, *old, to_baseline), log_speeds(now, item, to_baseline)};
+        if (!both.before.empty() && !both.after.empty()) all.push_back(std::move(both));
+    }
+    return all;
+}
+
+/// Cells that had a time and have none that could be compared: with their status and reason.
+std::vector<result> lost_from(const report& then, const report& now, std::span<const compared> kept) {
+    std::vector<result> all;
+    for (const auto& old : then.results) {
+        const auto is_kept = [&](const compared& item) { return reports::same_cell(*item.now, old); };
+        if (old.metric != "time" || !old.median || std::ranges::any_of(kept, is_kept)) continue;
+        const auto* next = reports::find_result(now, old.workload, old.contender);
+        auto& lost = all.emplace_back(next != nullptr ? *next : old);
+        if (next == nullptr) lost.reason = "it is not in the new report";
+        if (next == nullptr || next->status == reports::cell_status::ok) {
+            lost.status = reports::cell_status::unsupported;
+            lost.reason = lost.reason.value_or("no time of it can be compared");
+        }
+        lost.samples.clear();
+        lost.median = lost.low = lost.high = std::nullopt;
+        lost.to_baseline.reset();
+        lost.judged.reset();
+        lost.detectable_pct.reset();
+    }
+    return all;
+}
+
+/// Beyond the threshold by the reach of the interval and, for a power of 80 %, 0.84 of its standard errors
+/// (H. Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
+std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {
+    if (!shift.low || !shift.high) return std::nullopt;
+    const boost::math::normal_distribution<double> normal;
+    const double reach = (*shift.high - *shift.low) / 2;
+    const double standard_error = reach / quantile(normal, (1 + level) / 2);
+    return 100 * std::expm1(threshold + reach + standard_error * quantile(normal, 0.8));
+}
+
+}  // namespace
+
+report compare_reports(const report& then, const report& now, double threshold_pct) {
+    const auto all = both_of(then, now);
+    const double level = 1 - (1 - default_level) / static_cast<double>(std::max<std::size_t>(all.size(), 1));
+    const double threshold = std::log1p(threshold_pct / 100);
+    auto found = now;
+    found.complete = true;  // whether the runs were is for the caller to say, file by file
+    found.results.clear();
+    found.warnings = other_conditions(then, now);
+    found.judged_by = {"bonferroni", threshold_pct, all.size()};
+    for (const auto& [item, before, after] : all) {
+        const auto shown = shift_between(before, after), shift = shift_between(before, after, level);
+        const auto ratio_at = [](const std::optional<double>& log) {
+            return log ? std::optional{std::exp(*log)} : std::nullopt;
+        };
+        auto& next = found.results.emplace_back(*item);
+        next.to_baseline =
+            reports::ratio{"before", std::exp(shown.median), ratio_at(shown.low), ratio_at(shown.high)};
+        next.judged = zone_of(shift, threshold);
+        next.detectable_pct.reset();
+        if (next.judged == verdict::equivalent || next.judged == verdict::inconclusive)
+            next.detectable_pct = detectable_pct(shift, threshold, level);
+    }
+    const auto differs = [](const result& item) {
+        return item.judged == verdict::slower || item.judged == verdict::faster;
+    };
+    if (std::ranges::any_of(found.results, differs))
+        found.warnings.push_back(
+            {"two_sessions",
+             "each report is of one session, so that what differs from session to session (the machine's "
+             "mood, "
+             "where code and memory came to lie) cannot be told from what the builds differ in",
+             "let `loopbench compare` run the two executables in one session, in pairs"});
+    std::ranges::move(lost_from(then, now, all), std::back_inserter(found.results));
+    found.baseline = "before";
+    if (then.aa && then.aa->found == reports::fitness::unfit) found.aa = then.aa;
+    return found;
+}
+
+}  // namespace loopbench::bench

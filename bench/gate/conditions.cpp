@@ -1,0 +1,95 @@
+// What differs is said in one sentence for each thing that can be mended by itself.
+#include "bench/gate/conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "bench/trial/parity.hpp"
+#include "bench/trial/usage_error.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// "kernel: A before, B now" for each of the things that differ.
+class differences {
+public:
+    void add(std::string_view what, const std::string& then, const std::string& now) {
+        if (then != now) found_.push_back(fmt::format("{}: {} before, {} now", what, then, now));
+    }
+    void warn(std::vector<reports::warning>& all, const char* code, std::string_view what,
+              const char* remedy) const {
+        if (!found_.empty())
+            all.push_back({code, fmt::format("{}: {}", what, fmt::join(found_, "; ")), remedy});
+    }
+
+private:
+    std::vector<std::string> found_;
+};
+
+template <class value>
+std::string text_of(const std::optional<value>& item) {
+    return item ? fmt::format("{}", *item) : "none";
+}
+
+void compare_trials(std::vector<reports::warning>& all, const reports::report& then,
+                    const reports::report& now) {
+    if (!then.plan || !now.plan) return;
+    differences found;
+    found.add("least time of a trial (s)", fmt::format("{:g}", then.plan->min_time_s),
+              fmt::format("{:g}", now.plan->min_time_s));
+    found.add("pinned to CPU", text_of(then.plan->cpu), text_of(now.plan->cpu));
+    found.warn(all, "other_trials", "the trials were not made alike", "measure both with the same options");
+}
+
+void compare_machines(std::vector<reports::warning>& all, const reports::environment& then,
+                      const reports::environment& now) {
+    differences found;
+    found.add("processor", then.cpu_model, now.cpu_model);
+    found.add("cores", fmt::format("{}", then.cores), fmt::format("{}", now.cores));
+    found.add("kernel", then.kernel, now.kernel);
+    found.add("governor", text_of(then.governor), text_of(now.governor));
+    found.add("clock source", text_of(then.clocksource), text_of(now.clocksource));
+    found.add("timer slack (ns)", fmt::format("{}", then.timer_slack_ns),
+              fmt::format("{}", now.timer_slack_ns));
+    found.warn(all, "other_machine", "the machine was not the same",
+               "measure both on one machine, or let `loopbench compare` run the two executables there");
+}
+
+/// Those that differ from themselves, each twice.
+std::vector<reports::contender> changed(const reports::report& then, const reports::report& now) {
+    std::vector<reports::contender> all;
+    for (const auto& next : now.contenders) {
+        const auto old = std::ranges::find(then.contenders, next.name, &reports::contender::name);
+        if (old == then.contenders.end()) continue;
+        const std::vector pair{reports::describe(next.name + " before", old->context),
+                               reports::describe(next.name + " now", next.context)};
+        const auto differs = [](const reports::warning& item) { return item.code != "no_release_build"; };
+        if (std::ranges::any_of(parity_warnings(pair), differs))
+            std::ranges::copy(pair, std::back_inserter(all));
+    }
+    return all;
+}
+
+}  // namespace
+
+void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
+                       const std::string& now_name) {
+    if (!then.plan || !now.plan || then.plan->size == now.plan->size) return;
+    throw usage_error{
+        fmt::format("{} is of {} size and {} of {} size (--quick makes smoke size): they did not do the same "
+                    "work; measure both with --quick, or both without",
+                    then_name, then.plan->size, now_name, now.plan->size)};
+}
+
+std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now) {
+    std::vector<reports::warning> all;
+    compare_trials(all, then, now);
+    compare_machines(all, then.where, now.where);
+    std::ranges::move(parity_warnings(changed(then, now)), std::back_inserter(all));
+    return all;
+}
+
+}  // namespace loopbench::bench

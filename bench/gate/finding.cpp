@@ -1,0 +1,24 @@
+#include "bench/gate/finding.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace loopbench::bench {
+
+gate_finding about_session(finding_kind kind, std::string message) {
+    return {{}, {}, "time", kind, {}, {}, std::move(message)};
+}
+
+gate_outcome outcome_of(std::span<const gate_finding> findings) {
+    const auto any = [&](finding_kind kind) {
+        return std::ranges::find(findings, kind, &gate_finding::kind) != findings.end();
+    };
+    if (any(finding_kind::failed)) return gate_outcome::failed;
+    if (any(finding_kind::regression)) return gate_outcome::regression;
+    if (any(finding_kind::unfit)) return gate_outcome::unfit;
+    if (findings.empty() || any(finding_kind::unclear) || any(finding_kind::suspect))
+        return gate_outcome::inconclusive;
+    return gate_outcome::pass;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,55 @@
+// What a comparison found, cell by cell. Whatever compares (two builds, two reports, a build with a baseline)
+// gives such findings; what they mean together, and how they are shown, is said once.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace loopbench::bench {
+
+enum class finding_kind {
+    holds,
+    looser,      // better than what it was compared with
+    unclear,     // too little is known
+    suspect,     // a time that is slower, and that no second session has confirmed yet
+    unfit,       // the session says nothing about times
+    regression,  // worse, beyond doubt
+    failed       // the contender did not do its work
+};
+
+inline constexpr std::array<std::string_view, 7> finding_kind_names{
+    "holds", "looser", "unclear", "suspect", "unfit", "regression", "failed"};
+
+constexpr std::string_view name_of(finding_kind kind) {
+    return finding_kind_names[static_cast<std::size_t>(kind)];
+}
+
+/// About one metric of a cell, or, without workload and contender, about a whole session.
+struct gate_finding {
+    std::string workload, contender, metric;
+    finding_kind kind = finding_kind::holds;
+    std::optional<double> expected, measured;  // per operation; of `time`, ratios
+    std::string message;                       // a sentence; for all but `holds` with the remedy
+};
+
+gate_finding about_session(finding_kind kind, std::string message);
+
+enum class gate_outcome { pass, failed, regression, unfit, inconclusive };
+
+inline constexpr std::array<std::string_view, 5> gate_outcome_names{"pass", "failed", "regression", "unfit",
+                                                                    "inconclusive"};
+
+constexpr std::string_view name_of(gate_outcome outcome) {
+    return gate_outcome_names[static_cast<std::size_t>(outcome)];
+}
+
+/// What findings mean, and the order in which they outrank each other. That a contender failed is a fact
+/// whatever the machine does. Then a regression: of times there is none in a session that is unfit, so it is
+/// one of counts, or the session was fit. An unfit session is neither red nor green. Nothing passes while
+/// anything is unclear, or when there is nothing at all.
+gate_outcome outcome_of(std::span<const gate_finding> findings);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,116 @@
+// Names and messages come from outside, so that each format escapes them by the rules of the reports'
+// writers.
+#include "bench/gate/finding_formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "reports/columns.hpp"
+#include "reports/github.hpp"
+#include "reports/json.hpp"
+#include "reports/junit.hpp"
+#include "reports/markdown.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string_view outcome_name(std::span<const gate_finding> findings) {
+    return name_of(outcome_of(findings));
+}
+
+std::string title_of(const gate_finding& found) {
+    if (found.workload.empty()) return fmt::format("{}, all", found.metric);
+    return fmt::format("{} of {} on {}", found.metric, found.contender, found.workload);
+}
+
+std::string summary_of(std::span<const gate_finding> findings) {
+    const auto holding = std::ranges::count(findings, finding_kind::holds, &gate_finding::kind);
+    const auto looser = std::ranges::count(findings, finding_kind::looser, &gate_finding::kind);
+    const auto better = looser > 0 ? fmt::format(", {} better", looser) : "";
+    return fmt::format("{} of {} hold{}: {}", holding, findings.size(), better, outcome_name(findings));
+}
+
+std::string_view junit_element(finding_kind kind) {
+    switch (kind) {
+        case finding_kind::holds:
+        case finding_kind::looser:
+            return {};
+        case finding_kind::regression:
+            return "failure";
+        case finding_kind::failed:
+            return "error";
+        case finding_kind::unclear:
+        case finding_kind::suspect:
+        case finding_kind::unfit:
+            return "skipped";
+    }
+    return "error";
+}
+
+}  // namespace
+
+std::string write_text(std::span<const gate_finding> findings) {
+    std::string text;
+    for (const auto& found : findings)
+        if (found.kind != finding_kind::holds)
+            text += fmt::format("{:<10} {}: {}\n", name_of(found.kind), reports::printable(title_of(found)),
+                                reports::printable(found.message));
+    return text + summary_of(findings) + "\n";
+}
+
+std::string write_json(std::span<const gate_finding> findings) {
+    auto list = json::array();
+    for (const auto& found : findings)
+        list.push_back({{"workload", found.workload},
+                        {"contender", found.contender},
+                        {"metric", found.metric},
+                        {"found", name_of(found.kind)},
+                        {"expected", reports::number_or_null(found.expected)},
+                        {"measured", reports::number_or_null(found.measured)},
+                        {"message", found.message}});
+    return reports::dump({{"schema", "loopbench-check/1"},
+                          {"outcome", outcome_name(findings)},
+                          {"findings", std::move(list)}},
+                         1) +
+           "\n";
+}
+
+std::string write_markdown(std::span<const gate_finding> findings) {
+    std::string text = fmt::format("## loopbench check: {}\n\n", outcome_name(findings));
+    const auto holds = [](const gate_finding& found) { return found.kind == finding_kind::holds; };
+    if (!std::ranges::all_of(findings, holds)) text += "| | what | found |\n|---|---|---|\n";
+    for (const auto& found : findings)
+        if (!holds(found))
+            text += fmt::format("| {} | {} | {} |\n", name_of(found.kind),
+                                reports::escaped_markdown(title_of(found)),
+                                reports::escaped_markdown(found.message));
+    return text + "\n" + summary_of(findings) + "\n";
+}
+
+std::string write_junit(std::span<const gate_finding> findings) {
+    std::vector<reports::junit_case> cases;
+    for (const auto& found : findings)
+        cases.push_back({found.workload.empty() ? "all" : found.workload,
+                         found.contender.empty() ? found.metric : found.contender + " " + found.metric,
+                         junit_element(found.kind),
+                         found.kind == finding_kind::holds ? std::string{} : found.message});
+    return reports::junit_suite("", cases);
+}
+
+std::string write_github(std::span<const gate_finding> findings) {
+    std::string text;
+    for (const auto& found : findings) {
+        if (found.kind == finding_kind::holds) continue;
+        const bool fails = found.kind == finding_kind::regression || found.kind == finding_kind::failed;
+        text += reports::github_command(fails ? "error" : "warning", title_of(found), found.message);
+    }
+    return text + reports::github_command("notice", "loopbench check", summary_of(findings));
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,162 @@
+// First the facts, each from where the kernel publishes it; then what they mean.
+#include "bench/machine/doctor.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "bench/machine/kernel_files.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+void examine_load(machine_facts& facts) {
+    const auto before = read_cpu_times();
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    const auto after = read_cpu_times();
+    const auto busy = static_cast<double>(after.busy_ns - before.busy_ns),
+               idle = static_cast<double>(after.idle_ns - before.idle_ns),
+               steal = static_cast<double>(after.steal_ns - before.steal_ns);
+    if (const double all = busy + idle + steal; all > 0) {
+        facts.steal_share = steal / all;
+        facts.busy_share = busy / all;
+    }
+    ::getloadavg(&facts.load_1min, 1);
+}
+
+double cost_of_clock_ns() {
+    constexpr int calls = 20'000;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) [[maybe_unused]] const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::nano>{std::chrono::steady_clock::now() - start}.count() / calls;
+}
+
+/// Asks for a ring without saying where: EFAULT means that only the address was wrong.
+std::optional<std::string> io_uring_refusal() {
+    if (::syscall(SYS_io_uring_setup, 1, nullptr) == -1 && errno != EFAULT && errno != EINVAL)
+        return std::string{::strerrordesc_np(errno)};
+    return std::nullopt;
+}
+
+int usable_cores() {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+}
+
+}  // namespace
+
+machine_facts examine_machine() {
+    machine_facts facts;
+    facts.cores = usable_cores();
+    examine_load(facts);
+    facts.governor = cpu_governor();
+    facts.turbo = cpu_turbo();
+    facts.clocksource = clock_source().value_or("unknown");
+    facts.clock_cost_ns = cost_of_clock_ns();
+    facts.timer_slack_ns = ::prctl(PR_GET_TIMERSLACK);
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) == 0) facts.open_files_max = files.rlim_max;
+    facts.io_uring_refused = io_uring_refusal();
+    facts.tracefs_readable = tracefs_is_readable();
+    facts.perf_paranoid = perf_paranoid();
+    facts.randomised_addresses = address_randomisation();
+    return facts;
+}
+
+namespace {
+
+finding judged(std::string_view about, severity how, std::string found, std::string remedy) {
+    return {about, how, std::move(found), how == severity::fine ? std::string{} : std::move(remedy)};
+}
+
+severity when(bool bad, severity how) {
+    return bad ? how : severity::fine;
+}
+
+/// `warn_above` and `unfit_above` of a share, from 0 to 1.
+severity by_share(double share, double warn_above, double unfit_above) {
+    return share > unfit_above ? severity::unfit : when(share > warn_above, severity::warning);
+}
+
+void add_time_findings(std::vector<finding>& all, const machine_facts& facts) {
+    const bool slow_clock =
+        facts.clocksource == "hpet" || facts.clocksource == "acpi_pm" || facts.clock_cost_ns > 250;
+    all.push_back(judged("clock", when(slow_clock, severity::unfit),
+                         fmt::format("{}, {:.0f} ns a call", facts.clocksource, facts.clock_cost_ns),
+                         "choose another in /sys/devices/system/clocksource/clocksource0 (tsc, kvm-clock), "
+                         "or another machine: reading this clock would be measured instead of the work"));
+    all.push_back(judged(
+        "timer slack", when(facts.timer_slack_ns != 50'000, severity::warning),
+        fmt::format("{} ns", facts.timer_slack_ns),
+        "the usual is 50000: timer lateness is not comparable with other machines'; start from a shell "
+        "without a changed PR_SET_TIMERSLACK"));
+}
+
+void add_cpu_findings(std::vector<finding>& all, const machine_facts& facts) {
+    all.push_back(
+        judged("cores", when(facts.cores < 2, severity::warning), fmt::format("{}", facts.cores),
+               "give it two: the suite itself and the load generator need one beside the contender's"));
+    all.push_back(
+        judged("load", by_share(facts.busy_share, 0.1, 0.4),
+               fmt::format("{:.0f} % busy now, load average {:.2f}", 100 * facts.busy_share, facts.load_1min),
+               "end what else runs (`top` shows it)"));
+    all.push_back(judged("steal", by_share(facts.steal_share, 0.01, 0.05),
+                         fmt::format("{:.1f} %", 100 * facts.steal_share),
+                         "the hypervisor runs other machines: use a dedicated one, or another time of day"));
+    all.push_back(judged(
+        "governor", when(facts.governor && *facts.governor != "performance", severity::warning),
+        facts.governor.value_or("none that can be seen"), "cpupower frequency-set --governor performance"));
+    all.push_back(judged("turbo", when(facts.turbo.value_or(false), severity::warning),
+                         !facts.turbo   ? "not known"
+                         : *facts.turbo ? "on"
+                                        : "off",
+                         "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > "
+                         "/sys/devices/system/cpu/cpufreq/boost"));
+}
+
+void add_permission_findings(std::vector<finding>& all, const machine_facts& facts) {
+    constexpr std::uint64_t most_connections = 25'000;
+    all.push_back(judged("open files", when(facts.open_files_max < most_connections, severity::warning),
+                         fmt::format("{}", facts.open_files_max),
+                         "ulimit -Hn 25000, or the workloads with 10000 connections are unsupported"));
+    all.push_back(judged(
+        "io_uring", when(facts.io_uring_refused.has_value(), severity::warning),
+        facts.io_uring_refused.value_or("available"),
+        "allow it (sysctl kernel.io_uring_disabled=0, or the container's seccomp profile), or the io_uring "
+        "contenders are unsupported"));
+    all.push_back(judged("tracefs", when(!facts.tracefs_readable, severity::warning),
+                         facts.tracefs_readable ? "readable" : "not readable",
+                         "mount -o remount,mode=755 /sys/kernel/tracing, or system calls are counted another "
+                         "way or not at all"));
+    all.push_back(judged(
+        "perf", when(facts.perf_paranoid.value_or(4) > 1, severity::warning),
+        facts.perf_paranoid ? fmt::format("perf_event_paranoid {}", *facts.perf_paranoid) : "not there",
+        "sysctl kernel.perf_event_paranoid=1, or nothing is counted by perf"));
+    all.push_back(
+        judged("address randomisation", when(facts.randomised_addresses.value_or(2) == 0, severity::warning),
+               facts.randomised_addresses ? fmt::format("{}", *facts.randomised_addresses) : "not known",
+               "sysctl kernel.randomize_va_space=2: with one layout for all trials its luck is a bias"));
+}
+
+}  // namespace
+
+std::vector<finding> diagnose(const machine_facts& facts) {
+    std::vector<finding> all;
+    add_cpu_findings(all, facts);
+    add_time_findings(all, facts);
+    add_permission_findings(all, facts);
+    return all;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,47 @@
+#include "bench/machine/environment.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include "bench/machine/kernel_files.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+std::string kernel() {
+    utsname names{};
+    if (::uname(&names) != 0) return "unknown";
+    return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
+}
+
+}  // namespace
+
+reports::environment read_environment() {
+    reports::environment where;
+    where.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    where.loopbench_version = loopbench_version();
+    where.kernel = kernel();
+    where.cpu_model = cpu_model().value_or("unknown");
+    where.cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    where.memory_bytes = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+    where.governor = cpu_governor();
+    where.clocksource = clock_source();
+    where.timer_slack_ns = ::prctl(PR_GET_TIMERSLACK);
+    if (::getloadavg(where.load_average.data(), static_cast<int>(where.load_average.size())) < 0)
+        where.load_average.fill(0);
+    return where;
+}
+
+const char* loopbench_version() {
+    return LOOPBENCH_VERSION;
+}
+
+}  // namespace loopbench::bench

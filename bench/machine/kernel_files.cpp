@@ -1,0 +1,84 @@
+#include "bench/machine/kernel_files.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+template <class value>
+std::optional<value> first_word_of(const char* path) {
+    value found{};
+    if (std::ifstream{path} >> found) return found;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> clock_source() {
+    return first_word_of<std::string>("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+}
+
+std::optional<std::string> cpu_governor() {
+    return first_word_of<std::string>("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+}
+
+std::optional<bool> cpu_turbo() {
+    if (const auto off = first_word_of<int>("/sys/devices/system/cpu/intel_pstate/no_turbo"))
+        return *off == 0;
+    if (const auto on = first_word_of<int>("/sys/devices/system/cpu/cpufreq/boost")) return *on != 0;
+    return std::nullopt;
+}
+
+std::optional<std::string> cpu_model() {
+    std::ifstream file{"/proc/cpuinfo"};
+    for (std::string line; std::getline(file, line);)
+        if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
+            return line.substr(colon + 2);
+    return std::nullopt;
+}
+
+std::optional<int> perf_paranoid() {
+    return first_word_of<int>("/proc/sys/kernel/perf_event_paranoid");
+}
+
+std::optional<int> address_randomisation() {
+    return first_word_of<int>("/proc/sys/kernel/randomize_va_space");
+}
+
+bool tracefs_is_readable() {
+    return ::access("/sys/kernel/tracing/events", R_OK | X_OK) == 0;
+}
+
+cpu_times read_cpu_times() {
+    enum { user, nice, system, idle, iowait, irq, softirq, steal, kinds };
+    std::ifstream stat{"/proc/stat"};
+    std::string label;
+    std::array<std::int64_t, kinds> ticks{};
+    stat >> label;
+    for (auto& count : ticks) stat >> count;
+    const auto ticks_per_second = ::sysconf(_SC_CLK_TCK);
+    if (!stat || ticks_per_second <= 0) return {};
+    const auto tick_ns = 1'000'000'000 / ticks_per_second;
+    return {(ticks[user] + ticks[nice] + ticks[system] + ticks[irq] + ticks[softirq]) * tick_ns,
+            (ticks[idle] + ticks[iowait]) * tick_ns, ticks[steal] * tick_ns};
+}
+
+std::int64_t run_delay_ns_of(pid_t pid) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/schedstat"};
+    std::int64_t running_ns = 0, waiting_ns = 0;
+    return file >> running_ns >> waiting_ns ? waiting_ns : 0;
+}
+
+fs::path installed_file(std::string_view name) {
+    const auto beside = fs::read_symlink("/proc/self/exe").parent_path();
+    const auto installed = (beside / "../libexec/loopbench" / name).lexically_normal();
+    return fs::exists(installed) ? installed : beside / name;
+}
+
+}  // namespace loopbench::bench

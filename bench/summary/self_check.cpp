@@ -1,0 +1,171 @@
+// Pairs against the twin, halves against each other.
+#include "bench/summary/self_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/statistics/rank_test.hpp"
+#include "bench/statistics/sign_test.hpp"
+#include "bench/statistics/verdict.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::fitness;
+using reports::verdict;
+
+constexpr double spread_max_pct = 15;
+
+bool is_difference(verdict found) {
+    return found == verdict::faster || found == verdict::slower;
+}
+
+class self_checker {
+public:
+    self_checker(const run_plan& plan, const run_outcome& outcome, const sample_table& samples,
+                 std::size_t baseline)
+        : plan_{plan}, outcome_{outcome}, samples_{samples}, baseline_{baseline} {}
+
+    reports::self_check check() {
+        reports::self_check all;
+        all.contender = plan_.baseline;
+        all.twin = plan_.contenders[*plan_.twin].name;
+        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload) take(workload, all);
+        judge(all);
+        find_drift(all);
+        if (!deviations_.empty())
+            all.spread_pct = 100 * std::expm1(of_a_normal_distribution * median_of(deviations_));
+        decide(all);
+        return all;
+    }
+
+private:
+    /// From the median absolute deviation to the standard deviation.
+    static constexpr double of_a_normal_distribution = 1.4826;
+
+    const run_plan& plan_;
+    const run_outcome& outcome_;
+    const sample_table& samples_;
+    std::size_t baseline_;
+    std::vector<std::vector<double>> pairs_;  // by comparison
+    std::vector<double> deviations_;
+
+    /// What failed has no numbers in the report, and is no A/A either.
+    void take(std::size_t workload, reports::self_check& all) {
+        const auto& excluded = outcome_.excluded[workload];
+        if (excluded[baseline_] || excluded[*plan_.twin]) return;
+        const auto metric = samples_.has_own_load({workload, baseline_}) ? capacity_metric : "time";
+        auto log_ratios =
+            samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric(metric));
+        if (log_ratios.empty()) return;
+        for (const double d : log_ratios) deviations_.push_back(std::abs(d));
+        const auto found = ratio_from(log_ratios);
+        reports::self_comparison item;
+        item.workload = plan_.workloads[workload];
+        item.to_itself = {plan_.baseline, found.median, found.low, found.high};
+        all.comparisons.push_back(std::move(item));
+        pairs_.push_back(std::move(log_ratios));
+    }
+
+    void judge(reports::self_check& all) const {
+        verdict_rule rule;
+        rule.threshold_pct = plan_.threshold_pct;
+        rule.how = correction::benjamini_hochberg;
+        const auto judged = judge_all(pairs_, rule);
+        for (std::size_t i = 0; i < judged.size(); ++i) {
+            all.comparisons[i].judged = judged[i].verdict;
+            all.comparisons[i].detectable_pct = judged[i].detectable_pct;
+        }
+    }
+
+    /// The logarithms of the baseline's times, in the order of the blocks.
+    std::vector<double> log_times(const std::string& workload) const {
+        const auto index =
+            static_cast<std::size_t>(std::ranges::find(plan_.workloads, workload) - plan_.workloads.begin());
+        std::vector<double> all;
+        const auto& measured = samples_.of({index, baseline_});
+        const auto times = measured.find("time");
+        if (times == measured.end()) return all;  // a stranger's journal may have none
+        for (const auto& time : times->second)
+            if (time && *time > 0) all.push_back(std::log(*time));
+        return all;
+    }
+
+    /// Of the workloads that have enough blocks; one that failed early says nothing about the others.
+    void find_drift(reports::self_check& all) const {
+        std::vector<double> p_values;
+        std::vector<reports::self_comparison*> tested;
+        for (auto& item : all.comparisons) {
+            const auto times = log_times(item.workload);
+            const auto half = times.size() / 2;
+            constexpr std::size_t half_min = 4;  // fewer can show no drift at 5 %
+            if (half < half_min) continue;
+            const auto first = std::span{times}.first(half), second = std::span{times}.last(half);
+            item.drift_pct = 100 * std::expm1(shift_between(first, second).median);
+            p_values.push_back(mann_whitney(first, second));
+            tested.push_back(&item);
+        }
+        const auto corrected = adjusted(p_values, correction::holm);
+        for (std::size_t i = 0; i < tested.size(); ++i)
+            tested[i]->drifted =
+                corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
+    }
+
+    /// How many of the workloads would have to differ as clearly as so many pairs can, so that a correction
+    /// for all of them calls any different.
+    std::size_t fewest_that_show() const {
+        std::size_t pairs = 0;
+        for (const auto& one : pairs_) pairs = std::max(pairs, one.size());
+        const double least_p = std::min(1.0, 2 * sign_test(pairs, pairs));
+        return static_cast<std::size_t>(
+            std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
+    }
+
+    void decide(reports::self_check& all) const {
+        const auto wrong = std::ranges::find_if(all.comparisons,
+                                                [](const auto& item) { return is_difference(item.judged); });
+        const auto has_interval = [](const auto& item) { return item.to_itself.low.has_value(); };
+        const auto is = [&](fitness found, std::string reason) {
+            all.found = found;
+            all.reason = std::move(reason);
+        };
+        if (wrong != all.comparisons.end())
+            is(fitness::unfit, fmt::format("{} against itself is {} on {}, by {:.1f} %", all.contender,
+                                           name_of(wrong->judged), wrong->workload,
+                                           100 * std::abs(wrong->to_itself.median - 1)));
+        else if (all.comparisons.empty())
+            is(fitness::unknown, fmt::format("{} has no numbers to compare with its own", all.contender));
+        else if (std::ranges::none_of(all.comparisons, has_interval))
+            is(fitness::unknown, "fewer than six blocks show nothing");
+        else if (const auto needed = fewest_that_show(); 2 * needed > pairs_.size() + 1)
+            is(fitness::unknown,
+               fmt::format("so few blocks show nothing unless {} of {} workloads differ from themselves",
+                           needed, pairs_.size()));
+        else if (*all.spread_pct > spread_max_pct)
+            is(fitness::unfit, fmt::format("the times of {} spread by {:.0f} % from trial to trial",
+                                           all.contender, *all.spread_pct));
+        else if (2 * samples_.disturbed() > samples_.trials())
+            is(fitness::unfit,
+               fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));
+        else
+            all.found = fitness::fit;
+    }
+};
+
+}  // namespace
+
+std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
+                                              const sample_table& samples) {
+    const auto baseline = plan.baseline_index();
+    if (!plan.twin || !baseline) return std::nullopt;
+    return self_checker{plan, outcome, samples, *baseline}.check();
+}
+
+bool is_unfit(const reports::report& report) {
+    return report.aa && report.aa->found == fitness::unfit;
+}
+
+}  // namespace loopbench::bench

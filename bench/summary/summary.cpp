@@ -1,0 +1,291 @@
+// A result for each metric of each cell, then verdicts on all of them together.
+#include "bench/summary/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "bench/experiment/samples.hpp"
+#include "bench/statistics/median.hpp"
+#include "bench/statistics/verdict.hpp"
+#include "bench/summary/floor_comparison.hpp"
+#include "bench/summary/passes.hpp"
+#include "bench/summary/self_check.hpp"
+#include "bench/summary/warnings.hpp"
+#include "bench/trial/parity.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::cell_status;
+
+verdict_rule rule_of(const run_plan& plan) {
+    verdict_rule rule;
+    rule.threshold_pct = plan.threshold_pct;
+    rule.how = plan.how;
+    return rule;
+}
+
+class summary {
+public:
+    summary(const run_plan& plan, const run_outcome& outcome)
+        : plan_{plan}, outcome_{outcome}, samples_{plan, outcome}, baseline_{plan.baseline_index()} {}
+
+    reports::report report() {
+        reports::report found;
+        found.complete = !outcome_.interrupted;
+        found.seed = plan_.seed;
+        found.baseline = plan_.baseline;
+        found.plan = planned();
+        found.results = results();
+        found.judged_by = judge(found.results);
+        found.aa = check_self(plan_, outcome_, samples_);
+        found.disturbed = disturbances();
+        found.warnings = warnings(found);
+        return found;
+    }
+
+private:
+    const run_plan& plan_;
+    const run_outcome& outcome_;
+    const sample_table samples_;
+    const std::optional<std::size_t> baseline_;
+    std::vector<std::size_t> compared_;             // indices of results
+    std::vector<std::vector<double>> comparisons_;  // and their log ratios
+
+    reports::planned planned() const {
+        const auto seconds = [](std::chrono::nanoseconds time) {
+            return std::chrono::duration<double>{time}.count();
+        };
+        return {std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
+                outcome_.blocks_planned, plan_.cpu};
+    }
+
+    const std::optional<exclusion>& excluded(cell where) const {
+        return outcome_.excluded[where.workload][where.contender];
+    }
+
+    std::vector<reports::result> results() {
+        std::vector<reports::result> all;
+        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
+            for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
+                if (contender != plan_.twin) add_cell(all, {workload, contender});
+        return all;
+    }
+
+    /// Each metric is a family of its own: how many others a contender prints must not decide what is said of
+    /// its time.
+    reports::judging judge(std::vector<reports::result>& results) const {
+        const auto rule = rule_of(plan_);
+        reports::judging found{std::string{name_of(rule.how)}, rule.threshold_pct, 0};
+        for (const auto& metric : reports::known_metrics()) {
+            const auto members = family_of(results, metric.name);
+            std::vector<std::vector<double>> comparisons;
+            for (const auto member : members) comparisons.push_back(comparisons_[member]);
+            const auto judged = judge_all(comparisons, rule);
+            for (std::size_t i = 0; i < judged.size(); ++i) {
+                results[compared_[members[i]]].judged = judged[i].verdict;
+                results[compared_[members[i]]].detectable_pct = judged[i].detectable_pct;
+            }
+            if (metric.name == std::string_view{"time"}) found.comparisons = judged.size();
+        }
+        return found;
+    }
+
+    /// The places in compared_ of the results for one metric.
+    std::vector<std::size_t> family_of(const std::vector<reports::result>& results,
+                                       std::string_view metric) const {
+        std::vector<std::size_t> members;
+        for (std::size_t i = 0; i < compared_.size(); ++i)
+            if (results[compared_[i]].metric == metric) members.push_back(i);
+        return members;
+    }
+
+    reports::disturbances disturbances() const {
+        reports::disturbances found;
+        found.trials = outcome_.trials.size();
+        found.disturbed = static_cast<std::uint64_t>(std::ranges::count_if(
+            outcome_.trials, [](const auto& trial) { return !trial.outcome.disturbed.empty(); }));
+        found.repeated = outcome_.repeated;
+        found.kept = samples_.disturbed();
+        return found;
+    }
+
+    std::vector<reports::warning> warnings(const reports::report& found) const {
+        std::vector<reports::warning> all;
+        if (outcome_.interrupted)
+            all.push_back(was_interrupted(outcome_.blocks_finished, outcome_.blocks_planned));
+        if (outcome_.budget_spent)
+            all.push_back(budget_spent(outcome_.blocks_finished, outcome_.blocks_planned));
+        if (std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
+            all.push_back(too_few_trials());
+        else if (std::ranges::any_of(found.results, too_few_for_any_verdict))
+            all.push_back(too_few_for_verdicts());
+        if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
+        if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
+        if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
+        if (!baseline_)
+            all.push_back(baseline_not_measured(plan_.baseline));
+        else if (const auto missing = workloads_without_baseline(); !missing.empty())
+            all.push_back(baseline_without_numbers(plan_.baseline, missing));
+        return all;
+    }
+
+    static bool too_few_for_any_verdict(const reports::result& item) {
+        return item.judged == reports::verdict::inconclusive && !item.detectable_pct;
+    }
+
+    static std::vector<std::string> drifted_workloads(const reports::report& found) {
+        std::vector<std::string> all;
+        if (!found.aa) return all;
+        for (const auto& item : found.aa->comparisons)
+            if (item.drifted) all.push_back(fmt::format("{} ({:+.1f} %)", item.workload, *item.drift_pct));
+        return all;
+    }
+
+    void add_cell(std::vector<reports::result>& all, cell where) {
+        if (const auto& why = excluded(where))
+            return all.push_back(without_numbers(where, why->status, why->reason));
+        const auto& measured = samples_.of(where);
+        if (measured.empty())
+            return all.push_back(without_numbers(where, cell_status::not_run,
+                                                 outcome_.interrupted
+                                                     ? "interrupted before its first trial"
+                                                     : "the time budget ended before its first trial did"));
+        for (const auto& metric : reports::known_metrics())
+            if (const auto found = measured.find(metric.name); found != measured.end()) {
+                all.push_back(with_numbers(where, metric, found->second));
+                compare(all, where, metric);
+            }
+    }
+
+    reports::result labelled(cell where, const reports::metric_info& metric) const {
+        reports::result item;
+        item.workload = plan_.workloads[where.workload];
+        item.contender = plan_.contenders[where.contender].name;
+        item.metric = metric.name;
+        item.unit = metric.unit;
+        item.better = metric.better;
+        item.deterministic = metric.deterministic;
+        item.level = default_level;
+        return item;
+    }
+
+    reports::result without_numbers(cell where, cell_status status, std::string reason) const {
+        auto item = labelled(where, *reports::find_metric("time"));
+        item.status = status;
+        item.reason = std::move(reason);
+        return item;
+    }
+
+    reports::result with_numbers(cell where, const reports::metric_info& metric,
+                                 const std::vector<std::optional<double>>& values) const {
+        auto item = labelled(where, metric);
+        item.samples = values;
+        std::vector<double> present;
+        for (const auto& value : values)
+            if (value) present.push_back(*value);
+        if (present.size() < values.size())
+            item.reason =
+                fmt::format("{} of {} trials printed no number for it{}", values.size() - present.size(),
+                            values.size(), why_left_out(where, metric.name));
+        if (present.empty()) return item;
+        const auto found = median_with_interval(present);
+        item.median = found.median;
+        item.low = found.low;
+        item.high = found.high;
+        return item;
+    }
+
+    /// The load generator's doing, where there is one: it prints everything else.
+    std::string_view why_left_out(cell where, std::string_view metric) const {
+        if (!metric.starts_with("latency_") || !samples_.has_own_load(where)) return "";
+        return ": the load generator's own lateness may be over 10 % of it (loopbench explain "
+               "send_late_p99)";
+    }
+
+    /// The ratio of the last of `results`, and its log ratios for the verdict.
+    void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
+        if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
+        if (samples_.has_own_load({where.workload, *baseline_}) && metric.name != capacity_metric)
+            return add_reason(results.back(),
+                              "no ratio: the load was a share of each contender's own capacity");
+        auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
+        if (log_ratios.empty()) return explain_missing_ratio(results.back(), where);
+        const auto found = ratio_from(log_ratios);
+        results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
+        compared_.push_back(results.size() - 1);
+        comparisons_.push_back(std::move(log_ratios));
+    }
+
+    static void add_reason(reports::result& item, std::string_view reason) {
+        item.reason = fmt::format("{}{}", item.reason ? *item.reason + "; " : "", reason);
+    }
+
+    void explain_missing_ratio(reports::result& item, cell where) const {
+        const auto theirs = samples_of({where.workload, *baseline_}, item.metric);
+        const auto has_none = [](const std::optional<double>& value) { return value && *value <= 0; };
+        const auto why = std::ranges::any_of(item.samples, has_none) || std::ranges::any_of(theirs, has_none)
+                             ? "a value is not above zero"
+                             : "no block has numbers of both that can be divided";
+        add_reason(item, fmt::format("no ratio: {}", why));
+    }
+
+    std::vector<std::optional<double>> samples_of(cell where, std::string_view metric) const {
+        const auto& measured = samples_.of(where);
+        const auto found = measured.find(metric);
+        return found == measured.end() ? std::vector<std::optional<double>>{} : found->second;
+    }
+
+    std::vector<std::string> workloads_without_baseline() const {
+        std::vector<std::string> missing;
+        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
+            if (excluded({workload, *baseline_})) missing.push_back(plan_.workloads[workload]);
+        return missing;
+    }
+};
+
+/// What a contender said before the run counts, because only then it was asked for everything; its trials may
+/// add to it.
+std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
+    std::vector<reports::contender> all;
+    for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
+        if (index == plan.twin) continue;
+        const auto said_something = [&](const trial_record& trial) {
+            return trial.where.contender == index && !trial.outcome.context.empty();
+        };
+        const auto first = std::ranges::find_if(outcome.trials, said_something);
+        auto context =
+            first != outcome.trials.end() ? first->outcome.context : nlohmann::ordered_json::object();
+        if (index < plan.described.size()) context.update(plan.described[index].context);
+        all.push_back(reports::describe(plan.contenders[index].name, std::move(context)));
+    }
+    return all;
+}
+
+}  // namespace
+
+reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
+    auto report = summary{plan, outcome}.report();
+    report.contenders = described(plan, outcome);
+    compare_with_floors(report, rule_of(plan));
+    std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
+    return report;
+}
+
+reports::report report_of(const session_record& journal) {
+    auto report = summarise(journal.plan, journal.outcome);
+    report.command = journal.command;
+    report.where = journal.where;
+    if (!journal.counted.empty()) add_counts(report, journal.counted);
+    return report;
+}
+
+reports::report read_report_or_journal(std::string_view text, std::string_view name) {
+    return is_journal(text) ? report_of(read_journal(text, name)) : reports::read_json(text, name);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,76 @@
+// The texts of the warnings.
+#include "bench/summary/warnings.hpp"
+
+#include <fmt/format.h>
+
+namespace loopbench::bench {
+
+reports::warning was_interrupted(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {
+    return {"interrupted",
+            fmt::format("the run was interrupted after {} of {} blocks", blocks_finished, blocks_planned),
+            "finish it with `loopbench run --resume DIR`, its folder, before another run writes there"};
+}
+
+reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t blocks_planned) {
+    return {"budget",
+            fmt::format("the time budget was enough for {} of {} blocks", blocks_finished, blocks_planned),
+            "choose fewer contenders or workloads, or a longer --budget"};
+}
+
+reports::warning too_few_trials() {
+    return {"few_trials", "a 95 % interval of a median needs six trials; results with fewer have none",
+            "run at least six blocks (--blocks 6)"};
+}
+
+reports::warning too_few_for_verdicts() {
+    return {
+        "few_blocks",
+        "for so many comparisons there are too few blocks: where a verdict does not say what could have been "
+        "seen, no difference could have",
+        "run more blocks (--blocks), or compare fewer cells"};
+}
+
+reports::warning unfit(const std::string& reason) {
+    return {"unfit", fmt::format("this session is not fit to judge anything: {}", reason),
+            "end what else runs on this machine (`loopbench doctor` says what to look at) and run it again"};
+}
+
+reports::warning drift(const std::vector<std::string>& workloads) {
+    return {"drift",
+            fmt::format("the baseline's second half differs from its first: {}", fmt::join(workloads, ", ")),
+            "ratios stand, as they are taken within blocks; do not quote absolute times of this run"};
+}
+
+reports::warning disturbed_trials(const reports::disturbances& found) {
+    return {
+        "disturbed",
+        fmt::format("{} trials among the results were disturbed by something else on this machine ({} of {} "
+                    "were, and {} repeats did not help all of them)",
+                    found.kept, found.disturbed, found.trials, found.repeated),
+        "end what else runs on this machine"};
+}
+
+reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
+                                   std::string_view why) {
+    return {"faster_than_floor",
+            fmt::format("{} below the fastest floor's: {}; {}", metric, fmt::join(cells, "; "),
+                        why.empty() ? "no reason is known" : why),
+            why.empty() ? "see whether the floor does more than it must there, or the contender less"
+                        : "nothing is wrong; do not read this floor as the limit there"};
+}
+
+reports::warning baseline_not_measured(const std::string& baseline) {
+    return {"no_baseline",
+            fmt::format("there are no ratios: the baseline {} is not among the contenders", baseline),
+            fmt::format("add --contender {}, or name one of the contenders with --baseline", baseline)};
+}
+
+reports::warning baseline_without_numbers(const std::string& baseline,
+                                          const std::vector<std::string>& workloads) {
+    return {"baseline_without_numbers",
+            fmt::format("there are no ratios for {}: the baseline {} has no numbers there",
+                        fmt::join(workloads, ", "), baseline),
+            "see the baseline's reason in the table, or name another --baseline"};
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,48 @@
+// Which contenders there are: the executables in the contender folders, each asked for its workloads.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/trial/usage_error.hpp"
+
+namespace loopbench::bench {
+
+/// How much work a contender gives its workloads; it reads this from the environment variable LOOPBENCH_SIZE.
+enum class workload_size { smoke, real };
+
+inline constexpr std::array<std::string_view, 2> workload_size_names{"smoke", "real"};
+
+constexpr const auto& names_of(workload_size) {
+    return workload_size_names;
+}
+constexpr std::string_view name_of(workload_size size) {
+    return workload_size_names[static_cast<std::size_t>(size)];
+}
+
+struct contender {
+    std::string name;  // the file's name
+    std::filesystem::path path;
+    std::vector<std::string> workloads;  // full names, in the contender's order
+    std::string problem;                 // why it could not list its workloads; empty when it could
+    std::string called = {};             // what a trial calls itself (argv[0]); empty: its path
+    std::map<std::string, std::string> environment = {};  // more variables for its trials
+};
+
+/// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
+std::filesystem::path default_contender_dir();
+
+/// The contenders in these folders by name, without workloads; a folder that is named twice counts once.
+/// Throws usage_error when two have the same name, reports::file_error when a folder cannot be read.
+std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
+
+/// Asks the contender for its workloads, or notes the problem. Stops early when `stop_fd` becomes readable.
+void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,52 @@
+// The cheap question first, the expensive one for strangers.
+#include "bench/trial/describe.hpp"
+
+#include "bench/trial/child_process.hpp"
+#include "bench/trial/gbench_json.hpp"
+#include "bench/trial/trial.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json described_by_itself(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    child_request request;
+    // A program that does not know the variable obeys the flag, which is cheap too.
+    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    request.environment = {{"LOOPBENCH_DESCRIBE", "1"}};
+    request.limit = limit;
+    request.stop_fd = stop_fd;
+    const auto outcome = run_child(request);
+    if (failure_of(outcome, limit)) return json::object();
+    try {
+        return parse_gbench_json(outcome.output).context;
+    } catch (const gbench_error&) {
+        return json::object();
+    }
+}
+
+json context_of_a_trial(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    constexpr double shortest_s = 0.001;
+    process_executor executor{stop_fd};
+    return executor.run({who, who.workloads.front(), shortest_s, workload_size::smoke, limit}).context;
+}
+
+}  // namespace
+
+json ask_for_context(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    if (who.workloads.empty()) return json::object();
+    auto context = described_by_itself(who, limit, stop_fd);
+    return context.empty() ? context_of_a_trial(who, limit, stop_fd) : context;
+}
+
+std::vector<reports::contender> describe_all(std::span<const contender> contenders,
+                                             std::chrono::nanoseconds limit, int stop_fd) {
+    std::vector<reports::contender> all;
+    for (const contender& who : contenders)
+        all.push_back(reports::describe(who.name, ask_for_context(who, limit, stop_fd)));
+    return all;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,28 @@
+#include "bench/trial/disturbance.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/machine/kernel_files.hpp"
+
+namespace loopbench::bench {
+
+machine_sample read_machine() {
+    return {read_cpu_times().steal_ns, clock_source().value_or("")};
+}
+
+std::string disturbance(const machine_sample& before, const machine_sample& after,
+                        const resource_usage& usage, std::chrono::nanoseconds wall) {
+    constexpr double share_max = 0.05;
+    constexpr std::int64_t tick_ns = 10'000'000;
+    const auto share = [&](std::int64_t ns) {
+        return ns > tick_ns ? static_cast<double>(ns) / static_cast<double>(wall.count()) : 0;
+    };
+    const auto stolen = share(after.steal_ns - before.steal_ns), waited = share(usage.run_delay_ns);
+    if (before.clocksource != after.clocksource)
+        return fmt::format("the clock source changed from {} to {}", before.clocksource, after.clocksource);
+    if (stolen > share_max) return fmt::format("the hypervisor took {:.0f} % of its time", 100 * stolen);
+    if (waited > share_max) return fmt::format("it waited for a CPU for {:.0f} % of its time", 100 * waited);
+    return {};
+}
+
+}  // namespace loopbench::bench

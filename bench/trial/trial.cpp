@@ -1,0 +1,165 @@
+// The protocol's second half: run one benchmark, and judge what came back.
+#include "bench/trial/trial.hpp"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "bench/trial/disturbance.hpp"
+#include "bench/trial/gbench_json.hpp"
+#include "bench/trial/gbench_names.hpp"
+#include "reports/json.hpp"
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using reports::cell_status;
+
+std::string last_line(std::string_view text) {
+    const auto end = text.find_last_not_of(" \r\n\t");
+    if (end == std::string_view::npos) return {};
+    text = text.substr(0, end + 1);
+    const auto start = text.rfind('\n');
+    return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
+}
+
+std::string with_last_line(std::string cause, std::string_view error_tail) {
+    const auto line = reports::valid_utf8(last_line(error_tail));
+    return line.empty() ? cause : fmt::format("{}: {}", cause, line);
+}
+
+std::string signal_name(int signal) {
+    const char* name = ::sigabbrev_np(signal);
+    return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+void set_failed(trial_outcome& trial, std::string reason) {
+    trial.status = cell_status::failed;
+    trial.reason = std::move(reason);
+}
+
+void take_error(trial_outcome& trial, std::string_view message) {
+    constexpr std::string_view unsupported = "unsupported:";
+    if (!message.starts_with(unsupported)) return set_failed(trial, std::string{message});
+    message.remove_prefix(unsupported.size());
+    message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
+    trial.status = cell_status::unsupported;
+    trial.reason = message;
+}
+
+std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
+    std::map<std::string, std::optional<double>> metrics;
+    for (const auto& [name, value] : row.counters)
+        if (reports::find_metric(name) != nullptr) metrics[name] = value;
+    metrics["time"] = row.real_time_ns;
+    if (const auto found = row.counters.find("items_per_second"); found != row.counters.end())
+        metrics["throughput"] = found->second;
+    return metrics;
+}
+
+void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload) {
+    const auto is_ours = [&](const gbench_row& row) {
+        return row.name == workload || workload_name(row.name) == workload;
+    };
+    const auto is_error = [&](const gbench_row& row) { return is_ours(row) && row.error; };
+    const auto ours = std::ranges::find_if(output.rows, is_ours);
+    if (ours == output.rows.end()) return set_failed(trial, "printed no result for the workload");
+    if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
+        return take_error(trial, *wrong->error);
+    // Of repetitions in one process only the first counts: they are no trials of their own.
+    auto metrics = metrics_of(*ours);
+    if (const auto& time = metrics["time"]; !time || *time <= 0)
+        return set_failed(trial, "printed no time above zero");
+    trial.metrics = std::move(metrics);
+    if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
+        trial.operations = did->second;
+    trial.calibrated = ours->name.find("/iterations:") == std::string::npos;
+}
+
+}  // namespace
+
+std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit) {
+    switch (outcome.end) {
+        case child_end::exited:
+            if (outcome.code == 0) return std::nullopt;
+            return with_last_line(fmt::format("exit code {}", outcome.code), outcome.error_tail);
+        case child_end::signalled:
+            return with_last_line(fmt::format("killed by {}", signal_name(outcome.code)), outcome.error_tail);
+        case child_end::not_started:
+            return fmt::format("could not be started: {}", std::strerror(outcome.code));
+        case child_end::timed_out:
+            return fmt::format("no result within {:g} s", std::chrono::duration<double>{limit}.count());
+        case child_end::flooded:
+            return fmt::format("printed more than {} MiB", child_request{}.output_bytes_max >> 20U);
+        case child_end::stopped:
+            return "interrupted";
+    }
+    return "ended in an unknown way";
+}
+
+trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit) {
+    trial_outcome trial;
+    trial.usage = outcome.usage;
+    trial.wall = outcome.wall;
+    trial.stopped = outcome.end == child_end::stopped;
+    trial.timed_out = outcome.end == child_end::timed_out;
+    if (const auto failure = failure_of(outcome, limit)) {
+        set_failed(trial, *failure);
+        return trial;
+    }
+    try {
+        auto output = parse_gbench_json(outcome.output);
+        take_rows(trial, output, workload);
+        trial.context = std::move(output.context);
+    } catch (const gbench_error& error) {
+        set_failed(trial, error.what());
+    }
+    return trial;
+}
+
+/// A side file is a contender's own choice, but one that cannot be read is a contender that does not work.
+void process_executor::take_histograms(trial_outcome& trial, const trial_request& request) const {
+    try {
+        auto found = side_files_.take(request.workload);
+        if (trial.status == cell_status::ok) trial.histograms = std::move(found);
+    } catch (const reports::format_error& error) {
+        set_failed(trial,
+                   fmt::format("left a side file (LOOPBENCH_SIDE_FILE) that is none: {}", error.what()));
+        trial.metrics.clear();
+    }
+}
+
+trial_outcome process_executor::run(const trial_request& request) {
+    child_request child;
+    child.command = request.front;
+    for (const auto& word :
+         {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
+          std::string{"--benchmark_format=json"}, fmt::format("--benchmark_min_time={}", request.min_time_s)})
+        child.command.push_back(word);
+    if (request.front.empty()) child.called = request.who.called;
+    child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
+                         {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')}};
+    if (request.with_side_file) child.environment.emplace_back("LOOPBENCH_SIDE_FILE", side_files_.path());
+    if (request.operations)
+        child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
+    if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
+    for (const auto* more : {&request.who.environment, &request.environment})
+        child.environment.insert(child.environment.end(), more->begin(), more->end());
+    child.limit = request.limit;
+    child.stop_fd = stop_fd_;
+    child.cpu = request.cpu;
+    const auto before = read_machine();
+    const auto ended = run_child(child);
+    auto trial = judge(ended, request.workload, request.limit);
+    take_histograms(trial, request);
+    if (watching_ == watching::off) return trial;
+    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
+    return trial;
+}
+
+}  // namespace loopbench::bench

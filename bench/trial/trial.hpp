@@ -1,0 +1,83 @@
+// One contender running one workload once. The executor is an interface so that the runner's rules can be
+// tested with one that takes no time.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/trial/child_process.hpp"
+#include "bench/trial/contender_list.hpp"
+#include "bench/trial/side_files.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+struct trial_request {
+    const contender& who;
+    const std::string& workload;
+    double min_time_s = 0.5;
+    workload_size size = workload_size::real;
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};
+    std::optional<int> cpu = {};
+    std::size_t padding_bytes = 0;  // in the environment
+
+    // Not of a run's own trials: what the contender is told to do instead of what it would do, and what else
+    // its process gets.
+    std::optional<std::uint64_t> operations = {};
+    bool recording = true;
+    bool with_side_file = true;
+    std::vector<std::string> front = {};  // words in front of its command: a tracer
+    std::map<std::string, std::string> environment = {};
+};
+
+struct trial_outcome {
+    bool stopped = false;    // by an interrupt: there is no result, and the trial does not count
+    bool timed_out = false;  // it was ended at its limit, and failed
+    reports::cell_status status = reports::cell_status::ok;
+    std::string reason;                                    // for a status other than ok
+    std::map<std::string, std::optional<double>> metrics;  // known metrics alone; no value for a NaN
+    std::optional<double> operations = {};                 // that it says it did
+    bool calibrated = false;                               // Google Benchmark chose how many
+    nlohmann::ordered_json context = nlohmann::ordered_json::object();
+    resource_usage usage;
+    std::chrono::nanoseconds wall{0};
+    std::string disturbed;                                                // by what; empty when by nothing
+    nlohmann::ordered_json histograms = nlohmann::ordered_json::array();  // of its side file; mostly none
+};
+
+class trial_executor {
+public:
+    virtual ~trial_executor() = default;
+    virtual trial_outcome run(const trial_request& request) = 0;
+};
+
+/// Whether trials are asked for what disturbed them.
+enum class watching { off, on };
+
+/// Runs trials as processes; see child_process.hpp for `stop_fd` and the thread rule.
+class process_executor : public trial_executor {
+public:
+    explicit process_executor(int stop_fd, watching disturbances = watching::on)
+        : stop_fd_{stop_fd}, watching_{disturbances} {}
+    trial_outcome run(const trial_request& request) override;
+
+private:
+    void take_histograms(trial_outcome& trial, const trial_request& request) const;
+
+    int stop_fd_;
+    watching watching_;
+    side_file_place side_files_;
+};
+
+/// Why the process as such is no success ("killed by SIGSEGV"); nothing when it exited with 0.
+std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
+
+/// What the output of a process that ran `workload` amounts to.
+trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,183 @@
+// The shape of report.json, top to bottom.
+#include "reports/json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "reports/calibration.hpp"
+#include "reports/json_fields.hpp"
+
+namespace loopbench::reports {
+
+using json = nlohmann::ordered_json;
+
+constexpr auto fields_of(const ratio*) {
+    return std::tuple(field{"to", &ratio::to}, field{"median", &ratio::median}, field{"low", &ratio::low},
+                      field{"high", &ratio::high});
+}
+
+constexpr auto fields_of(const floor_multiple*) {
+    return std::tuple(field{"floor", &floor_multiple::floor}, field{"median", &floor_multiple::median},
+                      field{"low", &floor_multiple::low}, field{"high", &floor_multiple::high});
+}
+
+constexpr auto fields_of(const result*) {
+    return std::tuple(field{"workload", &result::workload}, field{"contender", &result::contender},
+                      field{"metric", &result::metric}, field{"unit", &result::unit},
+                      field{"direction", &result::better}, field{"deterministic", &result::deterministic},
+                      field{"samples", &result::samples}, field{"median", &result::median},
+                      field{"low", &result::low}, field{"high", &result::high},
+                      field{"level", &result::level}, field{"ratio", &result::to_baseline},
+                      field{"times_floor", &result::times_floor, presence::in_newer_files},
+                      field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
+                      field{"status", &result::status}, field{"reason", &result::reason});
+}
+
+constexpr auto fields_of(const contender*) {
+    return std::tuple(field{"name", &contender::name}, field{"library", &contender::library},
+                      field{"version", &contender::version}, field{"compiler", &contender::compiler},
+                      field{"flags", &contender::flags}, field{"socket_options", &contender::socket_options},
+                      field{"context", &contender::context});
+}
+
+constexpr auto fields_of(const detection_rate*) {
+    return std::tuple(
+        field{"slowdown_pct", &detection_rate::slowdown_pct}, field{"measured", &detection_rate::measured},
+        field{"measured_slower", &detection_rate::measured_slower}, field{"low", &detection_rate::low},
+        field{"high", &detection_rate::high}, field{"faster", &detection_rate::faster});
+}
+
+constexpr auto fields_of(const alarm_rate*) {
+    return std::tuple(field{"blocks", &alarm_rate::blocks}, field{"tries", &alarm_rate::tries},
+                      field{"different", &alarm_rate::different},
+                      field{"at_most_pct", &alarm_rate::at_most_pct});
+}
+
+constexpr auto fields_of(const calibration*) {
+    return std::tuple(field{"date", &calibration::date}, field{"complete", &calibration::complete},
+                      field{"contender", &calibration::contender},
+                      field{"workloads", &calibration::workloads},
+                      field{"threshold_pct", &calibration::threshold_pct}, field{"aa", &calibration::aa},
+                      field{"blocks", &calibration::blocks}, field{"try_s", &calibration::try_s},
+                      field{"slowdowns", &calibration::slowdowns});
+}
+
+constexpr auto fields_of(const environment*) {
+    return std::tuple(
+        field{"date", &environment::date}, field{"loopbench_version", &environment::loopbench_version},
+        field{"kernel", &environment::kernel}, field{"cpu_model", &environment::cpu_model},
+        field{"cores", &environment::cores}, field{"memory_bytes", &environment::memory_bytes},
+        field{"governor", &environment::governor}, field{"clocksource", &environment::clocksource},
+        field{"timer_slack_ns", &environment::timer_slack_ns},
+        field{"load_average", &environment::load_average},
+        field{"calibration", &environment::calibrated, presence::when_there});
+}
+
+constexpr auto fields_of(const planned*) {
+    return std::tuple(field{"size", &planned::size}, field{"min_time_s", &planned::min_time_s},
+                      field{"trial_limit_s", &planned::trial_limit_s}, field{"blocks", &planned::blocks},
+                      field{"cpu", &planned::cpu});
+}
+
+constexpr auto fields_of(const judging*) {
+    return std::tuple(field{"correction", &judging::correction},
+                      field{"threshold_pct", &judging::threshold_pct},
+                      field{"comparisons", &judging::comparisons});
+}
+
+constexpr auto fields_of(const disturbances*) {
+    return std::tuple(field{"trials", &disturbances::trials}, field{"disturbed", &disturbances::disturbed},
+                      field{"repeated", &disturbances::repeated}, field{"kept", &disturbances::kept});
+}
+
+constexpr auto fields_of(const self_comparison*) {
+    return std::tuple(
+        field{"workload", &self_comparison::workload}, field{"ratio", &self_comparison::to_itself},
+        field{"verdict", &self_comparison::judged}, field{"detectable_pct", &self_comparison::detectable_pct},
+        field{"drift_pct", &self_comparison::drift_pct}, field{"drifted", &self_comparison::drifted});
+}
+
+constexpr auto fields_of(const self_check*) {
+    return std::tuple(field{"contender", &self_check::contender}, field{"twin", &self_check::twin},
+                      field{"found", &self_check::found}, field{"reason", &self_check::reason},
+                      field{"spread_pct", &self_check::spread_pct},
+                      field{"comparisons", &self_check::comparisons});
+}
+
+void check_fields(const self_check& found, const node& from) {
+    if (found.found == fitness::unfit && !found.reason) from.at("reason").fail("what is unfit has a reason");
+}
+
+constexpr auto fields_of(const warning*) {
+    return std::tuple(field{"code", &warning::code}, field{"message", &warning::message},
+                      field{"remedy", &warning::remedy});
+}
+
+constexpr auto fields_of(const report*) {
+    return std::tuple(
+        field{"schema", &report::schema}, field{"complete", &report::complete}, field{"seed", &report::seed},
+        field{"baseline", &report::baseline}, field{"command", &report::command},
+        field{"plan", &report::plan, presence::in_newer_files}, field{"environment", &report::where},
+        field{"contenders", &report::contenders}, field{"results", &report::results},
+        field{"judging", &report::judged_by, presence::in_newer_files},
+        field{"aa", &report::aa, presence::in_newer_files},
+        field{"disturbances", &report::disturbed, presence::in_newer_files},
+        field{"warnings", &report::warnings});
+}
+
+json to_json(const environment& where) {
+    return value_of(where);
+}
+
+json to_json(const calibration& found) {
+    return value_of(found);
+}
+
+json to_json(const report& content) {
+    return value_of(content);
+}
+
+environment read_environment(const node& from) {
+    return read_value<environment>(from);
+}
+
+calibration read_calibration(const node& from) {
+    return read_value<calibration>(from);
+}
+
+std::string dump(const json& value, int indent) {
+    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+json number_or_null(std::optional<double> value) {
+    if (!value || !std::isfinite(*value)) return nullptr;
+    return *value;
+}
+
+std::string valid_utf8(std::string_view text) {
+    return json::parse(dump(std::string{text})).get<std::string>();
+}
+
+std::string write_json(const report& content) {
+    return dump(to_json(content), 1) + "\n";
+}
+
+report read_json(std::string_view text, std::string_view name) {
+    try {
+        const auto document = parse_strictly(text);
+        const node from{document, ""};
+        from.require_schema(report_schema);
+        return read_value<report>(from);
+    } catch (const format_error& error) {
+        throw format_error{
+            fmt::format("{} is not a report: {}; write it again with `loopbench run`", name, error.what())};
+    }
+}
+
+std::string rewrite_json(std::string_view text, std::string_view name) {
+    read_json(text, name);
+    return dump(parse_strictly(text), 1) + "\n";
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,164 @@
+// A struct as JSON by one list of its fields, which is what writes it and what reads it back:
+//     constexpr auto fields_of(const ratio*) { return std::tuple(field{"to", &ratio::to}, ...); }
+// beside the struct's own namespace. An enumeration has names_of(). Where a struct has more rules than its
+// fields have, check_fields(struct, node) says what is wrong.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "reports/json.hpp"
+#include "reports/json_node.hpp"
+
+namespace loopbench::reports {
+
+enum class presence {
+    always,
+    in_newer_files,  // who reads a file without it keeps what the struct has
+    when_there,      // an optional that is not written, rather than as null, while it is empty
+    null_when_empty  // a text that is null while it is empty
+};
+
+template <class owner, class value>
+struct field {
+    const char* name;
+    value owner::*member;
+    presence when = presence::always;
+};
+template <class owner, class value>
+field(const char*, value owner::*, presence = presence::always) -> field<owner, value>;
+
+template <class type>
+inline constexpr bool is_optional = false;
+template <class type>
+inline constexpr bool is_optional<std::optional<type>> = true;
+template <class type>
+inline constexpr bool is_list = false;
+template <class type>
+inline constexpr bool is_list<std::vector<type>> = true;
+template <class type, std::size_t size>
+inline constexpr bool is_list<std::array<type, size>> = true;
+template <class type>
+inline constexpr bool is_map = false;
+template <class type>
+inline constexpr bool is_map<std::map<std::string, type>> = true;
+template <class type>
+concept listed = requires(const type* of) {
+    fields_of(of);
+};
+
+/// The struct, or what is in one, as JSON. Durations are in the unit that ends the field's name: seconds
+/// (`_s`) or nanoseconds (`_ns`).
+template <class type>
+nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
+    using json = nlohmann::ordered_json;
+    if constexpr (listed<type>) {
+        auto all = json::object();
+        const auto add = [&](const auto& each) {
+            auto value = value_of(from.*each.member, each.name);
+            if (each.when == presence::when_there && value.is_null()) return;
+            if (each.when == presence::null_when_empty && value == "") value = nullptr;
+            all[each.name] = std::move(value);
+        };
+        std::apply([&](const auto&... each) { (add(each), ...); }, fields_of(&from));
+        return all;
+    } else if constexpr (is_optional<type>) {
+        return from ? value_of(*from, name) : json(nullptr);
+    } else if constexpr (is_list<type>) {
+        auto all = json::array();
+        for (const auto& each : from) all.push_back(value_of(each));
+        return all;
+    } else if constexpr (is_map<type>) {
+        auto all = json::object();
+        for (const auto& [key, each] : from) all[key] = value_of(each);
+        return all;
+    } else if constexpr (std::same_as<type, std::chrono::nanoseconds>) {
+        if (name.ends_with("_ns")) return from.count();
+        return std::chrono::duration<double>{from}.count();
+    } else if constexpr (std::is_enum_v<type>) {
+        return names_of(from)[static_cast<std::size_t>(from)];
+    } else if constexpr (std::same_as<type, double>) {
+        return number_or_null(from);
+    } else {
+        return from;
+    }
+}
+
+template <class type>
+type read_value(const node& from, std::string_view name = {});
+
+template <class type>
+void read_fields(type& to, const node& from) {
+    const auto take = [&]<class value>(const field<type, value>& each) {
+        const auto found = from.find(each.name);
+        if (!found && (each.when == presence::in_newer_files || each.when == presence::when_there)) return;
+        const auto there = from.at(each.name);
+        if (each.when == presence::null_when_empty && there.is_null())
+            to.*each.member = value{};
+        else
+            to.*each.member = read_value<value>(there, each.name);
+    };
+    std::apply([&](const auto&... each) { (take(each), ...); }, fields_of(&to));
+    if constexpr (requires { check_fields(to, from); }) check_fields(to, from);
+}
+
+/// Throws format_error, with the place of what is wrong.
+template <class type>
+type read_value(const node& from, std::string_view name) {
+    if constexpr (listed<type>) {
+        type found;
+        read_fields(found, from);
+        return found;
+    } else if constexpr (is_optional<type>) {
+        if (from.is_null()) return std::nullopt;
+        return read_value<typename type::value_type>(from, name);
+    } else if constexpr (is_list<type>) {
+        auto all = from.each([](const node& each) { return read_value<typename type::value_type>(each); });
+        if constexpr (std::same_as<type, decltype(all)>) {
+            return all;
+        } else {
+            type found{};
+            if (all.size() != found.size()) from.fail(fmt::format("expected {} values", found.size()));
+            std::ranges::copy(all, found.begin());
+            return found;
+        }
+    } else if constexpr (is_map<type>) {
+        type all;
+        from.each_field([&](const std::string& key, const node& each) {
+            all[key] = read_value<typename type::mapped_type>(each);
+        });
+        return all;
+    } else if constexpr (std::same_as<type, std::chrono::nanoseconds>) {
+        constexpr double longest_s = 1e9;
+        if (name.ends_with("_ns")) return type{from.count()};
+        const double seconds = from.number();
+        if (!(seconds >= 0 && seconds <= longest_s))
+            from.fail(fmt::format("expected a number from 0 to {:g}", longest_s));
+        return std::chrono::duration_cast<type>(std::chrono::duration<double>{seconds});
+    } else if constexpr (std::is_enum_v<type>) {
+        return from.one_of<type>(names_of(type{}));
+    } else if constexpr (std::same_as<type, std::string>) {
+        return from.text();
+    } else if constexpr (std::same_as<type, bool>) {
+        return from.flag();
+    } else if constexpr (std::same_as<type, double>) {
+        return from.number();
+    } else if constexpr (std::unsigned_integral<type>) {
+        return from.natural();
+    } else if constexpr (std::signed_integral<type>) {
+        return static_cast<type>(std::min<std::int64_t>(from.count(), std::numeric_limits<type>::max()));
+    } else {
+        return from.object();
+    }
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,237 @@
+// The contender in Python, through the real command, as it is and with planted faults.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/trial/gbench_json.hpp"
+#include "bench/trial/gbench_names.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class asyncio : public testing::Test {
+protected:
+    asyncio() {
+        loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+        for (const auto* file : {"asyncio.py", "gbench.py"}) fs::copy(sources / file, folder / file);
+        fs::rename(folder / "asyncio.py", script);
+    }
+
+    /// A fault: the first `right` of the contender's source becomes `wrong`.
+    void plant(const std::string& right, const std::string& wrong) {
+        auto source = content_of(script);
+        const auto at = source.find(right);
+        if (at == std::string::npos) throw std::logic_error{"the source has no \"" + right + "\""};
+        reports::write_file_atomically(script, source.replace(at, right.size(), wrong));
+        fs::permissions(script, fs::perms::owner_all);
+    }
+
+    /// Runs it at smoke size; the results of its cells.
+    std::vector<nlohmann::json> results_of(const std::string& workloads, int code) {
+        const auto ran = loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads,
+                                    "--blocks", "1", "--trial-limit", "60s", "-o", loopbench.out()});
+        EXPECT_EQ(ran.code, code) << ran.error_tail;
+        const auto report = loopbench.report();
+        EXPECT_TRUE(fits_the_schema(report));
+        std::vector<nlohmann::json> results;
+        for (const auto& item : report["results"])
+            if (item["contender"] == "asyncio") results.push_back(item);
+        return results;
+    }
+
+    void expect_failed_proof(const std::string& workload, const std::string& reason) {
+        const auto results = results_of(workload, 1);
+        ASSERT_EQ(results.size(), 1U);
+        EXPECT_EQ(results[0]["status"], "failed");
+        EXPECT_EQ(results[0]["median"], nullptr);
+        const std::string told = results[0]["reason"];
+        EXPECT_NE(told.find("proof: "), std::string::npos) << told;
+        EXPECT_NE(told.find(reason), std::string::npos) << told;
+    }
+
+    bench::child_outcome started(const std::vector<std::string>& arguments,
+                                 const std::string& size = "smoke") {
+        bench::child_request request;
+        request.command = {script.native()};
+        request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+        request.environment = {{"LOOPBENCH_SIZE", size}};
+        return bench::run_child(request);
+    }
+
+    loopbench_command loopbench;
+    const fs::path sources = LOOPBENCH_CONTENDER_SOURCES;
+    const fs::path folder = loopbench.path("bin/contenders");
+    const fs::path script = folder / "asyncio";
+};
+
+TEST_F(asyncio, runs_the_families_that_it_has_like_any_other_contender) {
+    for (const auto* family : {"sleep", "gather", "echo/rtt/tcp"}) {
+        std::set<std::string> metrics, workloads;
+        for (const auto& item : results_of(family, 0)) {
+            EXPECT_EQ(item["status"], "ok") << item["reason"];
+            EXPECT_GE(item["median"].get<double>(), 0) << item["metric"];
+            metrics.insert(item["metric"]);
+            workloads.insert(item["workload"]);
+        }
+        EXPECT_GE(workloads.size(), 2U);
+        for (const auto* wanted : {"time", "cpu", "spin", "wakeups"})
+            EXPECT_TRUE(metrics.contains(wanted)) << wanted;
+        const bool times_replies = std::string_view{family}.starts_with("echo");
+        EXPECT_TRUE(metrics.contains(times_replies ? "latency_p99" : "late_p99"));
+    }
+}
+
+TEST_F(asyncio, prints_what_the_suites_reader_reads_in_the_order_of_its_listing) {
+    const auto printed =
+        started({"--benchmark_format=json", "--benchmark_min_time=0.01", "--benchmark_filter=sleep|gather"});
+    ASSERT_EQ(printed.code, 0) << printed.error_tail;
+    std::vector<std::string> names;
+    for (const auto& row : bench::parse_gbench_json(printed.output).rows) {
+        names.push_back(bench::workload_name(row.name));
+        EXPECT_GT(row.real_time_ns.value_or(0), 0);
+        EXPECT_FALSE(row.error);
+    }
+    auto listed = bench::workloads_from_listing(started({"--benchmark_list_tests=true"}).output);
+    std::erase_if(listed, [](const auto& name) { return name.starts_with("echo"); });
+    EXPECT_EQ(names, listed);
+}
+
+TEST_F(asyncio, reads_its_socket_options_back_in_the_words_of_the_others) {
+    const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
+    const auto& context = listed["contenders"][1]["context"];
+    const std::string options = context["socket_options"];
+    EXPECT_TRUE(options.starts_with("client TCP_NODELAY=1 ")) << options;
+    EXPECT_NE(options.find("; server TCP_NODELAY=1 "), std::string::npos) << options;
+    EXPECT_EQ(context["build_type"], "none: interpreted");
+}
+
+TEST_F(asyncio, a_child_that_is_left_out_of_a_gather_is_found) {
+    plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
+          "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
+    expect_failed_proof("gather/yield", "children that ended: expected ");
+}
+
+TEST_F(asyncio, a_reply_that_is_not_the_request_is_found) {
+    plant("writer.write(data)", "writer.write(data[::-1])");
+    expect_failed_proof("echo/rtt/tcp/conns:1/bytes:64", "connection 0: a reply is not the bytes sent");
+}
+
+TEST_F(asyncio, a_server_that_stops_early_is_found_and_nothing_hangs) {
+    plant("while data := await reader.read(", "if data := await reader.read(");
+    const auto results = results_of("echo/rtt/tcp/conns:1/bytes:64", 1);
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_EQ(results[0]["status"], "failed");
+}
+
+TEST_F(asyncio, a_timer_that_fires_early_is_found) {
+    plant("max(deadline_ns - time", "max(deadline_ns - 1_000_000_000 - time");
+    expect_failed_proof("sleep/concurrent", "timers fired early");
+}
+
+TEST_F(asyncio, a_timer_that_is_as_early_as_its_library_may_be_is_counted_and_shown) {
+    plant("max(deadline_ns - time", "max(deadline_ns - 1_000_000_000 - time");
+    plant("else 1000", "else 1_000_000_000");
+    const auto results = results_of("sleep/concurrent", 0);
+    const auto early = std::ranges::find(results, "early", [](const auto& item) { return item["metric"]; });
+    ASSERT_NE(early, results.end());
+    EXPECT_GT((*early)["median"], 0);
+}
+
+TEST_F(asyncio, two_sleeps_that_run_one_after_the_other_are_not_concurrent) {
+    plant("await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))",
+          "[await one_of_two(start + delay) for delay in sleep_pair_ns(trial)]");
+    expect_failed_proof("sleep/concurrent", "sleeps under way when the first one ended: expected 2, got 1");
+}
+
+TEST_F(asyncio, does_as_many_operations_as_it_is_told) {
+    bench::child_request request;
+    request.command = {script.native(), "--benchmark_format=json",
+                       "--benchmark_filter=^(sleep/serial|sleep/concurrent|gather/sleep)"};
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_OPERATIONS", "3"}};
+    const auto rows = bench::parse_gbench_json(bench::run_child(request).output).rows;
+    EXPECT_EQ(rows.size(), 3U);
+    for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
+}
+
+TEST_F(asyncio, records_no_latencies_when_it_is_told_not_to) {
+    bench::child_request request;
+    request.command = {script.native(), "--benchmark_format=json",
+                       "--benchmark_filter=^(echo/rtt/tcp/conns:1/bytes:64|gather/echo)"};
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_RECORD", "off"}};
+    const auto rows = bench::parse_gbench_json(bench::run_child(request).output).rows;
+    EXPECT_EQ(rows.size(), 2U);
+    for (const auto& row : rows) {
+        EXPECT_FALSE(row.error) << *row.error;
+        EXPECT_FALSE(row.counters.contains("latency_p50")) << row.name;
+    }
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_RECORD", "perhaps"}};
+    const auto refused = bench::run_child(request);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.error_tail.find("LOOPBENCH_RECORD is \"perhaps\""), std::string::npos)
+        << refused.error_tail;
+}
+
+TEST_F(asyncio, is_as_much_slower_as_it_is_told_and_says_so) {
+    bench::child_request request;
+    request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_SLOWDOWN", "1"}};
+    const auto output = nlohmann::json::parse(bench::run_child(request).output);
+    EXPECT_EQ(output["context"]["slowdown"], "100 %");
+    EXPECT_GE(output["benchmarks"][0]["real_time"], 14e6);  // twice the longer sleep
+    request.environment = {{"LOOPBENCH_SLOWDOWN", "2"}};
+    EXPECT_EQ(bench::run_child(request).code, 2);
+}
+
+TEST_F(asyncio, leaves_its_histograms) {
+    results_of("echo/rtt/tcp/conns:1/bytes:64", 0);
+    const auto text = loopbench({"report", loopbench.out() + "/report.json", "--format", "hgrm"}).output;
+    EXPECT_TRUE(
+        text.starts_with("#[Workload = echo/rtt/tcp/conns:1/bytes:64, Contender = asyncio, Metric = latency"))
+        << text;
+    EXPECT_NE(text.find("Total count    =         3000]"), std::string::npos) << text;
+}
+
+TEST_F(asyncio, unknown_flags_and_sizes_are_usage_errors_that_name_them) {
+    const auto flag = started({"--benchmark_nonsense"});
+    EXPECT_EQ(flag.code, 2);
+    EXPECT_NE(flag.error_tail.find("--benchmark_nonsense"), std::string::npos) << flag.error_tail;
+    const auto size = started({"--benchmark_list_tests=true"}, "large");
+    EXPECT_EQ(size.code, 2);
+    EXPECT_NE(size.error_tail.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << size.error_tail;
+}
+
+TEST_F(asyncio, without_python_its_cells_say_so) {
+    const auto ran =
+        loopbench.in_shell("PATH=/no/where exec $loopbench run --workload yield --blocks 1 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    const auto report = loopbench.report();
+    for (const auto& item : report["results"])
+        if (item["contender"] == "asyncio") {
+            EXPECT_NE(item["reason"].get<std::string>().find("python3"), std::string::npos) << item["reason"];
+        }
+}
+
+TEST_F(asyncio, uvloop_that_is_not_installed_is_unsupported_with_a_remedy) {
+    fs::create_symlink("asyncio", folder / "asyncio-uvloop");
+    plant("import uvloop", "import no_such_uvloop");
+    const auto ran = loopbench({"run", "--quick", "--contender", "asyncio-uvloop", "--workload",
+                                "sleep/serial", "--blocks", "1", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto report = loopbench.report();
+    const auto& cell = report["results"][0];
+    EXPECT_EQ(cell["status"], "unsupported");
+    EXPECT_NE(cell["reason"].get<std::string>().find("pip install uvloop"), std::string::npos)
+        << cell["reason"];
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,341 @@
+// The real command on fake contenders: what goes wrong, and what is left behind then.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "reports/json.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
+#include "tests/support/process_end.hpp"
+#include "tests/support/sample_report.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+class command_failure : public testing::Test {
+protected:
+    command_failure() { loopbench.add_contender("asio-epoll", good_row); }
+
+    /// Runs `name` with the baseline; its reason on `yield`.
+    std::string reason_for(const std::string& name, std::vector<std::string> more = {}) {
+        more.insert(more.begin(), {"run", "--workload", "yield", "--blocks", "2", "-o", loopbench.out()});
+        const auto ran = loopbench(more);
+        EXPECT_EQ(ran.code, 1) << ran.error_tail;
+        const auto report = loopbench.report();
+        EXPECT_TRUE(fits_the_schema(report));
+        EXPECT_EQ(time_of(report, "asio-epoll")["samples"].size(), 2U);
+        const auto cell = time_of(report, name);
+        EXPECT_EQ(cell["status"], "failed");
+        EXPECT_EQ(cell["median"], nullptr);
+        EXPECT_NE(ran.output.find("failed: "), std::string::npos) << ran.output;
+        return cell["reason"];
+    }
+
+    /// Expects a usage error that mentions all of these.
+    void expect_usage_error(const std::vector<std::string>& arguments,
+                            const std::vector<std::string>& mentioned) {
+        const auto ran = loopbench(arguments);
+        EXPECT_EQ(ran.code, 2) << ran.error_tail;
+        EXPECT_EQ(ran.output, "");
+        for (const auto& text : mentioned)
+            EXPECT_NE(ran.error_tail.find(text), std::string::npos) << text << " in " << ran.error_tail;
+        EXPECT_FALSE(std::filesystem::exists(loopbench.out()));
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(command_failure, a_crash_is_named_and_the_rest_goes_on) {
+    loopbench.add_contender("crashes", "[ $(trials) -lt 2 ] || kill -ABRT $$\n" + std::string{good_row});
+    EXPECT_EQ(reason_for("crashes"), "in block 2 of 2: killed by SIGABRT");
+}
+
+TEST_F(command_failure, an_exit_code_is_told_with_the_last_words) {
+    loopbench.add_contender("exits", "echo first >&2; echo 'no such luck' >&2; exit 3");
+    EXPECT_EQ(reason_for("exits"), "in block 1 of 2: exit code 3: no such luck");
+}
+
+TEST_F(command_failure, last_words_that_are_not_utf8_are_the_same_in_the_run_and_of_its_journal) {
+    loopbench.add_contender("exits", "printf 'no L\\344rm' >&2; exit 3");
+    EXPECT_EQ(reason_for("exits"), "in block 1 of 2: exit code 3: no L\uFFFDrm");
+    const auto journal = loopbench.path("out/journal.jsonl").native();
+    EXPECT_EQ(loopbench({"report", journal, "--format", "csv"}).output,
+              content_of(loopbench.path("out/report.csv")));
+}
+
+TEST_F(command_failure, a_contender_that_hangs_is_ended_at_the_trial_limit) {
+    loopbench.add_contender("hangs", "sleep 1000");
+    EXPECT_EQ(reason_for("hangs", {"--trial-limit", "1s"}), "in block 1 of 2: no result within 1 s");
+}
+
+TEST_F(command_failure, garbage_is_told_with_its_place) {
+    loopbench.add_contender("babbles", "echo 'Hello there'");
+    const auto reason = reason_for("babbles");
+    for (const auto* part : {"in block 1 of 2", "line 1, column 1", "\"Hello there \""})
+        EXPECT_NE(reason.find(part), std::string::npos) << reason;
+}
+
+TEST_F(command_failure, a_failed_proof_is_told_in_the_contenders_words) {
+    loopbench.add_contender("cheats",
+                            R"(row '"error_occurred": true, "error_message": "3 bytes are missing"')");
+    EXPECT_EQ(reason_for("cheats"), "in block 1 of 2: 3 bytes are missing");
+}
+
+TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
+    reports::write_file_atomically(loopbench.path("bin/contenders/text"),
+                                   "\x7f"
+                                   "ELF, not really");
+    std::filesystem::permissions(loopbench.path("bin/contenders/text"), std::filesystem::perms::owner_all);
+    EXPECT_EQ(reason_for("text"), "cannot list its workloads: could not be started: Exec format error");
+}
+
+TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) {
+    loopbench.add_contender("cannot",
+                            R"(row '"error_occurred": true, "error_message": "unsupported: no io_uring"')");
+    const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_EQ(time_of(loopbench.report(), "cannot")["status"], "unsupported");
+    EXPECT_NE(ran.output.find("unsupported: no io_uring"), std::string::npos);
+    EXPECT_EQ(content_of(loopbench.path("bin/contenders/cannot.trials")),
+              "trial\ntrial\n");  // one per workload
+}
+
+TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
+    const auto out = loopbench.out();
+    expect_usage_error({"run", "--contender", "asoi-epoll", "-o", out}, {"\"asoi-epoll\"", "asio-epoll"});
+    expect_usage_error({"run", "--workload", "ecoh", "-o", out}, {"\"ecoh\"", "did you mean echo"});
+    expect_usage_error({"run", "--baseline", "asio-epol", "-o", out}, {"\"asio-epol\"", "asio-epoll"});
+    expect_usage_error({"rnu"}, {"no command rnu", "did you mean run"});
+    expect_usage_error({"run", "--contendr=x"}, {"no option --contendr", "did you mean --contender?"});
+    expect_usage_error({"run", "stray"}, {"no argument stray", "did you mean --workload stray?"});
+    expect_usage_error({"list", "stray"}, {"no argument stray; leave it out"});
+    expect_usage_error({"check", "--against", "x", "--tier", "conts"},
+                       {"--tier", "conts not in {counts,times}"});
+    expect_usage_error({"report", "x", "--format", "cvs"}, {"--format", "csv"});
+}
+
+TEST_F(command_failure, wrong_values_are_usage_errors) {
+    const auto out = loopbench.out();
+    expect_usage_error({}, {"there is no command; name one: list, run, compare"});
+    expect_usage_error({"-x"}, {"-x is no option of loopbench itself", "list, run"});
+    expect_usage_error({"--frob", "run"}, {"--frob is no option of loopbench itself"});
+    expect_usage_error({"run", "--quick", "--full", "-o", out}, {"--full"});
+    for (const auto* count : {"0", "-1", "x", "1e3", "99999999999999999999"})
+        expect_usage_error({"run", "--blocks", count, "-o", out}, {"--blocks"});
+    for (const auto* seed : {"-1", "x", "9007199254740992", "99999999999999999999"})
+        expect_usage_error({"run", "--seed", seed, "-o", out}, {"--seed"});
+    for (const auto* duration : {"0", "-5s", "5 parsecs", "", "inf", "nan", "1e9h"})
+        expect_usage_error({"run", "--budget", duration, "-o", out}, {"--budget", "`loopbench run --help`"});
+    expect_usage_error({"run", "--budget", "0", "-o", out}, {"--budget: 0 s is not from 1 ms to a week"});
+    for (const auto* percent : {"51%", "-1%", "%", "", "2%%", "nan"})
+        expect_usage_error({"run", "--threshold", percent, "-o", out}, {"--threshold", "from 0 to 50"});
+    expect_usage_error({"run", "--precision", "0%", "--budget", "1s", "-o", out}, {"--precision"});
+    expect_usage_error({"run", "--contender-dir", "/no/where", "-o", out}, {"/no/where"});
+    expect_usage_error({"run", "-o", ""}, {"--output", "an empty path"});
+    expect_usage_error({"run", "-o=" + out}, {"--output", "write -o " + out});
+    expect_usage_error({"report", "x.json", "--format", "csv", "-o", ""}, {"--output", "an empty path"});
+    expect_usage_error({"report", "x.json", "--format", "csv", "-o="}, {"--output"});
+    expect_usage_error({"report", "/no/where.json", "--format", "json"}, {"/no/where.json", "loopbench run"});
+    expect_usage_error({"report", "/no/where.json"}, {"--format"});
+}
+
+TEST_F(command_failure, an_output_that_cannot_be_written_is_found_before_anything_is_measured) {
+    reports::write_file_atomically(loopbench.path("file"), "mine");
+    const auto ran = loopbench({"run", "-o", loopbench.path("file/out").native()});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("file/out: Not a directory"), std::string::npos) << ran.error_tail;
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/asio-epoll.trials")));
+    EXPECT_EQ(content_of(loopbench.path("file")), "mine");
+}
+
+TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_no_report) {
+    const auto ran = loopbench.in_shell("ulimit -f 6; exec $loopbench run --blocks 50 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("journal.jsonl: File too large; raise the limit"), std::string::npos)
+        << ran.error_tail;
+    EXPECT_GT(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+}
+
+TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_was) {
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto journal = content_of(loopbench.path("out/journal.jsonl"));
+    const auto report = content_of(loopbench.path("out/report.json"));
+    // Ignored before main() does it, because TSan writes a file before that.
+    const auto ran = loopbench.in_shell("trap '' XFSZ; ulimit -f 0; exec $loopbench run --blocks 6 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("journal.jsonl: File too large"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("out/journal.jsonl")), journal);
+    EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
+}
+
+TEST_F(command_failure, a_run_that_is_killed_leaves_the_reports_of_the_one_before) {
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto report = content_of(loopbench.path("out/report.json")),
+               table = content_of(loopbench.path("out/report.csv"));
+    loopbench.add_contender("asio-epoll", "kill -KILL $PPID");
+    EXPECT_NE(loopbench.in_shell("$loopbench run --blocks 6 -o $out; exit $?").code, 0);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
+    EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
+    EXPECT_EQ(content_of(loopbench.path("out/report.csv")), table);
+}
+
+TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
+    // The second one is started by the first one's contender.
+    loopbench.add_contender("asio-epoll", R"sh(
+[ -n "$inner" ] || inner=yes $loopbench run -o $out 2> $folder/error
+echo $? >> $folder/codes
+)sh" + std::string{good_row});
+    write_script(loopbench.path("bin/contenders/witness"),
+                 "[ -z \"$inner\" ] || touch $folder/disturbed\necho yield\n");
+    const auto ran =
+        loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out");
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
+    EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
+              std::string::npos);
+    EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("disturbed"))) << "the second run started contenders";
+}
+
+TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and_keeps_reports_together) {
+    loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
+    const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("out/report.csv: No space left on device; free some space"),
+              std::string::npos)
+        << ran.error_tail;
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.output.find("reports: "), std::string::npos) << ran.output;
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+    const auto left = std::filesystem::directory_iterator{loopbench.out()};
+    EXPECT_EQ(std::distance(begin(left), end(left)), 3);  // the journal, the histograms and the link
+    EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
+}
+
+TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
+    reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
+    std::filesystem::create_directory(loopbench.out());
+    reports::write_file_atomically(loopbench.path("out/copy"), "old");
+    const auto ran = loopbench.in_shell(
+        "ulimit -f 1; exec $loopbench report $folder/report.json --format json -o $out/copy");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("out/copy: File too large"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("out/copy")), "old");
+    const auto left = std::filesystem::directory_iterator{loopbench.out()};
+    EXPECT_EQ(std::distance(begin(left), end(left)), 1);
+}
+
+TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
+    reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
+    for (const auto* command : {"report $folder/report.json --format csv", "list", "--help"}) {
+        const auto full = loopbench.in_shell(std::string{"exec $loopbench "} + command + " > /dev/full");
+        EXPECT_EQ(full.code, 1) << command;
+        EXPECT_NE(full.error_tail.find("standard output: No space left"), std::string::npos)
+            << full.error_tail;
+        EXPECT_EQ(loopbench.in_shell(std::string{"exec $loopbench "} + command + " >&-").code, 1) << command;
+    }
+}
+
+TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
+    loopbench.add_contender("red", good_row,
+                            R"(, "compiler": "\u001b[31mRED\u009b31m", "build_type": "Release")");
+    loopbench.add_contender("blue", good_row, R"(, "compiler": "blue", "build_type": "Release")");
+    const auto ran = loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
+    EXPECT_NE(ran.error_tail.find("?[31mRED?31m"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(ran.error_tail.find('\x1b'), std::string::npos);
+    write_script(loopbench.path("bin/contenders/green"), "printf '\\033[32m' >&2; exit 3\n");
+    const auto unlisted =
+        loopbench({"run", "--contender", "green", "--workload", "x", "-o", loopbench.out()});
+    EXPECT_EQ(unlisted.error_tail.find('\x1b'), std::string::npos) << unlisted.error_tail;
+}
+
+TEST_F(command_failure, every_remedy_can_be_followed) {
+    const auto told = [&](const std::string& script, int code = 1) {
+        const auto ran = loopbench.in_shell("exec 3>&1; " + script);
+        EXPECT_EQ(ran.code, code) << script;
+        return ran.error_tail;
+    };
+    const auto folder = told("exec $loopbench report $folder --format json", 2);
+    EXPECT_NE(folder.find("Is a directory; name a file in it"), std::string::npos) << folder;
+    const auto full = told("exec $loopbench list > /dev/full");
+    EXPECT_NE(full.find("redirect it to another place"), std::string::npos) << full;
+    EXPECT_EQ(full.find("-o"), std::string::npos) << full;
+    const auto nowhere = told("exec $loopbench run -o /proc/x");
+    EXPECT_NE(nowhere.find("choose another place with -o"), std::string::npos) << nowhere;
+}
+
+TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
+    const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
+    EXPECT_EQ(ran.code, 1);  // nobody saw the table
+    EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2);
+    EXPECT_EQ(loopbench.report()["complete"], true);
+}
+
+TEST_F(command_failure, messages_that_nobody_reads_are_no_reason_to_stop) {
+    loopbench.add_contender("mine", good_row);
+    const auto ran = loopbench.in_shell(R"sh(
+mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
+exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
+    EXPECT_EQ(ran.code, 0);  // the missing baseline was warned of
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+}
+
+TEST_F(command_failure, a_table_that_nobody_reads_is_an_error_with_its_reason) {
+    const auto ran = loopbench.in_shell(R"sh(
+mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
+exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("standard output: Broken pipe"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(loopbench.report()["complete"], true);
+}
+
+TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
+    const auto text = reports::write_json(sample_report());
+    reports::write_file_atomically(loopbench.path("cut.json"), text.substr(0, text.size() / 2));
+    const auto ran = loopbench({"report", loopbench.path("cut.json").native(), "--format", "csv"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.output, "");
+    EXPECT_NE(ran.error_tail.find("cut.json is not a report: line "), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(loopbench({"report", loopbench.path("bin").native(), "--format", "csv"}).code, 2);
+    const auto cut = loopbench.path("cut.json").native();
+    EXPECT_EQ(loopbench({"compare", cut, cut}).code, 2);
+    EXPECT_EQ(loopbench({"check", "--update", "--against", loopbench.path("new.json").native(), cut}).code,
+              2);
+}
+
+TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
+    // The contender itself sends the signals, in its fourth trial, so that nothing depends on timing.
+    loopbench.add_contender(
+        "asio-epoll",
+        "[ $(trials) -lt 4 ] || { kill -INT $PPID; kill -INT $PPID; sleep 1000; }\n" + std::string{good_row});
+    const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 130) << ran.error_tail;
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 5U);
+    const auto report = loopbench.report();
+    EXPECT_TRUE(fits_the_schema(report));
+    EXPECT_EQ(report["complete"], false);
+    const auto lines = journal_lines(loopbench.path("out/journal.jsonl"));
+    const auto twins = static_cast<std::size_t>(std::ranges::count_if(
+        lines, [](const auto& line) { return line.value("contender", "") == "asio-epol~"; }));
+    std::size_t samples = 0;
+    for (const auto& item : report["results"]) samples += item["samples"].size();
+    EXPECT_EQ(samples + twins, 3U);
+    EXPECT_NE(ran.output.find("interrupted"), std::string::npos);
+}
+
+TEST_F(command_failure, a_killed_run_leaves_every_finished_trial_and_no_contender) {
+    loopbench.add_contender(
+        "asio-epoll", "[ $(trials) -lt 4 ] || { echo $$ > $0.pid; kill -KILL $PPID; exec sleep 1000; }\n" +
+                          std::string{good_row});
+    const auto ran = loopbench.in_shell("$loopbench run --blocks 6 -o $out; code=$?; exit $code");
+    EXPECT_EQ(ran.code, 128 + 9);
+    EXPECT_EQ(journal_lines(loopbench.path("out/journal.jsonl")).size(), 4U);
+    EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

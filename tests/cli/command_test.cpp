@@ -1,0 +1,262 @@
+// The real command on fake contenders: what works.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr auto baseline_row =
+    R"(row '"real_time": 10, "time_unit": "us", "items_per_second": 100000, "spin": 1')";
+constexpr auto faster_row =
+    R"(row '"real_time": 5, "time_unit": "us", "items_per_second": 200000, "late_p50": NaN')";
+
+class command : public testing::Test {
+protected:
+    command() {
+        loopbench.add_contender("asio-epoll", baseline_row);
+        loopbench.add_contender("loop-epoll", faster_row);
+    }
+    loopbench_command loopbench;
+};
+
+TEST_F(command, run_measures_and_writes_every_report) {
+    const auto ran = loopbench({"run", "--quick", "--seed", "7", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto report = loopbench.report();
+    EXPECT_TRUE(fits_the_schema(report));
+    EXPECT_EQ(report["complete"], true);
+    EXPECT_EQ(report["seed"], 7);
+    EXPECT_EQ(report["plan"]["size"], "smoke");
+    EXPECT_EQ(report["plan"]["blocks"], 10);
+    EXPECT_EQ(report["warnings"], json::array());
+    EXPECT_EQ(report["aa"]["found"], "fit");
+    EXPECT_EQ(report["aa"]["twin"], "asio-epol~");
+    EXPECT_EQ(report["aa"]["comparisons"].size(), 2U);
+    const auto time = time_of(report, "loop-epoll");
+    EXPECT_EQ(time["samples"], std::vector<double>(10, 5000));
+    EXPECT_DOUBLE_EQ(time["ratio"]["median"].get<double>(), 2);
+    EXPECT_EQ(time["verdict"], "faster");
+    EXPECT_EQ(report["contenders"][1]["library"], "fake");
+    EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 3 * 10);
+    EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
+    EXPECT_NE(ran.output.find("10.0 µs"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
+}
+
+TEST_F(command, a_seed_reproduces_the_order) {
+    const auto order = [&] {
+        loopbench({"run", "--blocks", "3", "--seed", "11", "-o", loopbench.out()});
+        std::string cells;
+        for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
+            if (line.value("attempt", 1) == 0)
+                cells += line["contender"].dump() + line["workload"].dump() + "\n";
+        return cells;
+    };
+    const auto first = order();
+    EXPECT_EQ(order(), first);
+}
+
+TEST_F(command, sizes_and_times_are_those_of_the_mode) {
+    loopbench.add_contender("witness", R"(echo "$LOOPBENCH_SIZE $3" > "$0.seen"; row '"real_time": 1')");
+    const auto seen = [&](std::vector<std::string> mode) {
+        mode.insert(mode.begin(), "run");
+        for (const auto* word : {"--contender", "witness", "--workload", "yield", "-o"})
+            mode.emplace_back(word);
+        mode.push_back(loopbench.out());
+        EXPECT_EQ(loopbench(mode).code, 0);
+        return content_of(loopbench.path("bin/contenders/witness.seen")) +
+               journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["budget_s"].dump() + " " +
+               journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"]["blocks"].dump();
+    };
+    EXPECT_EQ(seen({"--quick"}), "smoke --benchmark_min_time=0.01\n55.0 10");
+    EXPECT_EQ(seen({}), "real --benchmark_min_time=0.5\nnull 10");
+    EXPECT_EQ(seen({"--full"}), "real --benchmark_min_time=0.5\n1800.0 10");
+    EXPECT_EQ(seen({"--full", "--budget", "2min", "--blocks", "2"}),
+              "real --benchmark_min_time=0.5\n120.0 2");
+}
+
+TEST_F(command, options_of_measuring_are_the_same_in_whatever_measures) {
+    for (const auto* which : {"run", "compare", "check", "calibrate"})
+        for (const auto* option :
+             {"--budget", "--min-time", "--trial-limit", "--pin", "--seed", "--threshold"})
+            EXPECT_NE(loopbench({which, "--help"}).output.find(option), std::string::npos)
+                << option << " of " << which;
+}
+
+TEST_F(command, percentages_have_a_sign_or_none) {
+    const auto planned = [&](const char* precision, const char* threshold) {
+        loopbench({"run", "--workload", "yield", "--precision", precision, "--budget", "1min", "--threshold",
+                   threshold, "-o", loopbench.out()});
+        const auto plan = journal_lines(loopbench.path("out/journal.jsonl"))[0]["plan"];
+        return std::pair{plan["precision_pct"].get<double>(), plan["threshold_pct"].get<double>()};
+    };
+    EXPECT_EQ(planned("2", "0"), (std::pair{2.0, 0.0}));
+    EXPECT_EQ(planned("2.5%", "0%"), (std::pair{2.5, 0.0}));
+    const auto old = loopbench.path("bin/contenders/asio-epoll").native();
+    EXPECT_NE(loopbench({"compare", old, old, "--blocks", "1", "--threshold", "1%", "--tolerate", "5%", "-o",
+                         loopbench.out()})
+                  .code,
+              2);
+}
+
+TEST_F(command, quick_leaves_contenders_out_only_where_nothing_is_named) {
+    loopbench.add_contender("libuv", faster_row);
+    const auto has_libuv = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", "--quick", "--blocks", "1", "-o", loopbench.out()});
+        EXPECT_EQ(loopbench(more).code, 0);
+        return time_of(loopbench.report(), "libuv") != nullptr;
+    };
+    EXPECT_FALSE(has_libuv({}));
+    EXPECT_TRUE(has_libuv({"--workload", "yield"}));
+    EXPECT_TRUE(has_libuv({"--contender", "l*"}));
+}
+
+TEST_F(command, trials_run_where_they_are_pinned_and_in_environments_of_many_sizes) {
+    loopbench.add_contender("asio-epoll", R"sh(
+grep Cpus_allowed_list /proc/self/status >> "$0.cpus"
+env | grep -c '^LOOPBENCH_PADDING=' >> "$0.padded"
+printf %s "$LOOPBENCH_PADDING" | wc -c >> "$0.sizes"
+row '"real_time": 10')sh");
+    const auto ran = loopbench({"run", "--pin", "0", "--seed", "1", "--contender", "asio-epoll", "--workload",
+                                "yield", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto lines_of = [&](const char* file) {
+        std::istringstream text{content_of(loopbench.path(std::string{"bin/contenders/asio-epoll."} + file))};
+        std::set<std::string> distinct;
+        for (std::string line; std::getline(text, line);) distinct.insert(line);
+        return distinct;
+    };
+    EXPECT_EQ(lines_of("cpus"), std::set<std::string>{"Cpus_allowed_list:\t0"});
+    EXPECT_EQ(lines_of("padded"), std::set<std::string>{"1"});
+    EXPECT_GT(lines_of("sizes").size(), 6U);
+    EXPECT_EQ(loopbench({"run", "--pin", "4095", "-o", loopbench.out()}).code, 2);
+}
+
+TEST_F(command, help_says_how_trials_are_run) {
+    for (const auto* subcommand : {"run", "compare"}) {
+        const auto text = loopbench({subcommand, "--help"}).output;
+        for (const auto* wanted :
+             {"--pin", "--seed", "--trial-limit", "environment", "same length", "random order"})
+            EXPECT_NE(text.find(wanted), std::string::npos) << subcommand << " --help has no " << wanted;
+    }
+}
+
+TEST_F(command, help_has_an_option_and_its_value_beside_what_it_does) {
+    for (const auto* subcommand :
+         {"list", "run", "compare", "check", "calibrate", "doctor", "report", "explain"}) {
+        const auto text = loopbench({subcommand, "--help"}).output;
+        for (const auto* clutter : {"Excludes:", "Needs:", "TEXT", "REQUIRED", "...", ":{", "0x"})
+            EXPECT_EQ(text.find(clutter), std::string::npos) << clutter << " in " << text;
+    }
+    const auto text = loopbench({"run", "--help"}).output;
+    EXPECT_NE(text.find("  --seed N                    of the order of trials\n"), std::string::npos) << text;
+    EXPECT_NE(
+        loopbench({"report", "--help"}).output.find("--format FMT (required)     json, csv, markdown, "),
+        std::string::npos);
+}
+
+TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
+    const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
+    EXPECT_NE(ran.error_tail.find("add --contender asio-epoll"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {
+    write_script(loopbench.path("bin/contenders/loud"), "touch $0.started\n");
+    const std::vector<std::string> chosen{"run", "--contender", "asio-epoll",    "--blocks",
+                                          "1",   "-o",          loopbench.out(), "--workload"};
+    const auto with = [&](const char* workload) {
+        auto arguments = chosen;
+        arguments.emplace_back(workload);
+        return loopbench(arguments);
+    };
+    EXPECT_EQ(with("yield").code, 0);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
+    EXPECT_EQ(with("no_such").code, 2);  // unless somebody else may have what was asked for
+    EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
+}
+
+TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
+    write_script(loopbench.path("bin/contenders/other"), "echo special/work\n");
+    const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",
+                                "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_NE(ran.output.find("special/work  asio-epoll  unsupported"), std::string::npos) << ran.output;
+}
+
+TEST_F(command, another_baseline_turns_the_ratio_round) {
+    loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);
+    EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
+}
+
+TEST_F(command, list_shows_contenders_workloads_and_metrics) {
+    const auto text = loopbench({"list"});
+    EXPECT_EQ(text.code, 0);
+    for (const auto* wanted : {"loop-epoll", "fake 1", "echo/rtt/conns:1", "late_p50"})
+        EXPECT_NE(text.output.find(wanted), std::string::npos) << wanted;
+    const auto listed = json::parse(loopbench({"list", "--json"}).output);
+    EXPECT_EQ(listed["contenders"][0]["name"], "asio-epoll");
+    EXPECT_EQ(listed["contenders"][0]["version"], "1");
+    EXPECT_EQ(listed["contenders"][0]["workloads"], (std::vector<std::string>{"yield", "echo/rtt/conns:1"}));
+    EXPECT_EQ(listed["workloads"].size(), 2U);
+    EXPECT_EQ(listed["metrics"][0]["name"], "time");
+}
+
+TEST_F(command, contenders_of_a_further_folder_compete_with_the_others) {
+    loopbench.add_contender("mine", faster_row);
+    std::filesystem::create_directory(loopbench.path("more"));
+    std::filesystem::rename(loopbench.path("bin/contenders/mine"), loopbench.path("more/mine"));
+    const auto ran = loopbench(
+        {"run", "--blocks=1", "--contender-dir", loopbench.path("more").native(), "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "mine")["ratio"]["median"].get<double>(), 2);
+}
+
+TEST_F(command, an_installed_loopbench_finds_the_installed_contenders) {
+    std::filesystem::create_directories(loopbench.path("libexec/loopbench"));
+    std::filesystem::rename(loopbench.path("bin/contenders"), loopbench.path("libexec/loopbench/contenders"));
+    EXPECT_EQ(json::parse(loopbench({"list", "--json"}).output)["contenders"].size(), 2U);
+}
+
+TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alone) {
+    loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
+    const auto file = loopbench.path("out/report.json").native();
+    EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));
+    auto newer = nlohmann::ordered_json::parse(content_of(file));
+    newer["from_the_future"] = 1;
+    reports::write_file_atomically(file, newer.dump(1) + "\n");
+    EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));
+    EXPECT_EQ(loopbench({"report", file, "--format", "csv"}).output,
+              content_of(loopbench.path("out/report.csv")));
+    const auto to_file =
+        loopbench({"report", file, "--format", "markdown", "-o", loopbench.path("report.md").native()});
+    EXPECT_EQ(to_file.code, 0);
+    EXPECT_EQ(to_file.output + to_file.error_tail, "");
+    EXPECT_NE(content_of(loopbench.path("report.md")).find("| yield | asio-epoll | 10.0 µs |"),
+              std::string::npos);
+}
+
+TEST_F(command, help_and_version_are_output_and_no_errors) {
+    for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"run", "--help"}}) {
+        const auto shown = loopbench(arguments);
+        EXPECT_EQ(shown.code, 0);
+        EXPECT_FALSE(shown.output.empty());
+        EXPECT_EQ(shown.error_tail, "");
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,159 @@
+// A run that was interrupted, killed or is over: what is in its journal can be gone on with, and reported on.
+#include <gtest/gtest.h>
+
+#include "bench/experiment/record.hpp"
+#include "reports/json.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+class crash : public testing::Test {
+protected:
+    crash() {
+        loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+        loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')");
+    }
+
+    std::vector<std::string> first_run(const char* blocks) const {
+        return {"run", "--blocks", blocks, "--seed", "3", "-o", loopbench.out()};
+    }
+
+    std::string report_of_journal() const {
+        return loopbench({"report", journal.native(), "--format", "json"}).output;
+    }
+
+    loopbench_command loopbench;
+    std::filesystem::path journal = loopbench.path("out/journal.jsonl"),
+                          report = loopbench.path("out/report.json");
+};
+
+TEST_F(crash, is_no_crash_for_a_run_that_had_ended) {
+    ASSERT_EQ(loopbench(first_run("7")).code, 0);
+    const auto old = content_of(journal), old_report = content_of(report);
+    ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
+    EXPECT_TRUE(content_of(journal).starts_with(old));
+    EXPECT_EQ(content_of(report), old_report);
+}
+
+TEST_F(crash, a_report_on_a_journal_is_the_one_of_the_run_however_often) {
+    loopbench.add_contender("loop-uring",
+                            R"(row '"error_occurred": true, "error_message": "unsupported: refused"')");
+    loopbench.add_contender(
+        "loop-tick", R"([ $(trials) -lt 9 ] || exit 3; row '"real_time": 0.1, "spin": 0.3333333333333333')");
+    ASSERT_EQ(loopbench(first_run("7")).code, 1);
+    EXPECT_EQ(report_of_journal(), content_of(report));
+    EXPECT_EQ(report_of_journal(), content_of(report));
+}
+
+TEST_F(crash, of_a_counted_run_keeps_its_counts) {
+    loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
+                                          R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
+    auto counting = first_run("7");
+    counting.insert(counting.end(), {"--workload", "yield", "--contender", "asio-epoll", "--counts"});
+    ASSERT_EQ(loopbench(counting).code, 0);
+    const auto whole = content_of(report), counts = content_of(loopbench.path("out/counts.json"));
+    EXPECT_NE(whole.find(R"("metric": "context_switches")"), std::string::npos) << whole;
+    EXPECT_NE(whole.find("counts_missing"), std::string::npos) << whole;
+    EXPECT_EQ(report_of_journal(), whole);
+    ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
+    EXPECT_EQ(content_of(report), whole);
+    EXPECT_EQ(content_of(loopbench.path("out/counts.json")), counts);
+}
+
+TEST_F(crash, while_it_counts_is_no_reason_to_go_without_counts) {
+    // Its first trial that is to count kills the run.
+    loopbench.add_contender("asio-epoll", R"sh(
+[ -z "$LOOPBENCH_OPERATIONS" ] || [ -e $folder/killed ] || {
+  touch $folder/killed; kill -KILL $loopbench_pid; sleep 9
+}
+row "\"real_time\": 5, \"operations\": ${LOOPBENCH_OPERATIONS:-10}")sh");
+    EXPECT_NE(
+        loopbench
+            .in_shell(
+                "loopbench_pid=$$ exec $loopbench run --workload yield --contender asio-epoll --blocks 7 "
+                "--counts -o $out")
+            .code,
+        0);
+    ASSERT_TRUE(std::filesystem::exists(loopbench.path("killed")));
+    EXPECT_EQ(content_of(journal).find("\"counted\""), std::string::npos);
+    ASSERT_EQ(loopbench.in_shell("exec $loopbench run --resume $out").code, 0);
+    EXPECT_NE(content_of(report).find(R"("metric": "context_switches")"), std::string::npos);
+    EXPECT_EQ(report_of_journal(), content_of(report));
+    EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/counts.json")));
+    ASSERT_EQ(loopbench(first_run("1")).code, 0);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/counts.json"))) << "it is of an earlier run";
+}
+
+TEST_F(crash, of_the_counts_alone_costs_neither_the_table_nor_the_reports) {
+    loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
+                                          R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
+    const auto ran = loopbench.in_shell(
+        "mkdir -p $out/counts.json; exec $loopbench run --workload yield --contender asio-epoll --blocks 7 "
+        "--counts -o $out");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("counts.json: Is a directory"), std::string::npos) << ran.error_tail;
+    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_EQ(report_of_journal(), content_of(report));
+    const auto mended = loopbench.in_shell("rmdir $out/counts.json; exec $loopbench run --resume $out");
+    EXPECT_EQ(mended.code, 0) << mended.error_tail;
+    EXPECT_NE(content_of(report).find(R"("metric": "context_switches")"), std::string::npos);
+    EXPECT_EQ(report_of_journal(), content_of(report));
+}
+
+TEST_F(crash, forgets_nothing_of_what_contenders_said_before_they_were_measured) {
+    loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')",
+                            R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=1")");
+    loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')",
+                            R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=0")");
+    ASSERT_EQ(loopbench(first_run("7")).code, 0);
+    const auto whole = content_of(report);
+    EXPECT_NE(whole.find("different_socket_options"), std::string::npos) << whole;
+    EXPECT_EQ(report_of_journal(), whole);
+    ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
+    EXPECT_EQ(content_of(report), whole);
+}
+
+TEST_F(crash, is_no_reason_to_go_on_with_a_run_that_still_goes_on) {
+    loopbench.add_contender("asio-epoll", R"sh(
+[ -n "$inner" ] || inner=yes $loopbench run --resume $out 2> $folder/error
+echo $? >> $folder/codes
+row '"real_time": 10')sh");
+    EXPECT_EQ(
+        loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out")
+            .code,
+        0);
+    EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
+    EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
+              std::string::npos);
+    EXPECT_EQ(first_trials_in(journal), 2);
+}
+
+TEST_F(crash, of_a_resumed_run_changes_nothing_in_the_results) {
+    ASSERT_EQ(loopbench(first_run("7")).code, 0);
+    const auto whole = loopbench.report();
+    auto lines = content_of(journal);
+    for (int i = 0; i < 20; ++i) lines.erase(lines.rfind('\n', lines.size() - 2) + 1);
+    reports::write_file_atomically(journal, lines + R"({"block": 5, "workl)");
+    ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
+    EXPECT_EQ(loopbench.report()["results"], whole["results"]);
+    EXPECT_EQ(loopbench.report()["aa"], whole["aa"]);
+    EXPECT_EQ(loopbench.report()["complete"], true);
+}
+
+TEST_F(crash, is_not_resumed_with_other_executables_or_without_a_journal) {
+    EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2);
+    ASSERT_EQ(loopbench(first_run("1")).code, 0);
+    EXPECT_EQ(loopbench({"run", "--resume", loopbench.out(), "--blocks", "9"}).code, 2);
+    loopbench.add_contender("loop-epoll", R"(row '"real_time": 555')");
+    const auto refused = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.error_tail.find("loop-epoll has changed since the run began"), std::string::npos)
+        << refused.error_tail;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,121 @@
+// The main job as a user does it: the real command on real contenders, from the shell to the reports.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "bench/catalog.hpp"
+#include "bench/trial/child_process.hpp"
+#include "tests/support/schema_check.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using nlohmann::json;
+
+class end_to_end : public testing::Test {
+protected:
+    static bench::child_outcome loopbench(std::vector<std::string> arguments) {
+        bench::child_request request;
+        request.command = std::move(arguments);
+        request.command.insert(request.command.begin(), LOOPBENCH_REAL_COMMAND);
+        request.limit = std::chrono::minutes{2};
+        request.error_tail_bytes = 65536;
+        return bench::run_child(request);
+    }
+
+    /// `loopbench run --quick` on the two contenders.
+    bench::child_outcome run(const std::vector<std::string>& more) const {
+        std::vector<std::string> all{"run",         "--quick",    "--contender", "loop-epoll",
+                                     "--contender", "asio-epoll", "-o",          folder.path().native()};
+        all.insert(all.end(), more.begin(), more.end());
+        return loopbench(all);
+    }
+
+    /// Fit, or on a machine that other tests keep busy; and nothing else.
+    static bool is_fine(int code) { return code == 0 || code == 5; }
+
+    json report() const { return json::parse(content_of(folder / "report.json")); }
+
+    static std::set<std::string> headline() {
+        std::set<std::string> names;
+        const auto listed = json::parse(loopbench({"list", "--json"}).output);
+        for (const auto& who : listed["contenders"])
+            if (who["name"] == "asio-epoll")
+                for (const std::string name : who["workloads"])
+                    if (bench::is_headline_workload(name)) names.insert(name);
+        return names;
+    }
+
+    scratch_folder folder;
+};
+
+TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_headline_workload) {
+    const auto ran = run({"--blocks", "1"});
+    ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
+    const auto found = report();
+    EXPECT_TRUE(fits_the_schema(found));
+    EXPECT_EQ(found["complete"], true);
+    std::map<std::string, json> times;
+    std::set<std::string> rows;
+    for (const auto& item : found["results"]) {
+        const auto cell =
+            item["workload"].get<std::string>() + "," + item["contender"].get<std::string>() + ",";
+        EXPECT_TRUE(rows.insert(cell + item["metric"].get<std::string>() + ",").second)
+            << item << " is there twice";
+        if (item["metric"] == "time") times[cell] = item;
+    }
+    const auto workloads = headline();
+    EXPECT_EQ(workloads.size(), 12U);
+    EXPECT_EQ(times.size(), 2 * workloads.size());
+    for (const auto& name : workloads) {
+        for (const auto* who : {"loop-epoll", "asio-epoll"}) {
+            auto time = times[name + "," + who + ","];
+            EXPECT_EQ(time["status"], "ok") << time;
+            EXPECT_GT(time["median"].get<double>(), 0) << time;
+        }
+        auto ratio = times[name + ",loop-epoll,"]["ratio"];
+        EXPECT_EQ(ratio["to"], "asio-epoll");
+        EXPECT_GT(ratio["median"].get<double>(), 0) << name;
+        EXPECT_NE(ran.output.find(name), std::string::npos) << name << " is not in the table";
+    }
+
+    std::istringstream csv{content_of(folder / "report.csv")};
+    std::string line;
+    std::getline(csv, line);
+    EXPECT_TRUE(line.starts_with("workload,contender,metric,unit,")) << line;
+    while (std::getline(csv, line)) {
+        auto end = line.find(',');
+        for (int comma = 1; comma < 3; ++comma) end = line.find(',', end + 1);
+        EXPECT_EQ(rows.erase(line.substr(0, end + 1)), 1U) << line;
+    }
+    EXPECT_TRUE(rows.empty()) << *rows.begin() << " is not in report.csv";
+}
+
+TEST_F(end_to_end, six_blocks_have_an_interval_and_every_metric_of_the_first_day) {
+    const auto ran = run({"--blocks", "6", "--workload", "yield", "--workload", "timer/periodic"});
+    ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
+    std::set<std::string> metrics;
+    const auto written = report();
+    for (const auto& item : written["results"]) {
+        metrics.insert(item["metric"]);
+        if (item["metric"] != "time") continue;
+        EXPECT_LE(item["low"].get<double>(), item["median"].get<double>()) << item;
+        EXPECT_GE(item["high"].get<double>(), item["median"].get<double>()) << item;
+        EXPECT_EQ(item["samples"].size(), 6U);
+        if (item["contender"] == "asio-epoll") continue;
+        EXPECT_LE(item["ratio"]["low"].get<double>(), item["ratio"]["median"].get<double>()) << item;
+        EXPECT_TRUE(item["verdict"].is_string()) << item;
+    }
+    for (const auto* name :
+         {"time", "late_p50", "late_p99", "late_max", "early", "cpu_user", "cpu_system", "spin", "wakeups"})
+        EXPECT_TRUE(metrics.contains(name)) << name;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,73 @@
+// loopbench explain, and the counting pass of loopbench run, as a user sees them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(explain_command, says_what_a_workload_with_parameters_is_and_what_is_timed) {
+    const loopbench_command loopbench;
+    const auto result = loopbench({"explain", "timer/churn/timers:1000"});
+    EXPECT_EQ(result.code, 0);
+    EXPECT_TRUE(result.output.starts_with("timer/churn (workload)\n")) << result.output;
+    for (const char* part : {"What: ", "Timed: ", "Dominated: "})
+        EXPECT_TRUE(contains(result.output, part)) << result.output;
+}
+
+TEST(explain_command, says_what_a_metric_and_what_a_contender_is) {
+    const loopbench_command loopbench;
+    EXPECT_TRUE(
+        contains(loopbench({"explain", "late_p99"}).output, "late_p99 (metric, ns; smaller is better)"));
+    EXPECT_TRUE(contains(loopbench({"explain", "loop-tick"}).output, "loop-tick (contender)\n"));
+}
+
+TEST(explain_command, explains_every_workload_of_a_family) {
+    const loopbench_command loopbench;
+    const auto text = loopbench({"explain", "gather"}).output;
+    for (const char* name : {"gather/ready", "gather/yield", "gather/sleep", "gather/echo", "gather/tree"})
+        EXPECT_TRUE(contains(text, std::string{name} + " (workload)")) << text;
+}
+
+TEST(explain_command, names_the_nearest_when_it_does_not_know_the_name) {
+    const loopbench_command loopbench;
+    const auto result = loopbench({"explain", "timer/chrun"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_TRUE(contains(result.error_tail, "timer/churn")) << result.error_tail;
+}
+
+TEST(counting_run, adds_counts_to_the_report_and_says_what_is_missing) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
+                                          R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
+    const auto result =
+        loopbench({"run", "--workload", "yield", "--blocks", "1", "--counts", "-o", loopbench.out()});
+    EXPECT_EQ(result.code, 0) << result.error_tail;
+    const auto report = loopbench.report();
+    bool counted = false;
+    for (const auto& item : report["results"])
+        if (item["metric"] == "context_switches")
+            counted = item["deterministic"] == true && !item["median"].is_null();
+    EXPECT_TRUE(counted) << report.dump(1);
+    // The test's copy of the command has no library to preload beside it.
+    bool warned = false;
+    for (const auto& each : report["warnings"])
+        warned = warned || (each["code"] == "counts_missing" && contains(each["message"], "malloc_counter"));
+    EXPECT_TRUE(warned) << report["warnings"].dump(1);
+    std::ifstream file{loopbench.path("out/counts.json")};
+    const auto counts = nlohmann::json::parse(file);
+    EXPECT_EQ(counts["schema"], "loopbench-counts/1");
+    EXPECT_EQ(counts["cells"][0]["workload"], "yield");
+}
+
+}  // namespace
+}  // namespace loopbench::tests

@@ -1,0 +1,208 @@
+// A run that is killed (SIGKILL), again and again: what it had finished is there, what it published is whole,
+// and in the end all of it is done.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "bench/experiment/record.hpp"
+#include "bench/summary/summary.hpp"
+#include "killed_at.hpp"
+#include "reports/csv.hpp"
+#include "reports/json.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/sample_report.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+using clock = std::chrono::steady_clock;
+
+/// The two files that a run publishes; empty where there is none.
+struct published {
+    std::string json, csv;
+    bool operator==(const published&) const = default;
+};
+
+class killed_run : public testing::Test {
+protected:
+    using arguments = std::vector<std::string>;
+
+    killed_run() {
+        loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+        loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')");
+        fs::create_directory(loopbench.out());
+        reports::write_file_atomically(json, reports::write_json(sample_report()));
+        reports::write_file_atomically(csv, reports::write_csv(sample_report()));
+    }
+
+    arguments first_run(std::uint64_t seed) const {
+        return {"run",    "--workload",         "yield", "--blocks",     "2",
+                "--seed", std::to_string(seed), "-o",    loopbench.out()};
+    }
+    arguments rest() const { return {"run", "--resume", loopbench.out()}; }
+    arguments with_path(arguments words) const {
+        words.insert(words.begin(), loopbench.path("bin/loopbench").native());
+        return words;
+    }
+
+    published now() const { return {content_or_nothing(json), content_or_nothing(csv)}; }
+
+    static std::string content_or_nothing(const fs::path& file) {
+        return fs::exists(file) ? content_of(file) : std::string{};
+    }
+
+    bench::session_record read_journal() const {
+        return bench::read_journal(content_of(journal), journal.native());
+    }
+
+    /// The reports that the journal amounts to.
+    static published of(const bench::session_record& content) {
+        const auto report = bench::report_of(content);
+        return {reports::write_json(report), reports::write_csv(report)};
+    }
+
+    /// The trials in the journal, each of which is there once.
+    static std::set<std::string> trials_in(const bench::session_record& content) {
+        std::set<std::string> all;
+        for (const auto& [block, where, outcome, attempt] : content.outcome.trials) {
+            std::ostringstream trial;
+            trial << block << ' ' << where.workload << ' ' << where.contender << ' ' << attempt;
+            EXPECT_TRUE(all.insert(trial.str()).second) << "a trial was run twice: " << trial.str();
+        }
+        return all;
+    }
+
+    loopbench_command loopbench;
+    fs::path journal = loopbench.path("out/journal.jsonl"), json = loopbench.path("out/report.json"),
+             csv = loopbench.path("out/report.csv");
+};
+
+/// Runs, each over the reports of the one before, each killed until it is through.
+class random_kills : public killed_run {
+protected:
+    /// Starts the command and kills it; false when it was through before.
+    using killer = std::function<bool(const arguments&)>;
+
+    void survive(int kills, const killer& kill_one) {
+        constexpr int starts_max = 5000;
+        while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(kill_one);
+        EXPECT_GE(killed_, kills) << "runs were through before they could be killed";
+        EXPECT_GT(before_header_, 0);
+        EXPECT_GT(while_measuring_, 0);
+        EXPECT_GT(while_publishing_, 0);
+    }
+
+    std::mt19937_64 random_{20261121};
+
+private:
+    std::uint64_t seed_ = 100;
+    int starts_ = 0, killed_ = 0, before_header_ = 0, while_measuring_ = 0, while_publishing_ = 0;
+
+    void run_to_its_end(const killer& kill_one) {
+        ++seed_;
+        const auto old = now();
+        const auto old_journal = content_or_nothing(journal);
+        std::set<std::string> finished;
+        bool has_begun = false, is_through = false;
+        while (!is_through && !HasFatalFailure()) {
+            ++starts_;
+            is_through = !kill_one(has_begun ? rest() : first_run(seed_));
+            killed_ += is_through ? 0 : 1;
+            has_begun = has_begun || content_or_nothing(journal) != old_journal;
+            if (has_begun)
+                look_at(old, finished, is_through);
+            else
+                expect_nothing_happened(old);
+            if (has_begun && !is_through && killed_ % 3 == 0) cut_a_line_short();
+        }
+        EXPECT_EQ(read_journal().outcome.blocks_finished, 2U);
+        for (const auto& entry : fs::directory_iterator{loopbench.out()})
+            EXPECT_NE(entry.path().extension().native(), ".tmp") << entry.path() << " was left";
+    }
+
+    void expect_nothing_happened(const published& old) {
+        ++before_header_;
+        ASSERT_EQ(now(), old) << "a run that had not begun changed the reports";
+    }
+
+    void look_at(const published& old, std::set<std::string>& finished, bool is_through) {
+        const auto content = read_journal();
+        ASSERT_EQ(content.plan.seed, seed_);
+        const auto trials = trials_in(content);
+        ASSERT_TRUE(std::ranges::includes(trials, finished)) << "finished trials are lost";
+        finished = trials;
+        const bool has_ended = !content.outcome.interrupted;
+        const auto own = of(content), found = now();
+        ASSERT_TRUE(found.json == old.json || (has_ended && found.json == own.json)) << found.json;
+        ASSERT_TRUE(found.csv == old.csv || (has_ended && found.csv == own.csv)) << found.csv;
+        if (!is_through) ++(has_ended ? while_publishing_ : while_measuring_);
+        ASSERT_TRUE(!is_through || (has_ended && found == own));
+    }
+
+    /// As when the machine dies within the write of a line, which a mere SIGKILL hardly ever does.
+    void cut_a_line_short() {
+        auto text = content_of(journal);
+        text += R"({"block": 1, "attempt": 0, "workl)";
+        reports::write_file_atomically(journal, text);
+        ASSERT_NO_THROW(read_journal());
+    }
+};
+
+TEST_F(random_kills, at_any_time_lose_no_finished_trial_and_leave_whole_reports) {
+    const auto start = clock::now();
+    ASSERT_EQ(loopbench(first_run(1)).code, 0);
+    std::uniform_int_distribution<clock::rep> moment{0, (clock::now() - start).count()};
+    // The moments move outwards: on a machine that has become busy, none would ever be the end.
+    int starts = 0;
+    survive(100, [&](const arguments& words) {
+        const auto limit = clock::duration{moment(random_) * (100 + ++starts) / 100};
+        const auto ran = loopbench(words, limit);
+        const bool was_killed = ran.end == bench::child_end::timed_out;
+        EXPECT_TRUE(was_killed || ran.code == 0) << ran.code << ": " << ran.error_tail;
+        return was_killed;
+    });
+}
+
+TEST_F(random_kills, at_any_system_call_lose_no_finished_trial_and_leave_whole_reports) {
+    const auto whole = run_until_call(with_path(first_run(1)), 0);
+    if (!whole) GTEST_SKIP() << "ptrace is refused here";
+    ASSERT_EQ(whole->exit_code, 0);
+    std::uniform_int_distribution<std::uint64_t> call{1, whole->calls};
+    survive(100, [&](const arguments& words) {
+        return !run_until_call(with_path(words), call(random_))->exit_code.has_value();
+    });
+}
+
+TEST_F(killed_run, at_each_system_call_of_publishing_leaves_each_report_old_or_new) {
+    const auto old = now();
+    ASSERT_EQ(loopbench(first_run(1)).code, 0);
+    const auto own = now();
+    const auto loaded = run_until_call(with_path({"--version"}), 0),
+               whole = run_until_call(with_path(rest()), 0);
+    if (!whole) GTEST_SKIP() << "ptrace is refused here";
+    ASSERT_EQ(whole->exit_code, 0);
+    ASSERT_EQ(now(), own);
+    std::set<std::pair<bool, bool>> seen;
+    // Before that, it had not even looked at its arguments.
+    for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
+        reports::write_file_atomically(json, old.json);
+        reports::write_file_atomically(csv, old.csv);
+        run_until_call(with_path(rest()), call);
+        const auto found = now();
+        ASSERT_TRUE(found.json == old.json || found.json == own.json) << call << found.json;
+        ASSERT_TRUE(found.csv == old.csv || found.csv == own.csv) << call << found.csv;
+        ASSERT_EQ(of(read_journal()), own) << call;
+        seen.emplace(found.json == own.json, found.csv == own.csv);
+    }
+    EXPECT_TRUE(seen.contains({false, false}) && seen.contains({true, true}));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,83 @@
+// The real command on contenders that were not made alike.
+#include <gtest/gtest.h>
+
+#include "tests/support/command_support.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+std::string sheet_of(const std::string& build_type, const std::string& no_delay) {
+    return R"(, "build_type": ")" + build_type +
+           R"(", "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=)" + no_delay + "\"";
+}
+
+class parity_command : public testing::Test {
+protected:
+    parity_command() { loopbench.add_contender("asio-epoll", good_row, sheet_of("Release", "1")); }
+
+    bool was_measured(const std::string& name) const {
+        return std::filesystem::exists(loopbench.path("bin/contenders/" + name + ".trials"));
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(parity_command, a_debug_build_among_release_builds_is_refused_before_anything_is_measured) {
+    loopbench.add_contender("mine", good_row, sheet_of("Debug", "1"));
+    const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("Release (asio-epoll); Debug (mine)"), std::string::npos) << ran.error_tail;
+    EXPECT_NE(
+        ran.error_tail.find("build them alike (cmake -DCMAKE_BUILD_TYPE=Release), or choose those that are "
+                            "with --contender"),
+        std::string::npos)
+        << ran.error_tail;
+    EXPECT_FALSE(was_measured("asio-epoll"));
+    EXPECT_FALSE(was_measured("mine"));
+    EXPECT_FALSE(std::filesystem::exists(loopbench.out()));
+}
+
+TEST_F(parity_command, a_debug_build_that_is_not_chosen_is_no_reason_to_refuse) {
+    loopbench.add_contender("mine", good_row, sheet_of("Debug", "1"));
+    const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+}
+
+TEST_F(parity_command, another_socket_option_stands_in_the_report_with_its_remedy) {
+    loopbench.add_contender("mine", good_row, sheet_of("Release", "0"));
+    const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto report = loopbench.report();
+    EXPECT_TRUE(fits_the_schema(report));
+    std::string message;
+    for (const auto& warning : report["warnings"])
+        if (warning["code"] == "different_socket_options") message = warning["message"];
+    EXPECT_EQ(message, "TCP_NODELAY: client 1, server 1 (asio-epoll); client 1, server 0 (mine)");
+    EXPECT_EQ(report["contenders"][1]["socket_options"], "client TCP_NODELAY=1; server TCP_NODELAY=0");
+    EXPECT_NE(ran.error_tail.find("TCP_NODELAY"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(parity_command, a_program_that_does_not_know_the_question_is_asked_by_a_short_run) {
+    write_script(loopbench.path("bin/contenders/theirs"), R"sh(
+[ "$1" = --benchmark_list_tests=true ] && { echo yield/real_time; exit; }
+echo "$LOOPBENCH_SIZE $3" >> "$0.trials"
+echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", "real_time": 1}]}'
+)sh");
+    const auto ran = loopbench({"run", "--workload", "yield", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("Debug (theirs)"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(content_of(loopbench.path("bin/contenders/theirs.trials")),
+              "smoke --benchmark_min_time=0.001\n");
+}
+
+TEST_F(parity_command, list_shows_what_a_contender_says_of_itself) {
+    const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
+    EXPECT_EQ(listed["contenders"][0]["context"]["build_type"], "Release");
+    EXPECT_FALSE(was_measured("asio-epoll"));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,91 @@
+// The bar: what it says, and that only a terminal gets one.
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <regex>
+
+#include "bench/cli/time_left.hpp"
+#include "reports/posix_io.hpp"
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::countdown;
+using bench::time_left;
+
+TEST(progress, the_time_left_is_that_of_the_trials_so_far) {
+    EXPECT_FALSE(time_left(5s, 0, 10, {}));
+    EXPECT_EQ(time_left(5s, 1, 10, {})->count(), 45);
+    EXPECT_EQ(time_left(5s, 10, 10, {})->count(), 0);
+}
+
+TEST(progress, the_time_left_is_never_more_than_that_of_the_budget) {
+    EXPECT_EQ(time_left(5s, 1, 10, 30s)->count(), 25);
+    EXPECT_EQ(time_left(5s, 1, 10, 300s)->count(), 45);
+    EXPECT_EQ(time_left(35s, 1, 10, 30s)->count(), 0);
+}
+
+TEST(progress, long_times_are_shown_in_minutes_and_hours) {
+    EXPECT_EQ(countdown(0s), "0 s");
+    EXPECT_EQ(countdown(89400ms), "89 s");
+    EXPECT_EQ(countdown(89500ms), "1:30 min");
+    EXPECT_EQ(countdown(125s), "2:05 min");
+    EXPECT_EQ(countdown(3600s), "1:00:00 h");
+    EXPECT_EQ(countdown(90061s), "25:01:01 h");
+}
+
+/// All that the command writes to a terminal of its own.
+std::string on_a_terminal(std::vector<std::string> words) {
+    std::vector<char*> pointers;
+    for (auto& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    int terminal = -1;
+    const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    if (child == 0) {
+        ::execv(pointers[0], pointers.data());
+        ::_exit(127);
+    }
+    const reports::unique_fd owned{terminal};
+    std::string all;
+    std::array<char, 4096> chunk{};
+    for (;;) {  // until EIO: the other side is closed
+        const auto count =
+            reports::uninterrupted([&] { return ::read(terminal, chunk.data(), chunk.size()); });
+        if (count <= 0) break;
+        all.append(chunk.data(), static_cast<std::size_t>(count));
+    }
+    int status = 0;
+    reports::uninterrupted([&] { return ::waitpid(child, &status, 0); });
+    EXPECT_EQ(status, 0) << all;
+    return all;
+}
+
+TEST(progress, is_drawn_on_a_terminal_and_erased_and_nowhere_else) {
+    loopbench_command loopbench;
+    // Longer than the least pause between two drawings.
+    loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
+    const std::vector<std::string> words{"run", "--workload", "yield",        "--blocks",
+                                         "1",   "-o",         loopbench.out()};
+    auto command = words;
+    command.insert(command.begin(), loopbench.path("bin/loopbench").native());
+    const auto shown = on_a_terminal(command);
+    EXPECT_NE(shown.find("[....................] 0/2: yield on asio-epol"), std::string::npos) << shown;
+    const std::regex second{R"(\[##########\.{10}\] 1/2, \d+ s left: yield on asio-epol)"};
+    EXPECT_TRUE(std::regex_search(shown, second)) << shown;
+    const auto erased = shown.rfind("\r\x1b[K");
+    ASSERT_NE(erased, std::string::npos);
+    EXPECT_EQ(shown.find(" left: ", erased), std::string::npos);
+    const auto piped = loopbench(words);
+    EXPECT_EQ(piped.error_tail.find(" left: "), std::string::npos) << piped.error_tail;
+    EXPECT_EQ(piped.error_tail.find('\x1b'), std::string::npos) << piped.error_tail;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,52 @@
+// The commands that the README shows, tried on fake contenders.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+/// The lines of the README that begin with `loopbench`, without check and calibrate, whose contenders have to
+/// be real: to be counted, and to be slowed down.
+std::vector<std::string> shown_commands() {
+    std::istringstream readme{content_of(LOOPBENCH_README)};
+    std::vector<std::string> all;
+    for (std::string line; std::getline(readme, line);)
+        if (line.starts_with("loopbench ") && !line.starts_with("loopbench check ") &&
+            !line.starts_with("loopbench calibrate "))
+            all.push_back(line);
+    return all;
+}
+
+TEST(readme, shows_commands_that_work_in_the_order_in_which_it_shows_them) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+    loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')");
+    for (const auto* copy : {"build-a/bench", "build-b/bench", "my/bin/mine"}) {
+        std::filesystem::create_directories(loopbench.path(copy).parent_path());
+        std::filesystem::copy_file(loopbench.path("bin/contenders/loop-epoll"), loopbench.path(copy));
+    }
+    const auto in_folder = "cd $folder && PATH=$folder/bin:$PATH && ";
+    ASSERT_NE(loopbench
+                  .in_shell(std::string{in_folder} +
+                            "loopbench run --blocks 1 -o old && cp old/report.json old.json && "
+                            "cp old/report.json new.json")
+                  .code,
+              1);
+    const auto commands = shown_commands();
+    EXPECT_GT(commands.size(), 10U);
+    for (const auto& command : commands) {
+        const auto ran = loopbench.in_shell(in_folder + command);
+        // Whether the machine is fit, and whether there is enough to tell, is none of the README's business.
+        const auto ran_through = ran.code == 0 || ran.code == 4 || ran.code == 5;
+        EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)
+            << command << ": " << ran.code << ", " << ran.error_tail;
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,96 @@
+// `loopbench compare` on two builds of a program of somebody else's, linked with the real Google Benchmark.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+class stranger : public testing::Test {
+protected:
+    bench::child_outcome compare(const char* base, const char* next, std::vector<std::string> more) const {
+        more.insert(more.begin(),
+                    {"compare", base, next, "--min-time", "1ms", "--seed", "5", "-o", loopbench.out()});
+        return loopbench(more);
+    }
+
+    /// The results for `time` by benchmark.
+    std::map<std::string, nlohmann::json> times() const {
+        std::map<std::string, nlohmann::json> all;
+        const auto report = loopbench.report();
+        for (const auto& item : report["results"])
+            if (item["contender"] == "next" && item["metric"] == "time") all[item["workload"]] = item;
+        return all;
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(stranger, made_slower_is_found_in_every_benchmark_that_it_has) {
+    const auto ran =
+        compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER, {"--workload", "told", "--blocks", "12"});
+    EXPECT_EQ(ran.code, 3) << ran.error_tail;
+    EXPECT_TRUE(fits_the_schema(loopbench.report()));
+    const auto found = times();
+    const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
+    for (const auto* name : {"told/plain", odd, "told/unit", "told/repeated", "told/aggregates",
+                             "told/iterations", "told/counters", "told/complexity/64", "told/complexity/128",
+                             "told/threads/manual_time/threads:1", "told/threads/manual_time/threads:2"}) {
+        ASSERT_TRUE(found.contains(name)) << name << ran.output;
+        const auto& time = found.at(name);
+        EXPECT_EQ(time["verdict"], "slower") << time;
+        EXPECT_NEAR(100 * (1 / time["ratio"]["median"].get<double>() - 1), 5, 0.7) << name;
+    }
+    EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are no benchmarks";
+    EXPECT_NEAR(found.at("told/unit")["median"].get<double>(), 105'000, 700) << "in ns, whatever it printed";
+    EXPECT_NE(ran.error_tail.find("next on told/plain: slower by "), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(stranger, of_the_same_build_is_no_regression) {
+    const auto ran =
+        compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "told", "--blocks", "20"});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail << ran.output;
+}
+
+TEST_F(stranger, is_chosen_by_a_name_whatever_a_shell_or_a_regular_expression_makes_of_it) {
+    const auto odd = R"(told/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
+    EXPECT_EQ(
+        compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER, {"--workload", odd, "--blocks", "10"}).code,
+        3);
+    EXPECT_EQ(times().size(), 1U);
+}
+
+TEST_F(stranger, whose_benchmark_fails_is_an_error_in_its_own_words) {
+    const auto ran = compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER,
+                             {"--workload", "broken", "--workload", "told/plain", "--blocks", "6"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("no such device"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(times().at("told/plain")["samples"].size(), 6U) << "the rest went on";
+}
+
+TEST_F(stranger, is_killed_in_vain_because_a_comparison_goes_on_and_ends_with_its_own_code) {
+    const auto ran = compare(LOOPBENCH_STRANGER, LOOPBENCH_SLOWER_STRANGER,
+                             {"--workload", "told/plain", "--blocks", "10"});
+    ASSERT_EQ(ran.code, 3);
+    const auto journal = loopbench.path("out/journal.jsonl");
+    const auto results = loopbench.report()["results"];
+    auto text = content_of(journal);
+    for (int i = 0; i < 9; ++i) text.erase(text.rfind('\n', text.size() - 2) + 1);
+    reports::write_file_atomically(journal, text + R"({"block": 9, "att)");
+    const auto resumed = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_EQ(resumed.code, 3) << resumed.error_tail;
+    EXPECT_NE(resumed.error_tail.find("next on told/plain: slower by "), std::string::npos)
+        << resumed.error_tail;
+    EXPECT_EQ(first_trials_in(journal), 30);
+    EXPECT_EQ(loopbench.report()["results"][0]["samples"].size(), results[0]["samples"].size());
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,231 @@
+// What measuring costs, and that twice the work takes twice the time: with trials that take none.
+#include "bench/counting/price.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "bench/summary/passes.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::trial_outcome;
+using bench::trial_request;
+
+const bench::contender priced{"asio-epoll", "", {"yield"}, ""};
+
+reports::report report_with(std::initializer_list<const char*> metrics, const char* workload = "yield") {
+    reports::report report;
+    for (const auto* metric : metrics) {
+        reports::result item;
+        item.workload = workload;
+        item.contender = priced.name;
+        item.metric = metric;
+        item.median = 100;  // ns, so that 200 ms are two million operations
+        report.results.push_back(item);
+    }
+    return report;
+}
+
+/// A trial of the operations that it was told, of so many nanoseconds in total.
+trial_outcome did(const trial_request& request, double total_ns) {
+    const auto operations = static_cast<double>(request.operations.value());
+    auto outcome = took_ns(total_ns / operations);
+    outcome.operations = operations;
+    return outcome;
+}
+
+bench::counted_cell price(const std::function<trial_outcome(const trial_request&)>& answer,
+                          std::initializer_list<const char*> metrics = {"time", "throughput",
+                                                                        "latency_p50"}) {
+    mock_executor executor{answer};
+    return bench::price_of(priced, "yield", report_with(metrics), {}, executor);
+}
+
+TEST(price, of_work_that_takes_its_time_is_a_doubling_of_two_and_what_recording_adds) {
+    const auto found = price([](const trial_request& request) {
+        const auto operations = static_cast<double>(request.operations.value());
+        return did(request, operations * (request.recording ? 102 : 100));
+    });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
+    EXPECT_DOUBLE_EQ(found.metrics.at("recording"), 1.02);
+    EXPECT_TRUE(found.missing.empty());
+}
+
+TEST(price, of_work_that_is_not_done_is_a_doubling_of_one) {
+    const auto found = price([](const trial_request& request) { return did(request, 1e6); });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
+}
+
+/// Of every so many pairs one has its second run slowed down by half.
+bench::counted_cell price_when_one_is_slow_of(std::size_t pairs) {
+    return price([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
+        const auto operations = static_cast<double>(request.operations.value());
+        const bool slow = operations > 3e6 && ++twices % pairs == 0;
+        return did(request, operations * (slow ? 150 : 100));
+    });
+}
+
+TEST(price, stops_when_it_is_clear_and_not_before) {
+    EXPECT_EQ(price_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
+    EXPECT_EQ(price_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
+    const auto noisy = price_when_one_is_slow_of(4);
+    EXPECT_GT(noisy.samples.at("doubling").size(), bench::fewest_triples);
+    EXPECT_LT(noisy.samples.at("doubling").size(), bench::most_triples);
+    EXPECT_DOUBLE_EQ(noisy.metrics.at("doubling"), 2);
+    const auto hopeless = price_when_one_is_slow_of(2);
+    EXPECT_EQ(hopeless.samples.at("doubling").size(), bench::most_triples);
+}
+
+TEST(price, that_never_gets_clear_is_a_warning_with_the_interval) {
+    using expected = std::pair<std::size_t, std::vector<std::string>>;
+    for (const auto& [pairs, warnings] : {expected{2, {"yield of asio-epoll (2.50 [2.00, 3.00])"}},
+                                          expected{1, {"yield of asio-epoll (3.00)"}}, expected{4, {}}}) {
+        auto report = report_with({"time"});
+        const auto cell = price_when_one_is_slow_of(pairs);
+        bench::add_counts(report, std::span(&cell, 1));
+        ASSERT_EQ(report.warnings.size(), warnings.size()) << pairs;
+        for (std::size_t i = 0; i < warnings.size(); ++i)
+            EXPECT_NE(report.warnings[i].message.find(warnings[i]), std::string::npos)
+                << report.warnings[i].message;
+        const auto doubling = std::ranges::find(report.results, "doubling", &reports::result::metric);
+        ASSERT_NE(doubling, report.results.end());
+        EXPECT_EQ(doubling->samples.size(), cell.samples.at("doubling").size());
+        EXPECT_LE(doubling->low, doubling->median);
+        EXPECT_GE(doubling->high, doubling->median);
+    }
+}
+
+TEST(price, of_no_operations_is_missing) {
+    const auto found = price([](const trial_request&) {
+        auto outcome = took_ns(100);
+        outcome.operations = 0;
+        return outcome;
+    });
+    EXPECT_TRUE(found.metrics.empty());
+    ASSERT_EQ(found.missing.size(), 1U);
+    EXPECT_NE(found.missing[0].find("`operations`"), std::string::npos);
+}
+
+// They cost time, and are not needed for what more pairs are taken for.
+TEST(price, runs_without_recording_as_often_as_must_be) {
+    std::size_t unrecorded = 0, twices = 0;
+    const auto found = price([&](const trial_request& request) {
+        const auto operations = static_cast<double>(request.operations.value());
+        if (!request.recording) ++unrecorded;
+        return did(request, operations * (operations > 3e6 && ++twices % 2 == 0 ? 150 : 100));
+    });
+    EXPECT_EQ(unrecorded, bench::fewest_triples);
+    EXPECT_EQ(found.samples.at("recording").size(), bench::fewest_triples);
+    EXPECT_EQ(found.samples.at("doubling").size(), bench::most_triples);
+}
+
+TEST(price, of_connections_leaves_the_kernel_ports_to_find) {
+    std::vector<std::uint64_t> operations;
+    mock_executor executor{[&](const trial_request& request) {
+        operations.push_back(request.operations.value());
+        return did(request, 1e6);
+    }};
+    bench::price_of(priced, "accept/churn", report_with({"time", "throughput"}, "accept/churn"), {},
+                    executor);
+    ASSERT_FALSE(operations.empty());
+    EXPECT_LE(*std::ranges::max_element(operations), 10'000U);
+}
+
+TEST(price, allows_for_batches_that_do_more_than_they_are_told) {
+    bool whole = false;
+    const auto found = price([&](const trial_request& request) {
+        auto outcome = took_ns(100);
+        whole = !whole;
+        outcome.operations = static_cast<double>(request.operations.value()) + (whole ? 70'000 : 0);
+        return outcome;
+    });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
+}
+
+TEST(price, is_missing_where_a_contender_does_as_it_likes) {
+    const auto deaf = price([](const trial_request&) {
+        auto outcome = took_ns(100);
+        outcome.operations = 7;
+        return outcome;
+    });
+    EXPECT_TRUE(deaf.metrics.empty());
+    EXPECT_EQ(deaf.missing,
+              std::vector<std::string>{"did 7 operations, and 7 when told to do twice as many"});
+    const auto silent = price([](const trial_request&) { return took_ns(100); });
+    EXPECT_TRUE(silent.metrics.empty());
+    ASSERT_EQ(silent.missing.size(), 1U);
+    EXPECT_NE(silent.missing[0].find("`operations`"), std::string::npos);
+    const auto broken =
+        price([](const trial_request&) { return ended(reports::cell_status::failed, "why"); });
+    EXPECT_EQ(broken.missing, std::vector<std::string>{"why"});
+}
+
+TEST(price, of_recording_is_missing_where_that_cannot_be_switched_off) {
+    const auto found = price([](const trial_request& request) {
+        auto outcome = did(request, 100.0 * static_cast<double>(request.operations.value()));
+        outcome.metrics["latency_p50"] = 90;
+        return outcome;
+    });
+    EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
+    EXPECT_FALSE(found.metrics.contains("recording"));
+    ASSERT_EQ(found.missing.size(), 1U);
+    EXPECT_NE(found.missing[0].find("LOOPBENCH_RECORD=off"), std::string::npos);
+}
+
+TEST(price, is_of_what_a_cell_has) {
+    const auto right = [](const trial_request& request) { return did(request, 5e7); };
+    EXPECT_FALSE(price(right, {"time", "throughput"}).metrics.contains("recording"));
+    EXPECT_FALSE(price(right, {"time", "latency_p50"}).metrics.contains("doubling"));
+    const auto nothing = price([](const trial_request&) -> trial_outcome { throw std::logic_error{"run"}; },
+                               {"time", "late_p50"});
+    EXPECT_TRUE(nothing.metrics.empty() && nothing.missing.empty());
+    const auto interrupted = price([](const trial_request&) { return stopped(); });
+    EXPECT_TRUE(interrupted.metrics.empty() && interrupted.missing.empty());
+}
+
+TEST(price, out_of_bounds_is_a_warning_that_names_the_cell) {
+    for (const auto& [doubling, warns] :
+         {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
+        auto report = report_with({"time"});
+        const bench::counted_cell cell{"yield", priced.name, {{"doubling", doubling}}, {}, {}};
+        bench::add_counts(report, std::span(&cell, 1));
+        ASSERT_EQ(report.results.size(), 2U);
+        EXPECT_EQ(report.results[1].metric, "doubling");
+        EXPECT_EQ(report.warnings.size(), warns ? 1U : 0U) << doubling;
+        for (const auto& warning : report.warnings)
+            EXPECT_NE(warning.message.find("yield of asio-epoll ("), std::string::npos) << warning.message;
+    }
+}
+
+// A contender whose work is elided: it says that it did what it was told, in a constant time.
+TEST(checking_run, tells_work_that_was_removed_in_report_and_journal) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", R"sh(
+n=${LOOPBENCH_OPERATIONS:-1000000}
+row "\"real_time\": $((1000000000 / n)), \"time_unit\": \"ns\", \"items_per_second\": 7, \"operations\": $n"
+)sh");
+    const auto ran =
+        loopbench({"run", "--workload", "yield", "--blocks", "1", "--checks", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto is_doubling = [](const auto& item) { return item["metric"] == "doubling"; };
+    const auto report = loopbench.report();
+    const auto found = std::ranges::find_if(report["results"], is_doubling);
+    ASSERT_NE(found, report["results"].end()) << report.dump(1);
+    EXPECT_NEAR((*found)["median"], 1, 0.01);
+    EXPECT_NE(ran.error_tail.find("twice the work was not seen to take twice the time"), std::string::npos)
+        << ran.error_tail;
+    const auto again = loopbench({"report", loopbench.out() + "/journal.jsonl", "--format", "json"});
+    EXPECT_EQ(again.output, content_of(loopbench.out() + "/report.json"));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,157 @@
+// Histograms from a contender's side file to a report that shows them, through the real command.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "bench/trial/side_files.hpp"
+#include "reports/hgrm.hpp"
+#include "reports/json.hpp"
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+/// Shell: leaves a side file with these buckets of the workload's latency, and prints a row.
+std::string leaves(const std::string& buckets, const std::string& max) {
+    return R"sh(
+printf '{"schema": "loopbench-side/1", "contender": "x", "histograms": [
+  {"workload": "other", "metric": "latency", "unit": "ns", "count": 1, "min": 1, "max": 1, "mean": 1, "buckets": [[1, 1, 1]]},
+  {"workload": "%s", "metric": "latency", "unit": "ns", "count": 4, "min": 1000, "max": )sh" +
+           max + R"sh(, "mean": 2000, "buckets": )sh" + buckets +
+           R"sh(}]}' "${workload%/real_time}" > "$LOOPBENCH_SIDE_FILE"
+row '"real_time": 10'
+)sh";
+}
+
+class histograms : public testing::Test {
+protected:
+    bench::child_outcome run(const std::vector<std::string>& more = {}) {
+        std::vector<std::string> words{"run", "--workload", "yield", "--blocks", "3", "-o", loopbench.out()};
+        words.insert(words.end(), more.begin(), more.end());
+        return loopbench(words);
+    }
+    bench::child_outcome report(const std::string& file = "report.json") {
+        return loopbench({"report", loopbench.out() + "/" + file, "--format", "hgrm"});
+    }
+
+    loopbench_command loopbench;
+};
+
+constexpr auto four_values = "[[1000, 1000, 3], [5000, 5003, 1]]";
+
+TEST_F(histograms, of_all_trials_of_a_cell_are_one_in_the_report) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto text = report().output;
+    EXPECT_TRUE(text.starts_with(
+        "#[Workload = yield, Contender = asio-epoll, Metric = latency, Unit = us, Trials = 3]\n"
+        "       Value   Percentile   TotalCount 1/(1-Percentile)\n\n"
+        "       1.000     0.000000            9         1.00\n"))
+        << text;
+    EXPECT_NE(text.find("       1.000     0.700000            9         3.33\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("       5.000     1.000000           12          inf\n"
+                        "#[Mean    =        2.000, StdDeviation   ="),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("#[Max     =        5.000, Total count    =           12]\n"), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("other"), std::string::npos) << text;
+    EXPECT_EQ(text.find("asio-epol~"), std::string::npos) << "the twin is no contender of the report";
+    EXPECT_EQ(report("journal.jsonl").output, text);
+}
+
+TEST_F(histograms, are_none_where_contenders_leave_none) {
+    loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+    EXPECT_EQ(run().code, 0);
+    const auto written = report();
+    EXPECT_EQ(written.code, 0);
+    EXPECT_EQ(written.output, "");
+}
+
+TEST_F(histograms, that_cannot_be_read_fail_the_trial) {
+    for (const auto* buckets : {"[[1, 0, 3]]", "[[1, 2]]", "[[1, 2, 0]]", "7", "[[1, 2, 3]"}) {
+        loopbench.add_contender("asio-epoll", leaves(buckets, "5000"));
+        EXPECT_EQ(run().code, 1) << buckets;
+        const auto cell = time_of(loopbench.report(), "asio-epoll");
+        EXPECT_EQ(cell["status"], "failed") << buckets;
+        EXPECT_NE(cell["reason"].get<std::string>().find("LOOPBENCH_SIDE_FILE"), std::string::npos) << cell;
+    }
+}
+
+TEST_F(histograms, that_are_no_file_fail_their_trial_and_nobody_elses) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    loopbench.add_contender("loop-epoll", "mkdir \"$LOOPBENCH_SIDE_FILE\"\n" + leaves(four_values, "5000"));
+    EXPECT_EQ(run().code, 1);
+    EXPECT_EQ(time_of(loopbench.report(), "asio-epoll")["status"], "ok");
+    const auto cell = time_of(loopbench.report(), "loop-epoll");
+    EXPECT_EQ(cell["status"], "failed");
+    EXPECT_NE(cell["reason"].get<std::string>().find("Is a directory"), std::string::npos) << cell;
+}
+
+TEST_F(histograms, outlive_a_kill_and_are_completed_when_the_run_goes_on) {
+    loopbench.add_contender("asio-epoll",
+                            "[ $(trials) -ne 4 ] || kill -9 $PPID\n" + leaves(four_values, "5000"));
+    EXPECT_EQ(run().end, bench::child_end::signalled);
+    loopbench.in_shell("printf '{\"block\": 1, \"attempt' >> $out/histograms.jsonl");
+    EXPECT_NE(report("journal.jsonl").output.find("Trials = "), std::string::npos);
+    const auto went_on = loopbench.in_shell("exec $loopbench run --resume $out");
+    EXPECT_EQ(went_on.code, 0) << went_on.error_tail;
+    EXPECT_NE(report().output.find("Trials = 3]"), std::string::npos) << report().output;
+}
+
+TEST_F(histograms, of_a_run_before_do_not_stay) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    EXPECT_EQ(run().code, 0);
+    loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+    EXPECT_EQ(run().code, 0);
+    EXPECT_EQ(report().output, "");
+}
+
+TEST_F(histograms, are_missed_where_the_report_was_moved_away_from_them) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    EXPECT_EQ(run().code, 0);
+    const auto moved = loopbench.in_shell(
+        "mkdir $folder/away; mv $out/report.json $folder/away; "
+        "exec $loopbench report $folder/away/report.json --format hgrm");
+    EXPECT_EQ(moved.code, 2);
+    EXPECT_NE(moved.error_tail.find("away/histograms.jsonl"), std::string::npos) << moved.error_tail;
+}
+
+TEST(side_file_place, has_nothing_of_the_process_before) {
+    const bench::side_file_place place;
+    EXPECT_EQ(place.take("yield").size(), 0U);
+    reports::write_file_atomically(
+        place.path(),
+        R"({"schema": "loopbench-side/1", "histograms": [{"workload": "yield", "metric": "late", "unit": "ns",
+            "count": 1, "min": -5, "max": -5, "mean": -5.0, "buckets": [[-5, -5, 1]]}]})");
+    EXPECT_EQ(place.take("yield").size(), 1U);
+    EXPECT_EQ(place.take("yield").size(), 0U);
+}
+
+TEST(hgrm, shows_the_percentiles_that_its_plotter_expects) {
+    reports::histogram values{"w", "c", "late", 1, 50.5 * 1000, 100'000, {}};
+    for (std::int64_t us = 1; us <= 100; ++us) values.values.push_back({us * 1000, us * 1000, 1});
+    const auto text = reports::write_hgrm(std::span(&values, 1));
+    for (const auto* row : {"      10.000     0.100000           10         1.11\n",
+                            "      50.000     0.500000           50         2.00\n",
+                            "      75.000     0.750000           75         4.00\n",
+                            "     100.000     1.000000          100          inf\n"})
+        EXPECT_NE(text.find(row), std::string::npos) << row << text;
+    EXPECT_NE(text.find("#[Mean    =       50.500, StdDeviation   =       28.866]"), std::string::npos)
+        << text;
+}
+
+TEST(hgrm, ends_where_a_double_has_no_next_percentile) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 62U;
+    const reports::histogram hostile{"w", "c", "late", 1, 1, 2, {{1, 1, most}, {2, 2, 1}}};
+    const auto text = reports::write_hgrm(std::span(&hostile, 1));
+    EXPECT_LT(std::ranges::count(text, '\n'), 300);
+    EXPECT_NE(text.find(" 1.000000 4611686018427387905          inf\n"), std::string::npos) << text;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

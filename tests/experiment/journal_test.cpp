@@ -1,0 +1,68 @@
+// The journal holds what is finished, line by line.
+#include "bench/experiment/journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include "bench/machine/environment.hpp"
+#include "tests/support/journal_lines.hpp"
+#include "tests/support/mock_executor.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+TEST(journal, begins_with_what_is_planned) {
+    const scratch_folder folder;
+    auto plan = small_plan(3);
+    plan.budget = std::chrono::milliseconds{1500};
+    const bench::journal written{
+        folder / "journal.jsonl",
+        {.plan = plan, .command = {"loopbench", "run"}, .where = bench::read_environment()}};
+    const auto lines = journal_lines(folder / "journal.jsonl");
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0]["schema"], "loopbench-journal/1");
+    EXPECT_EQ(lines[0]["seed"], 1);
+    EXPECT_EQ(lines[0]["command"], (std::vector<std::string>{"loopbench", "run"}));
+    EXPECT_EQ(lines[0]["plan"]["blocks"], 3);
+    EXPECT_EQ(lines[0]["plan"]["budget_s"], 1.5);
+    EXPECT_EQ(lines[0]["plan"]["contenders"], (std::vector<std::string>{"asio-epoll", "loop-epoll"}));
+    EXPECT_FALSE(lines[0]["environment"].contains("host_name"));
+}
+
+TEST(journal, has_a_line_for_each_trial_as_soon_as_it_is_appended) {
+    const scratch_folder folder;
+    const auto plan = small_plan(1);
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    auto outcome = took_ns(12.5);
+    outcome.metrics["spin"] = std::nullopt;
+    outcome.usage = {1, 2, 3, 4, 5};
+    outcome.wall = std::chrono::nanoseconds{6};
+    written.append(plan, {0, {1, 0}, outcome});
+    written.append(plan, {1, {0, 1}, ended(reports::cell_status::failed, "a\n\"b\"")});
+    const auto lines = journal_lines(folder / "journal.jsonl");
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[1]["workload"], "echo");
+    EXPECT_EQ(lines[1]["contender"], "asio-epoll");
+    EXPECT_EQ(lines[1]["metrics"].dump(), R"({"spin":null,"time":12.5})");
+    EXPECT_EQ(lines[1]["usage"]["switches_involuntary"], 5);
+    EXPECT_EQ(lines[1]["wall_ns"], 6);
+    EXPECT_EQ(lines[2]["block"], 1);
+    EXPECT_EQ(lines[2]["status"], "failed");
+    EXPECT_EQ(lines[2]["reason"], "a\n\"b\"");
+}
+
+TEST(journal, that_cannot_be_written_is_an_error_with_its_name) {
+    try {
+        const bench::journal written{"/dev/full", {.plan = small_plan(1)}};
+        FAIL();
+    } catch (const reports::file_error& error) {
+        EXPECT_STREQ(error.what(),
+                     "cannot write /dev/full: No space left on device; free some space or choose another "
+                     "place with -o");
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

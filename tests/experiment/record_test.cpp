@@ -1,0 +1,228 @@
+// Journals are read back from strangers and from machines that died: what is wrong is named with its line.
+#include "bench/experiment/record.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bench/counting/price.hpp"
+#include "bench/experiment/journal.hpp"
+#include "bench/summary/summary.hpp"
+#include "reports/json.hpp"
+#include "tests/support/mock_executor.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+/// A header and two trials.
+std::string journal_text() {
+    const scratch_folder folder;
+    const auto plan = small_plan(3);
+    bench::journal written{folder / "journal.jsonl", {.plan = plan, .command = {"loopbench", "run"}}};
+    written.append(plan, {0, {1, 0}, took_ns(12.5)});
+    written.append(plan, {0, {1, 1}, ended(reports::cell_status::failed, "why")});
+    return content_of(folder / "journal.jsonl");
+}
+
+std::string complaint_about(const std::string& text) {
+    try {
+        bench::read_journal(text, "journal.jsonl");
+    } catch (const reports::format_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string with(std::string text, std::string_view old, std::string_view replacement) {
+    const auto at = text.find(old);
+    if (at == std::string::npos) throw std::runtime_error{"the journal has no " + std::string{old}};
+    return text.replace(at, old.size(), replacement);
+}
+
+TEST(record, takes_back_what_was_written) {
+    const auto read = bench::read_journal(journal_text(), "it");
+    EXPECT_EQ(read.plan.workloads, small_plan(3).workloads);
+    EXPECT_EQ(read.command, (std::vector<std::string>{"loopbench", "run"}));
+    ASSERT_EQ(read.outcome.trials.size(), 2U);
+    EXPECT_EQ(read.outcome.trials[0].outcome.metrics.at("time"), 12.5);
+    EXPECT_EQ(read.outcome.excluded[1][1]->reason, "in block 1 of 3: why");
+    EXPECT_TRUE(read.outcome.interrupted) << "there is no line that says how it ended";
+}
+
+TEST(record, takes_back_what_contenders_said_and_what_was_counted) {
+    const scratch_folder folder;
+    auto plan = small_plan(3);
+    plan.contenders[0].called = "short";
+    plan.described = {reports::describe("asio-epoll", {{"library", "asio"}, {"b", 1}, {"a", {1, 2}}}),
+                      reports::describe("loop-epoll", {{"socket_options", "none"}})};
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    for (const std::size_t who : {0U, 1U}) written.append(plan, {0, {0, who}, took_ns(12.5)});
+    const std::vector<bench::counted_cell> cells{{"yield",
+                                                  "loop-epoll",
+                                                  {{"waits", 0.1}, {"syscalls", 2}},
+                                                  {"allocations: nobody knows"},
+                                                  false,
+                                                  "a tracer"},
+                                                 {"yield",
+                                                  "asio-epoll",
+                                                  {{"doubling", 2.0}},
+                                                  {},
+                                                  false,
+                                                  {},
+                                                  {{"doubling", {1.9, 2.0, 2.1, 2.0, 1.9, 2.1}}}}};
+    written.append(cells);
+    const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+    EXPECT_EQ(read.plan.contenders[0].called, "short");
+    ASSERT_EQ(read.plan.described.size(), 2U);
+    EXPECT_EQ(read.plan.described[0].context.dump(), R"({"library":"asio","b":1,"a":[1,2]})");
+    EXPECT_EQ(read.plan.described[1].socket_options, "none");
+    const auto report = bench::report_of(read);
+    const auto waits = std::ranges::find(report.results, "waits", &reports::result::metric);
+    ASSERT_NE(waits, report.results.end());
+    EXPECT_EQ(waits->contender, "loop-epoll");
+    EXPECT_EQ(waits->median, 0.1);
+    const auto syscalls = std::ranges::find(report.results, "syscalls", &reports::result::metric);
+    ASSERT_NE(syscalls, report.results.end());
+    EXPECT_EQ(syscalls->reason, "counted by a tracer");
+    const auto missing = std::ranges::find(report.warnings, "counts_missing", &reports::warning::code);
+    ASSERT_NE(missing, report.warnings.end());
+    EXPECT_EQ(missing->message, "1 of 2 cells lack counts or checks: allocations: nobody knows");
+    const auto doubling = std::ranges::find(report.results, "doubling", &reports::result::metric);
+    ASSERT_NE(doubling, report.results.end());
+    EXPECT_EQ(doubling->samples.size(), 6U);
+    EXPECT_EQ(doubling->low, 1.9);
+    EXPECT_EQ(doubling->high, 2.1);
+}
+
+TEST(record, takes_samples_of_what_is_a_median_only) {
+    const auto counted = [](const std::string& metrics, const std::string& samples) {
+        return complaint_about(journal_text() +
+                               R"({"counted":[{"workload":"yield","contender":"loop-epoll","metrics":{)" +
+                               metrics + R"(},"samples":{)" + samples + R"(},"missing":[]}]})" + "\n");
+    };
+    const std::string doubling = R"("doubling":2)";
+    EXPECT_EQ(counted(doubling, R"("doubling":[2])"), "");
+    std::string many = "2";
+    for (std::size_t i = 0; i < bench::most_triples; ++i) many += ",2";
+    for (const auto& [metrics, samples, complaint] :
+         {std::array<std::string, 3>{doubling, R"("recording":[2])", "they are of no metric of this cell"},
+          {doubling, R"("doubling":[])", "there is none"},
+          {doubling, R"("doubling":[null])", "expected a number"},
+          {doubling, R"("doubling":[)" + many + "]", "there are more than are ever taken"},
+          {R"("syscalls":2)", R"("syscalls":[2])", "counts have no samples"}})
+        EXPECT_NE(counted(metrics, samples).find(complaint), std::string::npos)
+            << complaint << " in " << counted(metrics, samples);
+}
+
+TEST(record, of_a_precise_run_that_was_killed_says_how_many_blocks_it_wanted) {
+    const scratch_folder folder;
+    auto plan = small_plan(100'000);
+    plan.workloads = {"yield"};
+    plan.precision_pct = 0.3;
+    const auto planned_after = [&](std::uint64_t blocks) {
+        bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+        for (std::uint64_t block = 0; block < blocks; ++block)
+            for (const std::size_t who : {0U, 1U})
+                written.append(
+                    plan, {block, {0, who}, took_ns(1000 + static_cast<double>(who * (block * 7 % 31)))});
+        return bench::read_journal(content_of(folder / "journal.jsonl"), "it").outcome.blocks_planned;
+    };
+    EXPECT_EQ(planned_after(12), 30U) << "the pilot";
+    const auto wanted = planned_after(31);
+    EXPECT_GT(wanted, 40U);
+    EXPECT_LT(wanted, 1000U);
+    EXPECT_EQ(planned_after(38), wanted);
+}
+
+TEST(record, passes_over_a_last_line_that_was_cut_short) {
+    const auto text = journal_text();
+    const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;
+    for (std::size_t length = whole_lines; length < text.size(); length += 5)
+        EXPECT_EQ(bench::read_journal(text.substr(0, length), "it").outcome.trials.size(), 1U) << length;
+}
+
+TEST(record, names_the_line_of_what_is_wrong) {
+    const auto text = journal_text();
+    struct damage {
+        std::string_view old, replacement, complaint;
+    };
+    for (const auto& [old, replacement, complaint] : {
+             damage{"loopbench-journal/1", "loopbench-journal/9", "line 1: schema: "},
+             damage{R"("block":0)", R"("block":3)", "line 2: block: there is no such block"},
+             damage{R"("block":0)", R"("block":-1)", "line 2: block: "},
+             damage{R"("attempt":0)", R"("block":0)", "the key \"block\" is there twice"},
+             damage{R"("status":"ok")", R"("status":"fine")", "line 2: status: "},
+             damage{R"("time":12.5)", R"("time":1e400)", "line 2, column"},
+             damage{R"("time":12.5)", R"("time":NaN)", "line 2, column"},
+             damage{R"("time":12.5)", R"("tiem":12.5)", "line 2: metrics.tiem: there is no such metric"},
+             damage{R"("contender":"asio-epoll")", R"("contender":"nobody")",
+                    "line 2: contender: \"nobody\" is not in"},
+             damage{R"("contender":"loop-epoll","status":"failed")",
+                    R"("contender":"asio-epoll","status":"failed")", "line 3: this trial is there twice"},
+             damage{R"("block":0)", R"("block":1)", "line 2: block: blocks before this one are missing"},
+             damage{R"("blocks":3)", R"("blocks":1000000000)",
+                    "line 1: plan.blocks: expected a number from 0 to 100000"},
+             damage{R"("min_time_s":0.5)", R"("min_time_s":-1)",
+                    "line 1: plan.min_time_s: expected a number from 0"},
+             damage{R"("threshold_pct":1.0)", R"("threshold_pct":-200)", "line 1: plan.threshold_pct: "},
+             damage{R"("wall_ns":0)", R"("wall_ns":9223372036854775807)",
+                    "line 2: wall_ns: expected a number from 0 to "},
+             damage{R"(["asio-epoll","loop-epoll"])", R"(["loop-epoll","loop-epoll"])",
+                    "line 1: plan.contenders: a name is there twice"},
+         })
+        EXPECT_NE(complaint_about(with(text, old, replacement)).find(complaint), std::string::npos)
+            << complaint << " in " << complaint_about(with(text, old, replacement));
+}
+
+TEST(record, refuses_more_cells_than_the_memory_may_have) {
+    std::string names = "[\"asio-epoll\",\"loop-epoll\"";
+    for (int i = 0; i < 60'000; ++i) names += ",\"w" + std::to_string(i) + "\"";
+    EXPECT_NE(
+        complaint_about(with(journal_text(), R"("workloads":["yield","echo")", R"("workloads":)" + names))
+            .find("line 1: plan: more than 100000 cells"),
+        std::string::npos);
+}
+
+TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
+    const scratch_folder folder;
+    auto plan = small_plan(3);
+    plan.contenders[1].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
+    const bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    const auto text = content_of(folder / "journal.jsonl");
+    const auto read = bench::read_journal(text, "it");
+    EXPECT_EQ(read.plan.contenders[1].environment, plan.contenders[1].environment);
+    EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
+    auto elsewhere = read.where;
+    elsewhere.kernel = "another";
+    EXPECT_THROW(bench::refuse_other_place(read, elsewhere), bench::usage_error);
+    auto unslowed = read;
+    unslowed.plan.contenders[1].environment.clear();
+    EXPECT_THROW(bench::refuse_other_place(unslowed, read.where), bench::usage_error);
+    const auto older = bench::read_journal(with(text, R"(,"environment":{})", ""), "it");
+    EXPECT_THROW(bench::refuse_other_place(older, older.where), bench::usage_error) << "it does not say";
+}
+
+TEST(record, a_complaint_about_a_huge_name_stays_short) {
+    const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
+                                           R"("contender":")" + std::string(1'000'000, 'x') + '"'));
+    EXPECT_NE(text.find("line 2: contender: "), std::string::npos);
+    EXPECT_LT(text.size(), 400U);
+}
+
+TEST(record, refuses_what_would_overflow_a_stack_or_the_memory) {
+    EXPECT_NE(complaint_about(std::string(100'000, '[') + "\n").find("nested more than 64 levels"),
+              std::string::npos);
+    const auto deep =
+        with(journal_text(), R"("context":{})", R"("context":{"a":)" + std::string(100'000, '['));
+    EXPECT_NE(complaint_about(journal_text().substr(0, 100)).find("line 1: it is cut short"),
+              std::string::npos);
+    EXPECT_NE(complaint_about(deep).find("line 2, column"), std::string::npos);
+    EXPECT_NE(complaint_about("").find("it is empty"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,194 @@
+// The rules of a run, with trials that take no time and a clock that is told how late it is.
+#include "bench/experiment/runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::run_outcome;
+using bench::run_plan;
+using bench::trial_request;
+using reports::cell_status;
+
+struct run_result {
+    run_outcome outcome;
+    std::vector<std::string> ran;
+    mock_observer observer;
+};
+
+run_result run(
+    const run_plan& plan, std::function<bench::trial_outcome(const trial_request&)> answer,
+    const bench::run_clock& clock = [] { return 0ns; }) {
+    run_result result;
+    mock_executor executor{std::move(answer)};
+    result.outcome = bench::run(plan, executor, result.observer, clock);
+    result.ran = executor.ran;
+    return result;
+}
+
+TEST(runner, runs_every_cell_once_in_each_block) {
+    const auto result = run(small_plan(3), [](const auto&) { return took_ns(1); });
+    EXPECT_EQ(result.outcome.blocks_finished, 3U);
+    EXPECT_EQ(result.ran.size(), 12U);
+    for (const auto* cell : {"asio-epoll yield", "asio-epoll echo", "loop-epoll yield", "loop-epoll echo"})
+        EXPECT_EQ(std::ranges::count(result.ran, cell), 3) << cell;
+    EXPECT_EQ(result.observer.progress.front(), "0/12");
+    EXPECT_EQ(result.observer.progress.back(), "11/12");
+}
+
+TEST(runner, gives_each_trial_the_plans_size_and_times) {
+    auto plan = small_plan(1);
+    plan.size = bench::workload_size::smoke;
+    plan.min_time_s = 0.125;
+    plan.trial_limit = 3s;
+    run(plan, [](const trial_request& request) {
+        EXPECT_EQ(request.size, bench::workload_size::smoke);
+        EXPECT_EQ(request.min_time_s, 0.125);
+        EXPECT_EQ(request.limit, 3s);
+        return took_ns(1);
+    });
+}
+
+TEST(runner, does_not_run_a_failed_cell_again_and_goes_on_with_the_rest) {
+    int trials = 0;
+    const auto result = run(small_plan(7), [&](const trial_request& request) {
+        const bool bad = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 3;
+        return bad ? ended(cell_status::failed, "killed by SIGSEGV") : took_ns(1);
+    });
+    const auto& excluded = result.outcome.excluded[1][1];
+    ASSERT_TRUE(excluded);
+    EXPECT_EQ(excluded->status, cell_status::failed);
+    EXPECT_EQ(excluded->reason, "in block 3 of 7: killed by SIGSEGV");
+    EXPECT_EQ(std::ranges::count(result.ran, "loop-epoll echo"), 3);
+    EXPECT_EQ(std::ranges::count(result.ran, "asio-epoll echo"), 7);
+    EXPECT_EQ(result.observer.progress.back(), "23/24");
+    EXPECT_EQ(result.observer.finished, 24U);
+}
+
+TEST(runner, does_not_run_an_unsupported_cell_again) {
+    const auto result = run(small_plan(4), [](const trial_request& request) {
+        return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "io_uring refused")
+                                                : took_ns(1);
+    });
+    EXPECT_EQ(result.ran.size(), 2U + 8U);
+    EXPECT_EQ(result.outcome.excluded[0][1]->status, cell_status::unsupported);
+    EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
+}
+
+TEST(runner, does_not_run_what_a_contender_does_not_have) {
+    auto plan = small_plan(2);
+    plan.contenders[1].workloads = {"yield"};
+    plan.contenders.push_back({"broken", "", {}, "cannot list its workloads: exit code 1"});
+    const auto result = run(plan, [](const auto&) { return took_ns(1); });
+    EXPECT_EQ(result.ran.size(), 6U);
+    EXPECT_EQ(result.outcome.excluded[1][1]->status, cell_status::unsupported);
+    EXPECT_EQ(result.outcome.excluded[1][1]->reason, "this contender does not have the workload");
+    EXPECT_EQ(result.outcome.excluded[0][2]->status, cell_status::failed);
+    EXPECT_EQ(result.outcome.excluded[0][2]->reason, "cannot list its workloads: exit code 1");
+}
+
+TEST(runner, stops_before_a_block_that_would_not_fit_into_the_budget) {
+    auto plan = small_plan(10);
+    plan.budget = 10s;
+    std::chrono::nanoseconds now{1s};
+    const auto result = run(
+        plan,
+        [&](const auto&) {
+            now += 750ms;  // a block takes 3 s: from 1 s to 4, 7, 10
+            return took_ns(1);
+        },
+        [&] { return now; });
+    EXPECT_EQ(result.outcome.blocks_finished, 3U);
+    EXPECT_TRUE(result.outcome.budget_spent);
+    EXPECT_FALSE(result.outcome.interrupted);
+}
+
+TEST(runner, reckons_with_the_longest_block) {
+    auto plan = small_plan(10);
+    plan.budget = 12'500ms;
+    std::chrono::nanoseconds now{0};
+    int trials = 0;
+    const auto result = run(
+        plan,
+        [&](const auto&) {
+            now += ++trials <= 4 ? 1500ms : 100ms;  // the first block takes 6 s, the others 0.4 each
+            return took_ns(1);
+        },
+        [&] { return now; });
+    EXPECT_EQ(result.outcome.blocks_finished, 3U);  // at 6.8 s there is no room for another 6
+}
+
+TEST(runner, runs_all_blocks_when_they_fit) {
+    auto plan = small_plan(2);
+    plan.budget = 1001ms;
+    const auto all = run(
+        plan, [](const auto&) { return took_ns(1); }, [] { return 1s; });
+    EXPECT_EQ(all.outcome.blocks_finished, 2U);
+    EXPECT_FALSE(all.outcome.budget_spent);
+}
+
+TEST(runner, begins_no_trial_after_the_budget_even_in_the_first_block) {
+    auto plan = small_plan(2);
+    plan.budget = 2500ms;
+    std::chrono::nanoseconds now{0};
+    const auto result = run(
+        plan,
+        [&](const auto&) {
+            now += 1s;
+            return took_ns(1);
+        },
+        [&] { return now; });
+    EXPECT_EQ(result.outcome.trials.size(), 3U);
+    EXPECT_EQ(result.outcome.blocks_finished, 0U);
+    EXPECT_TRUE(result.outcome.budget_spent);
+}
+
+TEST(runner, a_trial_that_hangs_fails_at_its_limit_and_is_dropped_at_the_end_of_the_budget) {
+    auto plan = small_plan(2);
+    plan.budget = 8s;
+    plan.trial_limit = 5s;
+    std::chrono::nanoseconds now{0};
+    std::vector<std::chrono::nanoseconds> limits;
+    const auto result = run(
+        plan,
+        [&](const trial_request& request) {
+            limits.push_back(request.limit);
+            now += request.limit;
+            auto outcome = ended(cell_status::failed, "no result");
+            outcome.timed_out = true;
+            return outcome;
+        },
+        [&] { return now; });
+    EXPECT_EQ(limits, (std::vector<std::chrono::nanoseconds>{5s, 3s}));
+    EXPECT_EQ(result.outcome.trials.size(), 1U);
+    EXPECT_TRUE(result.outcome.budget_spent);
+    EXPECT_EQ(now, 8s);
+}
+
+TEST(runner, an_interrupt_drops_the_running_trial_and_keeps_the_finished_ones) {
+    int trials = 0;
+    const auto result =
+        run(small_plan(3), [&](const auto&) { return ++trials == 6 ? stopped() : took_ns(1); });
+    EXPECT_TRUE(result.outcome.interrupted);
+    EXPECT_EQ(result.outcome.trials.size(), 5U);
+    EXPECT_EQ(result.observer.finished, 5U);
+    EXPECT_EQ(result.outcome.blocks_finished, 1U);
+    EXPECT_EQ(result.ran.size(), 6U);
+}
+
+TEST(runner, ends_when_nothing_is_left_to_run) {
+    const auto result = run(small_plan(5), [](const auto&) { return ended(cell_status::failed, "no"); });
+    EXPECT_EQ(result.ran.size(), 4U);
+    EXPECT_EQ(result.outcome.blocks_finished, 1U);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

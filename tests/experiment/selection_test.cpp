@@ -1,0 +1,68 @@
+// Patterns, and help for who mistypes them.
+#include "bench/experiment/selection.hpp"
+
+#include <gtest/gtest.h>
+
+#include "bench/trial/usage_error.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using names = std::vector<std::string>;
+
+const names workloads{"echo/rtt/tcp/conns:1", "echo/rtt/unix/conns:1", "yield", "gather/yield/children:10"};
+
+std::string selection_complaint(const names& patterns) {
+    try {
+        bench::select(workloads, patterns, "workload");
+    } catch (const bench::usage_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(selection, a_pattern_matches_a_name_or_its_front) {
+    EXPECT_TRUE(bench::matches("echo", "echo/rtt/tcp"));
+    EXPECT_TRUE(bench::matches("echo/rtt", "echo/rtt/tcp"));
+    EXPECT_TRUE(bench::matches("echo/*/tcp", "echo/rtt/x/tcp"));
+    EXPECT_TRUE(bench::matches("*tcp", "echo/rtt/tcp"));
+    EXPECT_TRUE(bench::matches("loop-[ae]*", "loop-epoll"));
+    EXPECT_TRUE(bench::matches("sort<int[3]>", "sort<int[3]>"));
+    EXPECT_FALSE(bench::matches("ech", "echo/rtt/tcp"));
+    EXPECT_FALSE(bench::matches("rtt", "echo/rtt/tcp"));
+    EXPECT_FALSE(bench::matches("yield", "gather/yield"));
+}
+
+TEST(selection, keeps_the_order_and_takes_each_name_once) {
+    EXPECT_EQ(bench::select(workloads, names{"yield", "echo", "*conns:1"}, "workload"),
+              (names{workloads[0], workloads[1], workloads[2]}));
+    EXPECT_EQ(bench::select(workloads, {}, "workload"), workloads);
+}
+
+TEST(selection, a_pattern_without_a_match_is_an_error_with_the_nearest_names) {
+    const auto text = selection_complaint({"yield", "ecoh"});
+    EXPECT_NE(text.find("no workload matches \"ecoh\"; did you mean echo or "), std::string::npos) << text;
+    EXPECT_NE(selection_complaint({"gather/yeild"}).find("did you mean gather/yield or"), std::string::npos);
+}
+
+TEST(selection, quick_measures_the_founding_designs_the_flagships_asio_and_the_floors) {
+    for (const auto* name : {"loop-round-robin", "loop-tick", "loop-layered", "loop-scheduler",
+                             "loop-asyncio", "loop-epoll", "loop-uring", "asio-epoll", "asio-tuned",
+                             "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "a-strangers"})
+        EXPECT_TRUE(bench::is_headline_contender(name)) << name;
+    for (const auto* name : {"loop-poll", "loop-precise", "asio-uring", "asio-select", "libuv", "libevent",
+                             "asyncio", "asyncio-uvloop"})
+        EXPECT_FALSE(bench::is_headline_contender(name)) << name;
+}
+
+TEST(selection, the_nearest_name_may_be_longer_than_what_was_typed) {
+    EXPECT_EQ(bench::nearest("asoi", names{"crash", "gb", "asio-epoll", "loop-epoll"}, 1),
+              names{"asio-epoll"});
+    EXPECT_EQ(bench::nearest("--blcoks", names{"--budget", "--blocks", "--baseline"}, 1), names{"--blocks"});
+    EXPECT_EQ(bench::nearest("x", names{"a", "b"}, 5).size(), 2U);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,195 @@
+// The file of a baseline: what is written is read back, fits its schema, and anything else is refused with
+// the reason.
+#include "bench/gate/baseline.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/trial/usage_error.hpp"
+#include "reports/metrics.hpp"
+#include "tests/support/sample_report.hpp"
+#include "tests/support/schema_check.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using nlohmann::json;
+
+bench::expectations sample_baseline() {
+    bench::expectations all;
+    all.slack = {0.05, 4, 1};
+    all.counts = {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", "syscalls", 6},
+                  {"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", "allocations", 0.125},
+                  {"yield", "a \"quoted\"\nname", "syscalls", 0}};
+    all.times = bench::expected_times{"asio-epoll",
+                                      bench::workload_size::smoke,
+                                      "A processor, 2 cores, Linux",
+                                      {{"yield", "loop-epoll", 2, 1.9, 2.1}}};
+    return all;
+}
+
+json sample_document() {
+    return json::parse(bench::write_baseline(sample_baseline()));
+}
+
+class baseline : public testing::Test {
+protected:
+    std::string file() const { return (folder_ / "baseline.json").native(); }
+
+    bench::expectations read(const std::string& text) {
+        reports::write_file_atomically(file(), text);
+        return bench::read_baseline(file());
+    }
+
+    /// What is said of a text that is no baseline.
+    std::string refusal_of(const std::string& text) {
+        try {
+            read(text);
+        } catch (const bench::usage_error& error) {
+            EXPECT_NE(std::string{error.what()}.find(file()), std::string::npos) << error.what();
+            EXPECT_NE(std::string{error.what()}.find("check --update"), std::string::npos) << error.what();
+            return error.what();
+        }
+        return "it was read";
+    }
+
+    /// The same for the sample with one value changed.
+    std::string refusal_with(const char* place, const json& value) {
+        auto document = sample_document();
+        document[json::json_pointer{place}] = value;
+        return refusal_of(document.dump());
+    }
+
+private:
+    scratch_folder folder_;
+};
+
+void expect_says(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+}
+
+TEST_F(baseline, is_read_back_as_it_was_written) {
+    const auto text = bench::write_baseline(sample_baseline());
+    EXPECT_EQ(bench::write_baseline(read(text)), text);
+    auto without_times = sample_baseline();
+    without_times.times.reset();
+    EXPECT_FALSE(read(bench::write_baseline(without_times)).times);
+}
+
+TEST_F(baseline, has_a_line_for_each_number) {
+    const auto text = bench::write_baseline(sample_baseline());
+    expect_says(text,
+                "\n  {\"workload\":\"echo/rtt/tcp/conns:1/bytes:64\",\"contender\":\"loop-epoll\","
+                "\"metric\":\"allocations\",\"per_op\":0.125},\n");
+    expect_says(
+        text,
+        "\n   "
+        "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"median\":2.0,\"low\":1.9,\"high\":2.1}\n");
+}
+
+TEST_F(baseline, fits_its_schema_and_needs_every_field) {
+    const auto document = sample_document();
+    EXPECT_TRUE(fits(document, LOOPBENCH_BASELINE_SCHEMA));
+    for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
+        const json fields = document[json::json_pointer{place}];
+        for (const auto& [key, value] : fields.items()) {
+            auto lacking = document;
+            lacking[json::json_pointer{place}].erase(key);
+            EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
+            expect_says(refusal_of(lacking.dump()), fmt::format("\"{}\" is missing", key));
+        }
+    }
+}
+
+TEST_F(baseline, may_have_every_deterministic_metric_and_no_other) {
+    for (const auto& metric : reports::known_metrics()) {
+        auto document = sample_document();
+        document["counts"][2]["metric"] = metric.name;
+        EXPECT_EQ(fits(document, LOOPBENCH_BASELINE_SCHEMA), metric.deterministic) << metric.name;
+        if (!metric.deterministic) continue;
+        EXPECT_EQ(read(document.dump()).counts[2].metric, metric.name);
+    }
+}
+
+TEST_F(baseline, that_the_project_checks_itself_against_fits_and_holds_counts_alone) {
+    EXPECT_TRUE(fits(json::parse(content_of(LOOPBENCH_OWN_BASELINE)), LOOPBENCH_BASELINE_SCHEMA));
+    const auto own = bench::read_baseline(LOOPBENCH_OWN_BASELINE);
+    EXPECT_FALSE(own.counts.empty());
+    EXPECT_FALSE(own.times) << "ratios hold on one machine alone";
+    EXPECT_EQ(bench::write_baseline(own), content_of(LOOPBENCH_OWN_BASELINE));
+}
+
+TEST_F(baseline, that_is_not_one_is_refused_with_the_reason) {
+    EXPECT_THROW(bench::read_baseline(file()), bench::usage_error) << "missing";
+    EXPECT_THROW(bench::read_baseline("/"), bench::usage_error);
+    expect_says(refusal_of("allocations: 3\n"), "line 1, column 1: not JSON, or cut short");
+    const auto text = bench::write_baseline(sample_baseline());
+    expect_says(refusal_of(text.substr(0, text.size() / 2)), "not JSON, or cut short");
+    expect_says(refusal_of("[]"), "expected an object");
+    expect_says(refusal_with("/schema", "loopbench/1"), "\"loopbench/1\" is not \"loopbench-baseline/1\"");
+    expect_says(refusal_with("/schema", "loopbench-baseline/2"),
+                "\"loopbench-baseline/2\" is not \"loopbench-baseline/1\"");
+}
+
+TEST_F(baseline, with_a_wrong_value_is_refused_with_its_place) {
+    expect_says(refusal_with("/counts/1/metric", "time"),
+                "counts[1].metric: \"time\" is none of the counts (waits");
+    expect_says(refusal_with("/counts/1/metric", "syscalls"),
+                "syscalls of loop-epoll on echo/rtt/tcp/conns:1/bytes:64 is there twice");
+    expect_says(refusal_with("/counts/0/per_op", -1), "counts[0].per_op: -1 is below zero");
+    expect_says(refusal_with("/counts/0/contender", ""), "counts[0].contender: an empty name");
+    expect_says(refusal_with("/slack/pct", "2%"), "slack.pct: expected a number");
+    expect_says(refusal_with("/times/ratios/0/low", 0), "times.ratios[0].low: 0 is not above zero");
+    expect_says(refusal_with("/times/ratios/0/low", 3),
+                "times.ratios[0]: low, median and high are not in order");
+    expect_says(refusal_with("/times/ratios/0/contender", "asio-epoll"), "asio-epoll has a ratio to itself");
+    expect_says(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of smoke, real");
+    auto nothing = sample_document();
+    nothing["counts"] = json::array();
+    nothing["times"] = nullptr;
+    expect_says(refusal_of(nothing.dump()), "it expects nothing");
+}
+
+TEST_F(baseline, takes_new_counts_rounded_and_keeps_its_choice_of_metrics) {
+    auto all = sample_baseline();
+    bench::expect_counts(
+        all, {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", {{"syscalls", 7.00049}, {"waits", 1}}, {}},
+              {"yield", "loop-uring", {{"syscalls", -0.0004}, {"allocated_bytes", 40}}, {}}});
+    ASSERT_EQ(all.counts.size(), 5U);
+    EXPECT_EQ(all.counts[0].per_op, 7);
+    EXPECT_EQ(all.counts[1].per_op, 0.125) << "it was not counted again";
+    EXPECT_EQ(all.counts[3].metric, "syscalls");
+    EXPECT_EQ(fmt::format("{}", all.counts[3].per_op), "0");
+    EXPECT_EQ(all.counts[4].metric, "allocated_bytes");
+}
+
+TEST_F(baseline, takes_new_ratios_that_have_an_interval) {
+    auto times = *sample_baseline().times;
+    bench::expect_ratios(times, sample_report());
+    ASSERT_EQ(times.ratios.size(), 3U);
+    EXPECT_EQ(times.ratios[1].workload, "echo/rtt/tcp/conns:1");
+    EXPECT_DOUBLE_EQ(times.ratios[1].median, 1.5);
+    EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
+}
+
+TEST_F(baseline, shows_the_lines_that_change) {
+    const auto old = bench::write_baseline(sample_baseline());
+    auto all = sample_baseline();
+    all.counts[1].per_op = 0.25;
+    all.counts.pop_back();
+    const auto changes = bench::changed_lines(old, bench::write_baseline(all));
+    EXPECT_EQ(std::ranges::count(changes, '\n'), 3) << changes;
+    for (const auto* front :
+         {"-  {\"workload\":\"echo", "+  {\"workload\":\"echo", "-  {\"workload\":\"yield\""})
+        expect_says(changes, front);
+    EXPECT_EQ(bench::changed_lines(old, old), "");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,210 @@
+// Rates where the truth is known twice over: trials that take what they are told to.
+#include "bench/gate/calibrate.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "bench/gate/calibration_file.hpp"
+#include "reports/calibration.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::trial_request;
+
+double slowdown_of(const trial_request& request) {
+    return std::stod(request.who.environment.at("LOOPBENCH_SLOWDOWN"));
+}
+
+bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
+    outcome.context["contender"] = "asio-epoll";
+    if (slowdown > 0) outcome.context["slowdown"] = fmt::format("{:g} %", 100 * slowdown);
+    return outcome;
+}
+
+/// What trials with so much noise give, of one workload.
+bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
+    bench::run_plan base = small_plan(blocks);
+    base.workloads = {"echo"};
+    bench::session_record content;
+    content.plan = bench::calibration_plan(base, base.contenders[0], slowdowns_pct);
+    std::mt19937_64 random{7};
+    std::normal_distribution<double> noise{0, spread};
+    mock_executor executor{[&](const trial_request& request) {
+        const double slowdown = slowdown_of(request);
+        return said_so(took_ns(1000 * (1 + slowdown) * std::exp(noise(random))), slowdown);
+    }};
+    mock_observer observer;
+    content.outcome = bench::run(content.plan, executor, observer, [] { return 0ns; });
+    return content;
+}
+
+reports::calibration calibrated(double spread, const bench::calibration_sizes& sizes) {
+    constexpr std::array<unsigned, 2> slowdowns_pct{2, 10};
+    return bench::judge_calibration(ran({}, sizes.aa_tries * sizes.aa_blocks, spread),
+                                    ran(slowdowns_pct, 5 * sizes.blocks, spread), sizes);
+}
+
+TEST(calibrate, slows_contenders_down_that_are_alike_in_all_else) {
+    const auto base = small_plan(1);
+    const auto plan = bench::calibration_plan(base, base.contenders[0], std::vector<unsigned>{3, 10});
+    ASSERT_EQ(plan.contenders.size(), 4U);
+    EXPECT_EQ(plan.baseline, "slowed-00");
+    EXPECT_EQ(plan.contenders.at(plan.twin.value()).name, "slowed-0~");
+    EXPECT_EQ(plan.contenders[1].environment.at("LOOPBENCH_SLOWDOWN"), "0.03");
+    EXPECT_EQ(plan.contenders[2].environment.at("LOOPBENCH_SLOWDOWN"), "0.10");
+    for (const auto& who : plan.contenders) {
+        EXPECT_EQ(who.called.size(), plan.contenders[0].called.size());
+        EXPECT_EQ(who.environment.at("LOOPBENCH_SLOWDOWN").size(), 4U);
+        EXPECT_EQ(who.path, base.contenders[0].path);
+    }
+}
+
+TEST(calibrate, finds_what_stands_out_of_the_noise_and_nothing_where_nothing_is) {
+    const auto found = calibrated(0.02, {.aa_tries = 100, .aa_blocks = 20, .tries = 40, .blocks = 20});
+    EXPECT_EQ(found.contender, "asio-epoll");
+    EXPECT_EQ(found.aa.tries, 100U);
+    EXPECT_EQ(found.aa.different, 0U);
+    EXPECT_NEAR(found.aa.at_most_pct, 100 * (1 - std::pow(0.05, 0.01)), 1e-9);
+    ASSERT_EQ(found.slowdowns.size(), 3U);
+    for (const auto& item : found.slowdowns) {
+        EXPECT_EQ(item.measured, 5U);
+        EXPECT_EQ(item.faster, 0U);
+    }
+    EXPECT_EQ(found.slowdowns[0].slowdown_pct, 0);
+    EXPECT_EQ(found.slowdowns[0].measured_slower, 0U);
+    EXPECT_LT(found.slowdowns[1].measured_slower, 5U) << "1 % beyond 1 %";
+    EXPECT_EQ(found.slowdowns[2].measured_slower, 5U);
+}
+
+TEST(calibrate, sees_no_slowdown_in_noise_that_hides_it) {
+    const auto found = calibrated(0.5, {.aa_tries = 20, .aa_blocks = 20, .tries = 20, .blocks = 20});
+    EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
+}
+
+// The control: with a rule that calls every difference one, it would have to cry wolf.
+TEST(calibrate, counts_false_alarms) {
+    auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
+    equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
+    const auto found =
+        bench::judge_calibration(equal, slowed, {.aa_tries = 200, .aa_blocks = 6, .tries = 1, .blocks = 6});
+    EXPECT_GT(found.aa.different, 2U);
+    EXPECT_LT(found.aa.different, 20U) << "5 % of 200 are expected";
+}
+
+TEST(calibrate, of_trials_that_were_not_slowed_down_means_nothing) {
+    auto slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
+    for (auto& trial : slowed.outcome.trials) trial.outcome.context.erase("slowdown");
+    EXPECT_THROW(bench::check_slowdowns(slowed), bench::usage_error);
+    EXPECT_NO_THROW(bench::check_slowdowns(ran(std::vector<unsigned>{3}, 6, 0.01)));
+}
+
+TEST(calibrate, of_two_machines_means_nothing) {
+    const auto equal = ran({}, 20, 0.01);
+    auto slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
+    slowed.where.kernel = "another one";
+    EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
+}
+
+TEST(calibrate, makes_no_try_of_fewer_blocks_than_one_has) {
+    const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
+    const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
+    EXPECT_EQ(found.aa.tries, 1U);
+    EXPECT_EQ(found.slowdowns[1].measured, 0U);
+    EXPECT_FALSE(found.slowdowns[1].low);
+}
+
+TEST(calibration_file, is_read_back_on_its_own_machine_and_on_no_other) {
+    const scratch_folder folder;
+    reports::environment here;
+    here.kernel = "Linux 6";
+    here.cores = 2;
+    const auto found = calibrated(0.02, {.aa_tries = 6, .aa_blocks = 6, .tries = 6, .blocks = 6});
+    reports::write_file_atomically(folder / "calibration.json", bench::write_calibration(found, here));
+    const auto read = bench::read_calibration(folder / "calibration.json", here);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(reports::to_json(*read), reports::to_json(found));
+    here.cores = 4;
+    EXPECT_FALSE(bench::read_calibration(folder / "calibration.json", here));
+    EXPECT_FALSE(bench::read_calibration(folder / "nothing.json", here));
+    reports::write_file_atomically(folder / "calibration.json", "{\"schema\": 1}");
+    EXPECT_THROW(bench::read_calibration(folder / "calibration.json", here), reports::format_error);
+}
+
+/// Takes what it is told to, with noise of a thousandth, and says so; `$when` is run at each trial.
+std::string obedient(const std::string& when = ":") {
+    return when + R"sh(
+noise=$(( ($(trials) * 7919) % 10 ))
+pct=${LOOPBENCH_SLOWDOWN:-0.00}
+pct=${pct#0.}
+context='"contender": "obedient"'
+[ "$pct" = 00 ] || context="$context, \"slowdown\": \"${pct#0} %\""
+printf '{"context": {%s}, "benchmarks": [{"run_name": "%s", "real_time": %s, "time_unit": "ns", "iterations": 1}]}\n' \
+  "$context" "$workload" "$((1$pct * 100 + noise))"
+)sh";
+}
+
+constexpr auto calibrate_briefly =
+    "XDG_STATE_HOME=$folder/state $loopbench calibrate --contender fake --workload yield --slowdown 3 "
+    "--slowdown 10 "
+    "--tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
+
+TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_them) {
+    loopbench_command loopbench;
+    loopbench.add_contender("fake", obedient());
+    const auto ended = loopbench.in_shell(calibrate_briefly);
+    ASSERT_EQ(ended.code, 0) << ended.error_tail;
+    EXPECT_NE(ended.output.find("A/A: 0 of 2 comparisons of 6 blocks"), std::string::npos) << ended.output;
+    const auto stored = content_of(loopbench.path("state/loopbench/calibration.json"));
+    EXPECT_EQ(stored, content_of(loopbench.path("out/calibration.json")));
+    const auto found = nlohmann::json::parse(stored).at("calibration");
+    EXPECT_EQ(found["contender"], "obedient");
+    EXPECT_EQ(found["slowdowns"][1]["measured_slower"], 2);
+    EXPECT_EQ(found["slowdowns"][2]["measured_slower"], 2);
+
+    const auto again = loopbench.in_shell(
+        "$loopbench calibrate --replay $out --tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 -o "
+        "$folder/again");
+    EXPECT_EQ(again.output, ended.output) << again.error_tail;
+    EXPECT_EQ(stored, content_of(loopbench.path("again/calibration.json")));
+
+    const auto run = loopbench.in_shell(
+        "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload yield "
+        "--blocks 6 -o "
+        "$out");
+    EXPECT_NE(run.output.find("0 of 2 A/A comparisons"), std::string::npos) << run.output;
+    EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
+}
+
+TEST(calibrate_command, of_a_contender_that_cannot_be_slowed_down_is_refused_at_once) {
+    loopbench_command loopbench;
+    loopbench.add_contender("fake", R"(row '"real_time": 10, "time_unit": "ns", "iterations": 1')");
+    const auto ended = loopbench.in_shell(calibrate_briefly);
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_NE(ended.error_tail.find("knows LOOPBENCH_SLOWDOWN"), std::string::npos) << ended.error_tail;
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
+}
+
+TEST(calibrate_command, that_is_interrupted_keeps_what_is_finished) {
+    loopbench_command loopbench;
+    loopbench.add_contender("fake", obedient("[ $(trials) != 40 ] || kill -INT $PPID"));
+    const auto ended = loopbench.in_shell(calibrate_briefly);
+    EXPECT_EQ(ended.code, 130) << ended.error_tail;
+    const auto found =
+        nlohmann::json::parse(content_of(loopbench.path("out/calibration.json")))["calibration"];
+    EXPECT_EQ(found["complete"], false);
+    EXPECT_EQ(found["aa"]["tries"], 2) << "the probe and the A/A take 27 trials";
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,127 @@
+// The real command on a contender whose counts are real: a planted system call or allocation per operation is
+// found.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+class check_counted : public testing::Test {
+protected:
+    void SetUp() override {
+        if (std::system("command -v strace >/dev/null") != 0) GTEST_SKIP() << "strace is not installed";
+        std::filesystem::create_symlink(LOOPBENCH_COSTLY_CONTENDER, loopbench.path("bin/contenders/costly"));
+        std::filesystem::create_symlink(LOOPBENCH_MALLOC_COUNTER,
+                                        loopbench.path("bin/libloopbench_malloc_counter.so"));
+        const auto ran = check("", "--update --tier counts --contender costly");
+        ASSERT_EQ(ran.code, 0) << ran.error_tail;
+        ASSERT_NEAR(syscalls_in_line(ran.output, '+'), 0, 0.01) << ran.output;
+    }
+
+    bench::child_outcome check(const std::string& environment, const std::string& options = {}) {
+        return loopbench.in_shell(
+            fmt::format("{} \"$loopbench\" check --against \"$folder/baseline.json\" -o \"$out\" {}",
+                        environment, options));
+    }
+
+    /// The count per operation in the line of what was found of the metric.
+    static double count_in(const std::string& output, std::string_view found_word, std::string_view metric) {
+        const auto line = fmt::format("{:<10} {} of costly on yield: ", found_word, metric);
+        const auto found = output.find(line);
+        return found == std::string::npos ? -1 : std::stod(output.substr(found + line.size()));
+    }
+
+    /// The count per operation in the line that an update adds ('+') or takes away ('-'). It is not exact: a
+    /// tracer on a busy machine may miss one call in a thousand.
+    static double syscalls_in_line(const std::string& difference, char sign) {
+        const auto line = fmt::format(
+            R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);
+        const auto found = difference.find(line);
+        return found == std::string::npos ? -1 : std::stod(difference.substr(found + line.size()));
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(check_counted, the_same_build_holds) {
+    const auto ran = check("");
+    EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
+    EXPECT_EQ(ran.output, "7 of 7 hold: pass\n");
+    EXPECT_EQ(ran.error_tail, "");
+}
+
+TEST_F(check_counted, one_more_system_call_per_operation_is_a_regression) {
+    const auto ran = check("LOOPBENCH_TEST_COST=system_call");
+    EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
+    EXPECT_NEAR(count_in(ran.output, "regression", "syscalls"), 1, 0.01) << ran.output;
+    EXPECT_NE(ran.output.find("6 of 7 hold"), std::string::npos) << ran.output;
+    EXPECT_NE(content_of(loopbench.path("out/counts.json")).find("fcntl"), std::string::npos)
+        << "which call it is stands there";
+}
+
+TEST_F(check_counted, one_more_allocation_per_operation_is_a_regression) {
+    const auto ran = check("LOOPBENCH_TEST_COST=allocation");
+    EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
+    EXPECT_NEAR(count_in(ran.output, "regression", "allocations"), 1, 0.01) << ran.output;
+    EXPECT_NEAR(count_in(ran.output, "regression", "allocated_bytes"), 40, 0.4) << ran.output;
+    EXPECT_NE(ran.output.find("5 of 7 hold"), std::string::npos) << ran.output;
+}
+
+TEST_F(check_counted, a_slack_that_is_large_enough_lets_it_pass) {
+    EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--slack 1.1").code, 0);
+    EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--slack 0.9").code, 3);
+}
+
+TEST_F(check_counted, a_baseline_that_is_looser_than_what_is_measured_is_told_and_tightened) {
+    EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--update").code, 0);
+    const auto looser = check("");
+    EXPECT_EQ(looser.code, 0);
+    EXPECT_NEAR(count_in(looser.output, "looser", "syscalls"), 0, 0.01) << looser.output;
+    const auto updated = check("", "--update");
+    EXPECT_EQ(updated.code, 0);
+    EXPECT_NEAR(syscalls_in_line(updated.output, '-'), 1, 0.01) << updated.output;
+    EXPECT_EQ(check("").output, "7 of 7 hold: pass\n");
+    EXPECT_NE(check("", "--update").output.find("is as it was"), std::string::npos);
+}
+
+TEST_F(check_counted, a_contender_that_fails_is_an_error_and_never_becomes_the_baseline) {
+    const auto before = content_of(loopbench.path("baseline.json"));
+    const auto ran = check("LOOPBENCH_TEST_COST=crash");
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_NE(ran.output.find("SIGABRT"), std::string::npos) << ran.output;
+    EXPECT_EQ(check("LOOPBENCH_TEST_COST=crash", "--update").code, 1);
+    EXPECT_EQ(content_of(loopbench.path("baseline.json")), before);
+}
+
+TEST_F(check_counted, without_a_tracer_nothing_passes_and_the_tracer_is_named) {
+    const auto ran = check("PATH=/nowhere");
+    EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
+    EXPECT_NE(ran.output.find("unclear    syscalls of costly on yield: it was not counted: "),
+              std::string::npos)
+        << ran.output;
+    EXPECT_NE(ran.output.find("apt-get install strace"), std::string::npos) << ran.output;
+    const auto before = content_of(loopbench.path("baseline.json"));
+    EXPECT_EQ(check("PATH=/nowhere", "--update").code, 4);
+    EXPECT_EQ(content_of(loopbench.path("baseline.json")), before);
+    EXPECT_EQ(check("PATH=/nowhere LOOPBENCH_TEST_COST=allocation").code, 3)
+        << "what could be counted fails alone, and a regression outranks what is unclear";
+}
+
+TEST_F(check_counted, a_report_with_counts_is_checked_without_running_anything) {
+    const auto run = loopbench.in_shell(
+        "LOOPBENCH_TEST_COST=system_call \"$loopbench\" run --counts --blocks 1 -o \"$out\"");
+    ASSERT_EQ(run.code, 0) << run.error_tail;
+    std::filesystem::remove_all(loopbench.path("bin/contenders"));
+    EXPECT_EQ(check("", "\"$out/report.json\"").code, 3);
+    EXPECT_EQ(check("", "--update \"$out/report.json\"").code, 0);
+    EXPECT_EQ(check("", "\"$out/report.json\"").code, 0);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,276 @@
+// The rules of the gate, without a process: slack, suspects and their confirmation, and what outranks what.
+#include "bench/gate/check.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/gate/finding_formats.hpp"
+#include "tests/support/sample_report.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::finding_kind;
+using bench::gate_finding;
+using bench::gate_outcome;
+using findings = std::vector<gate_finding>;
+
+bench::expectations one_count(const char* metric, double per_op) {
+    bench::expectations all;
+    all.counts = {{"yield", "loop-epoll", metric, per_op}};
+    return all;
+}
+
+finding_kind count_found(const bench::expectations& expected, const char* metric, double measured) {
+    const std::vector<bench::counted_cell> cells{{"yield", "loop-epoll", {{metric, measured}}, {}}};
+    const auto found = bench::check_counts(expected, cells);
+    EXPECT_EQ(found.size(), 1U);
+    return found.at(0).kind;
+}
+
+TEST(check_counts, hold_up_to_the_end_of_their_slack_and_not_beyond) {
+    const auto expected = one_count("syscalls", 1);  // 0.02 per operation, and 2 % of one
+    EXPECT_EQ(count_found(expected, "syscalls", 1), finding_kind::holds);
+    EXPECT_EQ(count_found(expected, "syscalls", 1.04), finding_kind::holds);
+    EXPECT_EQ(count_found(expected, "syscalls", 1.0401), finding_kind::regression);
+    EXPECT_EQ(count_found(expected, "syscalls", 0.96), finding_kind::holds);
+    EXPECT_EQ(count_found(expected, "syscalls", 0.9599), finding_kind::looser);
+    EXPECT_EQ(count_found(expected, "syscalls", 2), finding_kind::regression);
+    const auto nothing = one_count("allocations", 0);
+    EXPECT_EQ(count_found(nothing, "allocations", 0.02), finding_kind::holds);
+    EXPECT_EQ(count_found(nothing, "allocations", 0.0201), finding_kind::regression);
+    EXPECT_EQ(count_found(nothing, "allocations", -0.001), finding_kind::holds);
+}
+
+TEST(check_counts, of_bytes_have_a_slack_of_their_own) {
+    const auto expected = one_count("allocated_bytes", 0);
+    EXPECT_EQ(count_found(expected, "allocated_bytes", 2), finding_kind::holds);
+    EXPECT_EQ(count_found(expected, "allocated_bytes", 2.1), finding_kind::regression);
+}
+
+TEST(check_counts, without_any_slack_still_hold_what_is_equal) {
+    auto expected = one_count("syscalls", 0.1 + 0.2);
+    expected.slack = {0, 0, 0};
+    EXPECT_EQ(count_found(expected, "syscalls", 0.3), finding_kind::holds);
+    EXPECT_EQ(count_found(expected, "syscalls", 0.301), finding_kind::regression);
+}
+
+TEST(check_counts, that_nobody_took_are_unclear_with_the_reason_and_never_hold) {
+    const auto expected = one_count("syscalls", 1);
+    const auto none = bench::check_counts(expected, {});
+    EXPECT_EQ(none.at(0).kind, finding_kind::unclear);
+    EXPECT_NE(none.at(0).message.find("run --counts"), std::string::npos);
+    std::vector<bench::counted_cell> cells{{"yield", "loop-epoll", {{"allocations", 0}}, {"no strace"}}};
+    const auto untraced = bench::check_counts(expected, cells);
+    EXPECT_EQ(untraced.at(0).kind, finding_kind::unclear);
+    EXPECT_NE(untraced.at(0).message.find("no strace"), std::string::npos);
+    EXPECT_EQ(bench::outcome_of(untraced), gate_outcome::inconclusive);
+    cells[0].failed = true;
+    EXPECT_EQ(bench::outcome_of(bench::check_counts(expected, cells)), gate_outcome::failed);
+}
+
+TEST(check_counts, of_a_report_are_its_deterministic_results) {
+    const auto cells = bench::counts_in(sample_report());
+    ASSERT_EQ(cells.size(), 2U);
+    EXPECT_EQ(cells[0].contender, "loop-epoll");
+    EXPECT_EQ(cells[0].metrics, (std::map<std::string, double>{{"waits", 1}}));
+    EXPECT_TRUE(cells[1].failed);
+}
+
+TEST(check_counts, of_a_cell_that_a_run_never_reached_are_unclear_and_no_failure) {
+    reports::report cut;
+    reports::result item;
+    item.workload = "yield";
+    item.contender = "loop-epoll";
+    item.metric = "time";
+    item.status = reports::cell_status::not_run;
+    item.reason = "interrupted before its first trial";
+    cut.results = {item};
+    const auto found = bench::check_counts(one_count("syscalls", 1), bench::counts_in(cut));
+    EXPECT_EQ(found.at(0).kind, finding_kind::unclear);
+    EXPECT_NE(found.at(0).message.find("interrupted before"), std::string::npos) << found.at(0).message;
+}
+
+/// A session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`), each scattering by a percent.
+reports::report session(double slower, std::size_t blocks = 20) {
+    reports::report content;
+    content.baseline = "asio-epoll";
+    content.where.cpu_model = "A processor";
+    content.where.cores = 2;
+    content.where.kernel = "Linux";
+    const auto add = [&](const char* contender, double ns, std::size_t step) {
+        reports::result item;
+        item.workload = "yield";
+        item.contender = contender;
+        item.metric = "time";
+        for (std::size_t i = 0; i < blocks; ++i)
+            item.samples.push_back(ns * (1 + 0.001 * static_cast<double>(i * step % 11)));
+        item.median = ns;
+        content.results.push_back(item);
+    };
+    add("asio-epoll", 100, 5);
+    add("loop-epoll", 50 * slower, 7);
+    content.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::fitness::fit, {}, 1, {}};
+    return content;
+}
+
+const bench::expected_times recorded_times{"asio-epoll",
+                                           bench::workload_size::real,
+                                           "A processor, 2 cores, Linux",
+                                           {{"yield", "loop-epoll", 2, 1.99, 2.01}}};
+
+gate_finding time_found(const reports::report& in, const bench::expected_times& times = recorded_times) {
+    const auto found = bench::check_times(times, in, {});
+    EXPECT_EQ(found.size(), 1U);
+    return found.at(0);
+}
+
+reports::report unfit_session(double slower) {
+    auto unfit = session(slower);
+    unfit.aa->found = reports::fitness::unfit;
+    unfit.aa->reason = "asio-epoll against itself is slower";
+    return unfit;
+}
+
+TEST(check_times, of_the_same_build_hold) {
+    EXPECT_EQ(time_found(session(1)).kind, finding_kind::holds);
+    EXPECT_NEAR(*time_found(session(1)).measured, 2, 0.02);
+}
+
+TEST(check_times, that_are_slower_are_suspect_and_faster_ones_show_a_loose_baseline) {
+    EXPECT_EQ(time_found(session(1.05)).kind, finding_kind::suspect);
+    EXPECT_NE(time_found(session(1.05)).message.find("slower by 4."), std::string::npos)
+        << "beyond the lower end of the expected interval: " << time_found(session(1.05)).message;
+    EXPECT_EQ(time_found(session(0.95)).kind, finding_kind::looser);
+}
+
+TEST(check_times, are_compared_with_the_nearest_end_of_what_is_expected) {
+    auto doubtful = recorded_times;
+    doubtful.ratios[0].low = 1.88;
+    EXPECT_EQ(time_found(session(1.05), doubtful).kind, finding_kind::holds);
+    EXPECT_EQ(time_found(session(1.12), doubtful).kind, finding_kind::suspect);
+}
+
+TEST(check_times, of_few_blocks_are_unclear) {
+    EXPECT_EQ(time_found(session(1, 4)).kind, finding_kind::unclear);
+    EXPECT_EQ(time_found(session(1.5, 4)).kind, finding_kind::unclear) << "no interval, no verdict";
+}
+
+TEST(check_times, of_an_unfit_session_are_neither_red_nor_green) {
+    for (const double slower : {1.0, 1.5}) {
+        const auto found = bench::check_times(recorded_times, unfit_session(slower), {});
+        EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
+        EXPECT_NE(found.at(0).message.find("asio-epoll against itself is slower"), std::string::npos);
+    }
+}
+
+TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
+    auto other_machine = session(1);
+    other_machine.where.kernel = "Linux 2";
+    EXPECT_EQ(time_found(other_machine).kind, finding_kind::unclear);
+    EXPECT_NE(time_found(other_machine).message.find("another machine"), std::string::npos);
+    auto small = session(1);
+    small.contenders = {reports::describe("asio-epoll", {{"size", "smoke"}})};
+    EXPECT_EQ(time_found(small).kind, finding_kind::unclear);
+    EXPECT_NE(time_found(small).message.find("at real size and the report's at smoke"), std::string::npos);
+    auto unknown = session(1);
+    unknown.aa->found = reports::fitness::unknown;
+    EXPECT_EQ(time_found(unknown).kind, finding_kind::unclear);
+    unknown.aa.reset();
+    EXPECT_EQ(time_found(unknown).kind, finding_kind::unclear);
+    auto interrupted = session(1);
+    interrupted.complete = false;
+    EXPECT_EQ(time_found(interrupted).kind, finding_kind::unclear);
+}
+
+TEST(check_times, that_are_not_there_are_unclear_or_failed) {
+    auto without = session(1);
+    without.results.pop_back();
+    EXPECT_EQ(time_found(without).kind, finding_kind::unclear);
+    auto failed = session(1);
+    failed.results.back().status = reports::cell_status::failed;
+    failed.results.back().reason = "killed by SIGSEGV";
+    EXPECT_EQ(time_found(failed).kind, finding_kind::failed);
+    EXPECT_NE(time_found(failed).message.find("SIGSEGV"), std::string::npos);
+    failed.results.back().status = reports::cell_status::not_run;
+    EXPECT_EQ(time_found(failed).kind, finding_kind::unclear);
+}
+
+findings after_two(const reports::report& first, const reports::report& second) {
+    return bench::confirm(bench::check_times(recorded_times, first, {}), recorded_times, second, {});
+}
+
+TEST(check_times, fail_only_when_a_second_session_confirms_them) {
+    const auto twice = after_two(session(1.05), session(1.05));
+    EXPECT_EQ(twice.at(0).kind, finding_kind::regression);
+    EXPECT_EQ(bench::outcome_of(twice), gate_outcome::regression);
+    const auto once = after_two(session(1.05), session(1));
+    EXPECT_EQ(once.at(0).kind, finding_kind::holds);
+    EXPECT_NE(once.at(0).message.find("does not confirm"), std::string::npos) << once.at(0).message;
+    EXPECT_EQ(bench::outcome_of(once), gate_outcome::pass);
+    EXPECT_EQ(after_two(session(1.05), session(0.9)).at(0).kind, finding_kind::holds);
+    EXPECT_EQ(after_two(session(1.05), session(1.05, 4)).at(0).kind, finding_kind::unclear);
+}
+
+TEST(check_times, with_an_unfit_second_session_are_no_regression) {
+    const auto found = after_two(session(1.05), unfit_session(1.05));
+    EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
+    for (const auto& item : found) EXPECT_NE(item.kind, finding_kind::suspect);
+}
+
+TEST(check_times, that_hold_need_no_second_session) {
+    EXPECT_TRUE(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1), {}))
+                    .ratios.empty());
+    EXPECT_EQ(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1.05), {}))
+                  .ratios.size(),
+              1U);
+}
+
+findings some(std::initializer_list<finding_kind> kinds) {
+    findings all;
+    for (const auto kind : kinds)
+        all.push_back({"yield", "a|b<c>", "syscalls", kind, 1, 2, "50 %: because\nof <that>"});
+    return all;
+}
+
+TEST(check, ranks_what_it_found) {
+    using enum finding_kind;
+    EXPECT_EQ(bench::outcome_of(some({holds, looser})), gate_outcome::pass);
+    EXPECT_EQ(bench::outcome_of(some({holds, unclear})), gate_outcome::inconclusive);
+    EXPECT_EQ(bench::outcome_of(some({holds, suspect})), gate_outcome::inconclusive);
+    EXPECT_EQ(bench::outcome_of(some({unclear, unfit, holds})), gate_outcome::unfit);
+    EXPECT_EQ(bench::outcome_of(some({unclear, unfit, regression})), gate_outcome::regression)
+        << "of a count, which does not depend on the session";
+    EXPECT_EQ(bench::outcome_of(some({regression, failed})), gate_outcome::failed);
+    EXPECT_EQ(bench::outcome_of({}), gate_outcome::inconclusive) << "nothing was compared";
+}
+
+TEST(check, says_the_same_in_every_format) {
+    using enum finding_kind;
+    const auto found = some({holds, regression, looser, unclear});
+    const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {
+        for (const auto* part : parts)
+            EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    };
+    says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
+                                    "1 of 4 hold, 1 better: regression\n"});
+    says(bench::write_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
+    says(bench::write_github(found),
+         {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",
+          "::notice title=loopbench check::1 of 4 hold, 1 better: regression"});
+    says(bench::write_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
+                                     "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
+                                     "syscalls\"><failure message=\"50 %: because?of "});
+    const auto document = nlohmann::json::parse(bench::write_json(found));
+    EXPECT_EQ(document["schema"], "loopbench-check/1");
+    EXPECT_EQ(document["outcome"], "regression");
+    EXPECT_EQ(document["findings"][2]["found"], "looser");
+    EXPECT_EQ(document["findings"][0]["measured"], 2.0);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

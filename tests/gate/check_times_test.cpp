@@ -1,0 +1,220 @@
+// The real command on fake contenders: times against a baseline, with a second session for what is slower.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "bench/summary/summary.hpp"
+#include "reports/json.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/sample_report.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+/// A benchmark whose times scatter by a pattern around what the shell calls $ns.
+std::string scattering(const std::string& set_ns) {
+    return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
+}
+
+/// Every third trial takes about twice as long.
+constexpr auto unfit_row = R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh";
+
+class check_timed : public testing::Test {
+protected:
+    check_timed() {
+        loopbench.add_contender("asio-epoll", scattering("ns=10000"));
+        loopbench.add_contender("loop-epoll", scattering("ns=5000"));
+    }
+
+    bench::child_outcome check(std::vector<std::string> more = {}) {
+        more.insert(more.begin(),
+                    {"check", "--against", baseline(), "-o", loopbench.out(), "--workload", "yield"});
+        return loopbench(more);
+    }
+
+    void update() {
+        const auto ran = check({"--update", "--tier", "times"});
+        ASSERT_EQ(ran.code, 0) << ran.error_tail;
+        const auto written = nlohmann::json::parse(content_of(baseline()));
+        EXPECT_TRUE(fits(written, LOOPBENCH_BASELINE_SCHEMA));
+        EXPECT_EQ(written["times"]["ratios"].size(), 1U);
+        EXPECT_NEAR(written["times"]["ratios"][0]["median"].get<double>(), 2, 0.02);
+    }
+
+    /// What is only so in the second session, whose folder is made before its first trial.
+    std::string second_session() const {
+        return fmt::format("[ -d {} ]", loopbench.path("out/second").native());
+    }
+
+    std::string baseline() const { return loopbench.path("baseline.json").native(); }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(check_timed, the_same_build_holds_after_one_session) {
+    update();
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
+    EXPECT_EQ(ran.output, "1 of 1 hold: pass\n");
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/second")));
+}
+
+TEST_F(check_timed, a_slower_build_is_a_regression_that_a_second_session_confirmed) {
+    update();
+    loopbench.add_contender("loop-epoll", scattering("ns=5400"));
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
+    EXPECT_NE(ran.output.find("regression time of loop-epoll on yield: 1.8"), std::string::npos)
+        << ran.output;
+    EXPECT_NE(ran.output.find("the first run found 1.8"), std::string::npos) << ran.output;
+    EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/second/journal.jsonl")));
+}
+
+TEST_F(check_timed, a_build_that_is_slower_in_the_first_session_alone_passes_and_it_is_told) {
+    update();
+    loopbench.add_contender("loop-epoll", scattering("ns=5400; " + second_session() + " && ns=5000"));
+    const auto ran = check({"--format", "json"});
+    EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
+    const auto found = nlohmann::json::parse(ran.output)["findings"][0];
+    EXPECT_EQ(found["found"], "holds");
+    EXPECT_NE(found["message"].get<std::string>().find("does not confirm"), std::string::npos) << found;
+}
+
+TEST_F(check_timed, a_faster_build_shows_that_the_baseline_is_loose) {
+    update();
+    loopbench.add_contender("loop-epoll", scattering("ns=4000"));
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
+    EXPECT_NE(ran.output.find("looser     time of loop-epoll on yield: 2.5"), std::string::npos)
+        << ran.output;
+}
+
+TEST_F(check_timed, a_budget_that_is_too_small_to_tell_is_inconclusive) {
+    update();
+    const auto ran = check({"--budget", "20ms"});
+    EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
+    EXPECT_NE(ran.output.find("with a larger --budget"), std::string::npos) << ran.output;
+    EXPECT_EQ(check({"--blocks", "3"}).code, 4);
+}
+
+TEST_F(check_timed, a_session_whose_A_A_fails_is_unfit_even_for_a_slower_build) {
+    update();
+    loopbench.add_contender("asio-epoll", unfit_row);
+    EXPECT_EQ(check().code, 5);
+    loopbench.add_contender("loop-epoll", scattering("ns=50000"));
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 5) << ran.output << ran.error_tail;
+    EXPECT_NE(ran.output.find("unfit      time, all: times were not judged: "), std::string::npos)
+        << ran.output;
+}
+
+TEST_F(check_timed, a_confirming_session_whose_A_A_fails_is_unfit) {
+    update();
+    loopbench.add_contender("loop-epoll", scattering("ns=5400"));
+    loopbench.add_contender("asio-epoll", fmt::format("if {}; then {}; else {}; fi", second_session(),
+                                                      unfit_row, scattering("ns=10000")));
+    EXPECT_EQ(check().code, 5);
+}
+
+TEST_F(check_timed, an_unfit_session_never_becomes_the_baseline) {
+    update();
+    const auto before = content_of(baseline());
+    loopbench.add_contender("asio-epoll", unfit_row);
+    EXPECT_EQ(check({"--update"}).code, 5);
+    EXPECT_EQ(check({"--update", "--blocks", "3"}).code, 4);
+    EXPECT_EQ(content_of(baseline()), before);
+}
+
+TEST_F(check_timed, a_baseline_of_another_machine_says_nothing_here) {
+    update();
+    auto other = nlohmann::ordered_json::parse(content_of(baseline()));
+    other["times"]["machine"] = "a faster one";
+    reports::write_file_atomically(baseline(), other.dump());
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 4) << ran.output;
+    EXPECT_NE(ran.output.find("another machine (a faster one, not "), std::string::npos) << ran.output;
+}
+
+TEST_F(check_timed, a_contender_that_fails_is_an_error) {
+    update();
+    loopbench.add_contender("loop-epoll", "exit 7");
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 1) << ran.output << ran.error_tail;
+    EXPECT_NE(ran.output.find("exit code 7"), std::string::npos) << ran.output;
+}
+
+TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it) {
+    update();
+    const auto run = [&](const char* folder) {
+        const auto ran = loopbench(
+            {"run", "--blocks", "20", "--workload", "yield", "-o", loopbench.path(folder).native()});
+        EXPECT_EQ(ran.code, 0) << ran.error_tail;
+        return loopbench.path(folder) / "report.json";
+    };
+    const auto good = run("good");
+    EXPECT_EQ(check({good}).code, 0);
+    EXPECT_EQ(check({loopbench.path("good/journal.jsonl").native()}).code, 0) << "a journal is a report, too";
+    loopbench.add_contender("loop-epoll", scattering("ns=5400"));
+    const auto slow = run("slow"), slow_again = run("slow_again");
+    const auto once = check({slow});
+    EXPECT_EQ(once.code, 4) << once.output;
+    EXPECT_NE(once.output.find("a second report has to confirm it"), std::string::npos) << once.output;
+    EXPECT_EQ(check({slow, slow_again}).code, 3);
+    EXPECT_EQ(check({slow, good}).code, 0);
+    const auto same = check({slow, slow});
+    EXPECT_EQ(same.code, 2);
+    EXPECT_NE(same.error_tail.find("cannot confirm itself"), std::string::npos) << same.error_tail;
+}
+
+TEST_F(check_timed, every_format_goes_to_standard_output_alone) {
+    update();
+    loopbench.add_contender("loop-epoll", scattering("ns=5400"));
+    const auto starts = [&](const char* format, std::string_view front) {
+        const auto ran = check({"--format", format});
+        EXPECT_EQ(ran.code, 3) << ran.error_tail;
+        EXPECT_TRUE(ran.output.starts_with(front)) << ran.output;
+        EXPECT_EQ(ran.error_tail, "");
+    };
+    starts("github", "::error title=time of loop-epoll on yield::1.8");
+    starts("junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>");
+    starts("markdown", "## loopbench check: regression");
+    starts("json", "{\n \"schema\": \"loopbench-check/1\"");
+}
+
+TEST_F(check_timed, what_is_no_baseline_is_wrong_usage) {
+    const auto refused = [&](const std::string& text, const char* cause) {
+        reports::write_file_atomically(baseline(), text);
+        const auto ran = check();
+        EXPECT_EQ(ran.code, 2) << text;
+        EXPECT_EQ(ran.output, "");
+        for (const std::string& part : {baseline(), std::string{cause}, std::string{"check --update"}})
+            EXPECT_NE(ran.error_tail.find(part), std::string::npos) << part << " in " << ran.error_tail;
+    };
+    const auto missing = check();
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_NE(missing.error_tail.find("there is no baseline"), std::string::npos) << missing.error_tail;
+    refused("syscalls: 3", "not JSON");
+    refused(reports::write_json(sample_report()), "\"loopbench/1\" is not \"loopbench-baseline/1\"");
+    refused(R"({"schema": "loopbench-baseline/2"})", "\"loopbench-baseline/2\" is not");
+    refused(R"({"schema": "loopbench-baseline/1", "slack": {"per)", "cut short");
+    EXPECT_EQ(check({"--update"}).code, 2) << "it is not overwritten either";
+}
+
+TEST_F(check_timed, options_that_leave_nothing_or_name_nobody_are_wrong_usage) {
+    update();
+    EXPECT_EQ(check({"--tier", "counts"}).code, 2);
+    EXPECT_EQ(check({"--contender", "loop-epol"}).code, 2);
+    EXPECT_EQ(loopbench({"check"}).code, 2) << "--against is missing";
+    EXPECT_EQ(check({"--format", "xml"}).code, 2);
+    EXPECT_EQ(check({"--update", "--format", "json"}).code, 2);
+    std::filesystem::remove(loopbench.path("bin/contenders/loop-epoll"));
+    const auto gone = check();
+    EXPECT_EQ(gone.code, 2);
+    EXPECT_NE(gone.error_tail.find("names the contender loop-epoll, which is not there"), std::string::npos)
+        << gone.error_tail;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,388 @@
+// The real command on two benchmark programs, and on two reports: verdicts and exit codes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "bench/gate/compare_reports.hpp"
+#include "bench/gate/judgement.hpp"
+#include "reports/json.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/sample_report.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::gate_outcome;
+using reports::verdict;
+
+/// A benchmark whose times scatter by a percent or two around `ns`, by a pattern that repeats after seven
+/// trials; each name that it is called by has a pattern of its own.
+std::string scattering(double ns, const char* offset) {
+    return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
+                       offset);
+}
+
+class compare : public testing::Test {
+protected:
+    bench::child_outcome run(std::vector<std::string> more = {}) {
+        more.insert(more.begin(), {"compare", loopbench.path("bin/contenders/old").native(),
+                                   loopbench.path("bin/contenders/new").native(), "-o", loopbench.out()});
+        return loopbench(more);
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(compare, of_the_same_build_finds_nothing) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_TRUE(fits_the_schema(loopbench.report()));
+    EXPECT_EQ(time_of(loopbench.report(), "next")["verdict"], "equivalent");
+    EXPECT_EQ(loopbench.report()["judging"]["correction"], "holm");
+    EXPECT_EQ(loopbench.report()["aa"]["twin"], "bas~");
+}
+
+TEST_F(compare, of_a_slower_build_is_a_regression_with_its_size) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10500, "10"));
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 3) << ran.error_tail;
+    const double slower_pct =
+        100 * (1 / time_of(loopbench.report(), "next")["ratio"]["median"].get<double>() - 1);
+    EXPECT_NEAR(slower_pct, 5, 0.5);
+    EXPECT_NE(ran.error_tail.find(fmt::format("next on yield: slower by {:.1f} %", slower_pct)),
+              std::string::npos)
+        << ran.error_tail;
+}
+
+TEST_F(compare, of_a_faster_build_is_fine) {
+    loopbench.add_contender("old", scattering(10500, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    EXPECT_EQ(run().code, 0);
+}
+
+TEST_F(compare, with_too_few_blocks_is_inconclusive_and_no_pass) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto ran = run({"--blocks", "4"});
+    EXPECT_EQ(ran.code, 4);
+    EXPECT_NE(ran.error_tail.find("a slowdown of 5 % is not ruled out"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_and_no_failure) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto ran = run({"--budget", "1ms"});
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("next on yield: there is no time to compare: the time budget ended before"),
+              std::string::npos)
+        << ran.error_tail;
+}
+
+TEST_F(compare, in_a_session_whose_baseline_scatters_is_unfit) {
+    loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
+    loopbench.add_contender("new", scattering(50000, "10"));
+    // With another seed the A/A may find a difference, by chance, and name that first.
+    const auto ran = run({"--seed", "7"});
+    EXPECT_EQ(ran.code, 5) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("spread by"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(compare, of_a_build_that_fails_is_an_error) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    loopbench.add_contender("new", "exit 7");
+    EXPECT_EQ(run().code, 1);
+}
+
+TEST_F(compare, of_a_build_that_lost_a_benchmark_is_inconclusive_with_its_name) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    write_script(loopbench.path("bin/contenders/new"), R"sh(
+[ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
+exec "${0%new}old" "$@")sh");
+    const auto lost = run();
+    EXPECT_EQ(lost.code, 4) << lost.error_tail;
+    EXPECT_NE(lost.error_tail.find("next on echo/rtt/conns:1: there is no time to compare"),
+              std::string::npos)
+        << lost.error_tail;
+    EXPECT_EQ(run({"--workload", "yield"}).code, 0);
+    loopbench.add_contender("new", R"sh(case $workload in
+  echo*) row '"error_occurred": true, "error_message": "unsupported: no sockets"'; exit;;
+esac
+)sh" + scattering(10000, "10"));
+    const auto refused = run();
+    EXPECT_EQ(refused.code, 4) << refused.error_tail;
+    EXPECT_NE(refused.error_tail.find("no sockets"), std::string::npos) << refused.error_tail;
+}
+
+TEST_F(compare, of_a_debug_build_with_a_release_build_is_refused_before_anything_is_measured) {
+    loopbench.add_contender("old", scattering(10000, "10"), R"(, "build_type": "Release")");
+    loopbench.add_contender("new", scattering(10000, "10"), R"(, "build_type": "Debug")");
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("Release (base); Debug (next)"), std::string::npos) << ran.error_tail;
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/old.trials")));
+}
+
+TEST_F(compare, of_a_build_that_gained_a_benchmark_is_a_pass) {
+    loopbench.add_contender("new", scattering(10000, "10"));
+    write_script(loopbench.path("bin/contenders/old"), R"sh(
+[ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
+exec "${0%old}new" "$@")sh");
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+}
+
+TEST_F(compare, takes_a_journal_for_a_report) {
+    loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
+    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto ran = loopbench({"compare", loopbench.path("out/journal.jsonl").native(),
+                                loopbench.path("out/report.json").native()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_NE(ran.output.find("equivalent"), std::string::npos) << ran.output;
+}
+
+TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
+    loopbench.add_contender("old", scattering(10000, "10"));
+    const auto old = loopbench.path("bin/contenders/old").native();
+    reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
+    EXPECT_EQ(loopbench({"compare", old, "/no/where"}).code, 2);
+    EXPECT_EQ(loopbench({"compare", old, loopbench.path("report.json").native()}).code, 2);
+    EXPECT_EQ(loopbench({"compare", old, "/bin/true"}).code, 2);
+    EXPECT_EQ(loopbench({"compare", old, old, "--workload", "yeild"}).code, 2);
+}
+
+/// A report of two contenders whose times scatter around these.
+reports::report two_times(double baseline_ns, double other_ns, std::size_t trials = 12) {
+    reports::report content;
+    content.baseline = "asio-epoll";
+    const auto add = [&](const char* contender, double ns) {
+        reports::result item;
+        item.workload = "yield";
+        item.contender = contender;
+        item.metric = "time";
+        item.unit = "ns";
+        for (std::size_t i = 0; i < trials; ++i)
+            item.samples.push_back(ns * (1 + 0.0007 * static_cast<double>(i * 5 % 12)));
+        item.median = ns;
+        content.results.push_back(item);
+    };
+    add("asio-epoll", baseline_ns);
+    add("loop-epoll", other_ns);
+    return content;
+}
+
+std::string report_with(double baseline_ns, double other_ns, std::size_t trials = 12) {
+    return reports::write_json(two_times(baseline_ns, other_ns, trials));
+}
+
+class compare_reports : public compare {
+protected:
+    bench::child_outcome between(const std::string& old, const std::string& next,
+                                 const std::vector<std::string>& more = {}) {
+        reports::write_file_atomically(loopbench.path("old.json"), old);
+        reports::write_file_atomically(loopbench.path("new.json"), next);
+        std::vector<std::string> words{"compare", loopbench.path("old.json").native(),
+                                       loopbench.path("new.json").native()};
+        words.insert(words.end(), more.begin(), more.end());
+        return loopbench(words);
+    }
+};
+
+TEST_F(compare_reports, finds_what_became_slower) {
+    EXPECT_EQ(between(report_with(100, 50), report_with(100, 50)).code, 0);
+    const auto slower = between(report_with(100, 50), report_with(100, 53));
+    EXPECT_EQ(slower.code, 3);
+    EXPECT_NE(slower.error_tail.find("loop-epoll on yield: slower by 6.0 %"), std::string::npos)
+        << slower.error_tail;
+    EXPECT_EQ(between(report_with(100, 50, 3), report_with(100, 50, 3)).code, 4)
+        << "three trials show nothing";
+}
+
+TEST_F(compare_reports, sees_what_failed_or_is_gone) {
+    const auto with = [](reports::cell_status status, const char* reason) {
+        auto content = two_times(100, 50);
+        auto& cell = content.results.back();
+        cell.status = status;
+        cell.reason = reason;
+        cell.median.reset();
+        cell.samples.clear();
+        return reports::write_json(content);
+    };
+    const auto failed =
+        between(report_with(100, 50), with(reports::cell_status::failed, "killed by SIGSEGV"));
+    EXPECT_EQ(failed.code, 1);
+    EXPECT_NE(failed.error_tail.find("loop-epoll on yield: killed by SIGSEGV"), std::string::npos)
+        << failed.error_tail;
+    EXPECT_NE(failed.output.find("failed: killed by SIGSEGV"), std::string::npos) << failed.output;
+    const auto refused =
+        between(report_with(100, 50), with(reports::cell_status::unsupported, "io_uring refused"));
+    EXPECT_EQ(refused.code, 4);
+    EXPECT_NE(refused.error_tail.find("loop-epoll on yield: there is no time to compare: io_uring refused"),
+              std::string::npos)
+        << refused.error_tail;
+    auto without = two_times(100, 50);
+    without.results.pop_back();
+    const auto gone = between(report_with(100, 50), reports::write_json(without));
+    EXPECT_EQ(gone.code, 4);
+    EXPECT_NE(gone.error_tail.find("it is not in the new report"), std::string::npos) << gone.error_tail;
+    EXPECT_EQ(between(with(reports::cell_status::failed, "once"), report_with(100, 50)).code, 0)
+        << "what failed before and is there now is no reason to worry";
+}
+
+TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_there) {
+    const auto one = report_with(100, 50);
+    for (const auto& option : {std::vector<std::string>{"--blocks", "3"},
+                               {"--seed", "1"},
+                               {"--budget", "1s"},
+                               {"--min-time", "1s"},
+                               {"-o", loopbench.out()}}) {
+        const auto ran = between(one, one, option);
+        EXPECT_EQ(ran.code, 2) << option[0];
+        EXPECT_NE(ran.error_tail.find("two reports are compared without measuring"), std::string::npos)
+            << ran.error_tail;
+    }
+    const auto unknown = between(one, one, {"--workload", "nonsense"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.error_tail.find("did you mean yield"), std::string::npos) << unknown.error_tail;
+    auto slower_elsewhere = two_times(100, 50);
+    for (auto& item : slower_elsewhere.results) item.workload = "spawn";
+    auto old = two_times(100, 50), next = old;
+    old.results.insert(old.results.end(), slower_elsewhere.results.begin(), slower_elsewhere.results.end());
+    for (auto& item : slower_elsewhere.results)
+        for (auto& sample : item.samples) *sample *= 2;
+    next.results.insert(next.results.end(), slower_elsewhere.results.begin(), slower_elsewhere.results.end());
+    EXPECT_EQ(between(reports::write_json(old), reports::write_json(next)).code, 3);
+    EXPECT_EQ(between(reports::write_json(old), reports::write_json(next), {"--workload", "yield"}).code, 0);
+}
+
+TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
+    auto cut = two_times(100, 50), slower = two_times(100, 53);
+    cut.complete = slower.complete = false;
+    for (const bool first : {true, false}) {
+        const auto half = reports::write_json(cut), whole = report_with(100, 50);
+        const auto ran = between(first ? half : whole, first ? whole : half);
+        EXPECT_EQ(ran.code, 4);
+        EXPECT_NE(ran.error_tail.find(first ? "old.json is of a run that was interrupted"
+                                            : "new.json is of a run that was interrupted"),
+                  std::string::npos)
+            << ran.error_tail;
+    }
+    EXPECT_EQ(between(report_with(100, 50), reports::write_json(slower)).code, 3);
+    auto& unreached = cut.results.back();
+    unreached.status = reports::cell_status::not_run;
+    unreached.reason = "interrupted before its first trial";
+    unreached.median.reset();
+    unreached.samples.clear();
+    const auto ran = between(report_with(100, 50), reports::write_json(cut));
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("there is no time to compare: interrupted before its first trial"),
+              std::string::npos)
+        << ran.error_tail;
+}
+
+TEST_F(compare_reports, of_different_sizes_are_refused) {
+    auto quick = two_times(100, 50), full = two_times(100, 50);
+    quick.plan = reports::planned{"smoke", 0.01, 5, 12, {}};
+    full.plan = reports::planned{"real", 0.5, 60, 12, {}};
+    const auto ran = between(reports::write_json(quick), reports::write_json(full));
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("old.json is of smoke size and "), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(between(reports::write_json(full), reports::write_json(full)).code, 0);
+    EXPECT_EQ(between(report_with(100, 50), reports::write_json(full)).code, 0)
+        << "an old report has no plan";
+}
+
+TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
+    auto old = two_times(100, 50), next = old;
+    old.plan = reports::planned{"real", 0.5, 60, 12, {}};
+    next.plan = reports::planned{"real", 0.5, 60, 12, 1};
+    old.where.cpu_model = "A processor";
+    next.where.cpu_model = "B processor";
+    old.contenders = {reports::describe("loop-epoll", {{"compiler", "g++ 12"}, {"build_type", "Release"}}),
+                      reports::describe("asio-epoll", {{"compiler", "g++ 12"}})};
+    next.contenders = {reports::describe("loop-epoll", {{"compiler", "g++ 12"}, {"build_type", "Debug"}}),
+                       reports::describe("asio-epoll", {{"compiler", "g++ 12"}})};
+    const auto ran = between(reports::write_json(old), reports::write_json(next));
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    for (const auto* wanted :
+         {"processor: A processor before, B processor now", "measure both on one machine",
+          "build type: Release (loop-epoll before); Debug (loop-epoll now)",
+          "pinned to CPU: none before, 1 now"})
+        EXPECT_NE(ran.error_tail.find(wanted), std::string::npos) << wanted << " in " << ran.error_tail;
+    EXPECT_EQ(ran.error_tail.find("asio-epoll"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(between(reports::write_json(old), reports::write_json(old)).error_tail, "");
+}
+
+TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
+    const auto ran = between(report_with(100, 50), report_with(120, 60));
+    EXPECT_EQ(ran.code, 3) << "the baseline itself is slower";
+    EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
+}
+
+/// A session of twelve workloads and ten blocks, whose single times spread by 1 %.
+reports::report random_session(std::mt19937_64& random, double slower) {
+    std::normal_distribution<double> noise{0, 0.01};
+    reports::report content;
+    content.baseline = "asio-epoll";
+    for (int workload = 0; workload < 12; ++workload)
+        for (const auto& [contender, ns] : {std::pair{"asio-epoll", 100.0}, {"loop-epoll", 50 * slower}}) {
+            reports::result item;
+            item.workload = fmt::format("w{}", workload);
+            item.contender = contender;
+            item.metric = "time";
+            for (int block = 0; block < 10; ++block) item.samples.push_back(ns * std::exp(noise(random)));
+            item.median = ns;
+            content.results.push_back(item);
+        }
+    return content;
+}
+
+TEST(two_reports, of_equal_builds_are_no_regression_and_mostly_pass_and_those_of_a_slower_one_are) {
+    std::mt19937_64 random{20261122};
+    const auto outcome = [&](double slower) {
+        const auto then = random_session(random, 1), now = random_session(random, slower);
+        return bench::outcome_of(bench::judge_gate(bench::compare_reports(then, now, 1), 5));
+    };
+    int passed = 0;
+    for (int i = 0; i < 20; ++i) {
+        const auto equal = outcome(1);
+        EXPECT_NE(equal, gate_outcome::regression);
+        passed += equal == gate_outcome::pass ? 1 : 0;
+        EXPECT_EQ(outcome(1.1), gate_outcome::regression);
+    }
+    EXPECT_GE(passed, 15);
+}
+
+TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
+    auto report = sample_report();
+    const auto session = [&] { return bench::outcome_of(bench::judge_session(report)); };
+    const auto gate = [&](double tolerated_pct) {
+        return bench::outcome_of(bench::judge_gate(report, tolerated_pct));
+    };
+    EXPECT_EQ(gate(5), gate_outcome::failed);
+    EXPECT_EQ(session(), gate_outcome::failed);
+    std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
+    report.results[2].judged = verdict::slower;
+    EXPECT_EQ(gate(5), gate_outcome::unfit);
+    EXPECT_EQ(session(), gate_outcome::unfit);
+    report.results[2].judged = verdict::faster;
+    report.aa->found = reports::fitness::fit;
+    EXPECT_TRUE(bench::judge_session(report).empty());
+    EXPECT_EQ(gate(5), gate_outcome::inconclusive) << "down to 0.9 of the baseline's speed";
+    EXPECT_EQ(gate(12), gate_outcome::pass);
+    report.results[2].judged = verdict::slower;
+    EXPECT_EQ(gate(12), gate_outcome::regression);
+    report.results.clear();
+    EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

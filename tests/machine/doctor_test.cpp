@@ -1,0 +1,132 @@
+// Made-up machines, and this one.
+#include "bench/machine/doctor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "bench/machine/kernel_files.hpp"
+#include "bench/trial/parity.hpp"
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::machine_facts;
+using bench::severity;
+
+machine_facts healthy() {
+    machine_facts facts;
+    facts.cores = 4;
+    facts.governor = "performance";
+    facts.turbo = false;
+    facts.clocksource = "tsc";
+    facts.clock_cost_ns = 25;
+    facts.timer_slack_ns = 50'000;
+    facts.open_files_max = 1 << 20;
+    facts.tracefs_readable = true;
+    facts.perf_paranoid = 1;
+    facts.randomised_addresses = 2;
+    return facts;
+}
+
+TEST(doctor, finds_nothing_wrong_with_a_healthy_machine) {
+    for (const auto& found : bench::diagnose(healthy())) {
+        EXPECT_EQ(found.how, severity::fine) << found.about;
+        EXPECT_EQ(found.remedy, "") << found.about;
+    }
+}
+
+TEST(doctor, names_each_ill_with_its_remedy) {
+    struct ill {
+        std::string_view about;
+        severity how;
+        std::function<void(machine_facts&)> befall;
+    };
+    for (const auto& [about, how, befall] : {
+             ill{"cores", severity::warning, [](auto& facts) { facts.cores = 1; }},
+             ill{"load", severity::warning, [](auto& facts) { facts.busy_share = 0.2; }},
+             ill{"load", severity::unfit, [](auto& facts) { facts.busy_share = 0.5; }},
+             ill{"steal", severity::warning, [](auto& facts) { facts.steal_share = 0.02; }},
+             ill{"steal", severity::unfit, [](auto& facts) { facts.steal_share = 0.06; }},
+             ill{"governor", severity::warning, [](auto& facts) { facts.governor = "powersave"; }},
+             ill{"turbo", severity::warning, [](auto& facts) { facts.turbo = true; }},
+             ill{"clock", severity::unfit, [](auto& facts) { facts.clocksource = "hpet"; }},
+             ill{"clock", severity::unfit, [](auto& facts) { facts.clock_cost_ns = 700; }},
+             ill{"timer slack", severity::warning, [](auto& facts) { facts.timer_slack_ns = 1; }},
+             ill{"open files", severity::warning, [](auto& facts) { facts.open_files_max = 1024; }},
+             ill{"io_uring", severity::warning,
+                 [](auto& facts) { facts.io_uring_refused = "Function not implemented"; }},
+             ill{"tracefs", severity::warning, [](auto& facts) { facts.tracefs_readable = false; }},
+             ill{"perf", severity::warning, [](auto& facts) { facts.perf_paranoid = 3; }},
+             ill{"address randomisation", severity::warning,
+                 [](auto& facts) { facts.randomised_addresses = 0; }},
+         }) {
+        auto facts = healthy();
+        befall(facts);
+        const auto all = bench::diagnose(facts);
+        EXPECT_EQ(std::ranges::count_if(all, [](const auto& one) { return one.how != severity::fine; }), 1)
+            << about;
+        const auto found = std::ranges::find(all, about, &bench::finding::about);
+        ASSERT_NE(found, all.end());
+        EXPECT_EQ(found->how, how) << about;
+        EXPECT_NE(found->remedy, "") << about;
+    }
+}
+
+reports::contender built(const char* name, const char* build_type, const char* assertions) {
+    return reports::describe(name, {{"build_type", build_type},
+                                    {"optimised", "yes"},
+                                    {"assertions", assertions},
+                                    {"sanitizers", "off"}});
+}
+
+TEST(doctor, looks_at_how_contenders_were_built) {
+    using all = std::vector<reports::contender>;
+    const auto release = built("loop-epoll", "Release", "off"), debug = built("mine", "Debug", "on");
+    const auto found = [](const all& contenders) { return bench::diagnose_builds(contenders); };
+    EXPECT_EQ(found({release, built("asio-epoll", "Release", "off")}).how, severity::fine);
+    EXPECT_EQ(found({release}).remedy, "");
+    EXPECT_EQ(found({debug}).how, severity::unfit) << "numbers of such a build say nothing";
+    EXPECT_EQ(found({release, debug}).how, severity::unfit);
+    EXPECT_NE(found({release, debug}).found.find("Release (loop-epoll); Debug (mine)"), std::string::npos)
+        << found({release, debug}).found;
+    EXPECT_EQ(found({release, reports::describe("theirs", {})}).how, severity::warning);
+    EXPECT_EQ(found({}).how, severity::warning);
+    for (const auto& ill : {all{debug}, all{release, debug}, all{reports::describe("theirs", {})}, all{}})
+        EXPECT_NE(found(ill).remedy, "");
+}
+
+TEST(doctor, asks_the_contenders_that_there_are) {
+    loopbench_command loopbench;
+    const auto builds = [&](const std::vector<std::string>& arguments) {
+        return nlohmann::json::parse(loopbench(arguments).output).at("findings").back();
+    };
+    EXPECT_EQ(builds({"doctor", "--json"})["found"], "no contenders were found");
+    loopbench.add_contender("mine", "", R"(, "build_type": "Debug", "optimised": "no")");
+    EXPECT_EQ(builds({"doctor", "--json"})["severity"], "unfit");
+    EXPECT_EQ(loopbench({"doctor"}).code, 5);
+    EXPECT_EQ(loopbench({"doctor", "--contender-dir", "/no/where"}).code, 2);
+}
+
+TEST(doctor, examines_this_machine) {
+    const loopbench_command loopbench;
+    const auto ran = loopbench({"doctor", "--json"});
+    const auto findings = nlohmann::json::parse(ran.output).at("findings");
+    EXPECT_EQ(findings.size(), bench::diagnose(healthy()).size() + 1);
+    const bool unfit =
+        std::ranges::any_of(findings, [](const auto& one) { return one["severity"] == "unfit"; });
+    EXPECT_EQ(ran.code, unfit ? 5 : 0);
+    EXPECT_GT(std::stoi(findings[0]["found"].template get<std::string>()), 0) << "cores";
+}
+
+TEST(kernel_files, tell_what_processors_did_and_where_our_own_files_are) {
+    EXPECT_GT(bench::read_cpu_times().busy_ns, 0);
+    EXPECT_EQ(bench::installed_file("nothing").filename(), "nothing");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,174 @@
+// A file is the old one or the new one, and nothing else lies around.
+#include "reports/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+using reports::write_file_atomically;
+
+std::string complaint(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const reports::file_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(atomic_file, creates_and_replaces_and_leaves_nothing_else) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "old");
+    write_file_atomically(folder / "report", "new");
+    EXPECT_EQ(content_of(folder / "report"), "new");
+    EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(atomic_file, a_hard_link_to_the_old_file_keeps_the_old_content) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "old");
+    fs::create_hard_link(folder / "report", folder / "link");
+    write_file_atomically(folder / "report", "new");
+    EXPECT_EQ(content_of(folder / "link"), "old");
+}
+
+TEST(atomic_file, a_symbolic_link_goes_on_pointing_to_the_file) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "old");
+    fs::create_symlink("report", folder / "link");
+    write_file_atomically(folder / "link", "new");
+    EXPECT_TRUE(fs::is_symlink(folder / "link"));
+    EXPECT_EQ(content_of(folder / "report"), "new");
+}
+
+TEST(atomic_file, a_symbolic_link_to_a_file_that_is_not_there_yet_leads_to_the_new_one) {
+    const scratch_folder folder;
+    fs::create_directory(folder / "far");
+    fs::create_symlink("far/second", folder / "first");
+    fs::create_symlink((folder / "far/report").native(), folder / "far/second");
+    write_file_atomically(folder / "first", "new");
+    EXPECT_TRUE(fs::is_symlink(folder / "first"));
+    EXPECT_TRUE(fs::is_symlink(folder / "far/second"));
+    EXPECT_EQ(content_of(folder / "far/report"), "new");
+    fs::create_symlink("circle", folder / "circle");
+    EXPECT_NE(complaint([&] { write_file_atomically(folder / "circle", "new"); }).find("circle: Too many"),
+              std::string::npos);
+}
+
+TEST(atomic_file, the_file_can_be_read_as_the_umask_says) {
+    const scratch_folder folder;
+    const auto old_mask = ::umask(0027);
+    write_file_atomically(folder / "report", "new");
+    ::umask(old_mask);
+    struct stat about {};
+    ASSERT_EQ(::stat((folder / "report").c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777U, 0640U);
+}
+
+TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
+    const scratch_folder folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    const reports::unique_fd reader{::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+    write_file_atomically(folder / "pipe", "new");
+    std::array<char, 16> got{};
+    EXPECT_EQ(::read(reader.get(), got.data(), got.size()), 3);
+    EXPECT_STREQ(got.data(), "new");
+    EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+}
+
+TEST(atomic_file, of_files_that_belong_together_none_is_replaced_when_one_cannot_be_written) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "a", "old");
+    const std::array files{reports::new_file{folder / "a", "new"}, reports::new_file{"/dev/full", "new"}};
+    const auto text = complaint([&] { reports::write_files_atomically(files); });
+    EXPECT_NE(text.find("/dev/full: No space left on device"), std::string::npos) << text;
+    EXPECT_EQ(content_of(folder / "a"), "old");
+    EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(atomic_file, a_folder_in_the_place_of_the_file_is_an_error_with_its_name) {
+    const scratch_folder folder;
+    const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
+    EXPECT_NE(text.find(folder.path().native() + ": Is a directory"), std::string::npos) << text;
+    EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(atomic_file, a_missing_folder_is_an_error_with_its_name) {
+    const scratch_folder folder;
+    const auto text = complaint([&] { write_file_atomically(folder / "no/report", "new"); });
+    EXPECT_NE(text.find("no/report: No such file or directory"), std::string::npos) << text;
+}
+
+TEST(atomic_file, takes_away_what_a_killed_writer_left_and_nothing_else) {
+    const scratch_folder folder;
+    const std::string nobody = "report.2147483647-0.tmp";
+    const std::string myself = "report." + std::to_string(::getpid()) + "-9.tmp";
+    for (const auto& name : {nobody, myself, std::string{"report.2147483647-0.tmp.tmp"},
+                             std::string{"report.note.tmp"}, std::string{"other.2147483647-0.tmp"}})
+        write_file_atomically(folder / name, "left");
+    write_file_atomically(folder / "report", "new");
+    EXPECT_FALSE(fs::exists(folder / nobody));
+    EXPECT_EQ(folder.files(), 5U);
+}
+
+TEST(read_file, refuses_what_is_larger_than_its_limit_and_says_what_to_do) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "12345678");
+    EXPECT_EQ(reports::read_file((folder / "report").native(), 8), "12345678");
+    const auto text = complaint([&] { reports::read_file((folder / "report").native(), 7); });
+    EXPECT_TRUE(text.starts_with("cannot read " + (folder / "report").native() + ": it has 8 bytes")) << text;
+    EXPECT_NE(text.find("the limit is 7 bytes"), std::string::npos) << text;
+    EXPECT_NE(text.find("--blocks"), std::string::npos) << text;
+    EXPECT_NE(complaint([] { reports::read_file("/dev/zero", 1'000'000); }).find("it does not end"),
+              std::string::npos);
+}
+
+TEST(read_file, does_not_begin_to_read_a_huge_file) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "report", "{");
+    fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);
+    EXPECT_NE(complaint([&] {
+                  reports::read_file((folder / "report").native());
+              }).find("it has 1099511627776 bytes"),
+              std::string::npos);
+}
+
+TEST(output_folder, is_made_with_its_parents_and_left_empty) {
+    const scratch_folder folder;
+    reports::prepare_output_folder(folder / "a/b");
+    EXPECT_TRUE(fs::is_empty(folder / "a/b"));
+}
+
+TEST(output_folder, below_a_file_is_an_error_with_cause_and_remedy) {
+    const scratch_folder folder;
+    write_file_atomically(folder / "file", "");
+    const auto text = complaint([&] { reports::prepare_output_folder(folder / "file/out"); });
+    EXPECT_NE(text.find("file/out: Not a directory; choose another place with -o"), std::string::npos)
+        << text;
+    EXPECT_NE(complaint([&] { reports::prepare_output_folder(folder / "file"); }).find("Not a directory"),
+              std::string::npos);
+}
+
+TEST(output_folder, that_takes_no_files_is_an_error) {
+    const auto text = complaint([] { reports::prepare_output_folder("/proc/self"); });
+    EXPECT_TRUE(text.starts_with("cannot create /proc/self/probe: ")) << text;
+    // Which of them depends on the kernel's version.
+    EXPECT_TRUE(text.find("No such file or directory") != std::string::npos ||
+                text.find("Permission denied") != std::string::npos)
+        << text;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

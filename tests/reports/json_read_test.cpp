@@ -1,0 +1,159 @@
+// Reports are read back from strangers: whatever is wrong has to be named with its place.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "reports/json.hpp"
+#include "reports/json_node.hpp"
+#include "tests/support/sample_report.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string reader_complaint(const std::string& text) {
+    try {
+        reports::read_json(text, "report.json");
+    } catch (const reports::format_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string complaint_after(const std::function<void(ordered_json&)>& change) {
+    auto document = reports::to_json(sample_report());
+    change(document);
+    return reader_complaint(reports::dump(document));
+}
+
+TEST(json_read, a_report_that_was_written_reads_back_the_same) {
+    const auto text = reports::write_json(sample_report());
+    EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
+}
+
+TEST(json_read, a_report_from_before_floors_were_compared_with_has_no_multiples) {
+    auto document = reports::to_json(sample_report());
+    for (auto& item : document["results"]) item.erase("times_floor");
+    for (const auto& item : reports::read_json(reports::dump(document), "it").results)
+        EXPECT_FALSE(item.times_floor);
+    EXPECT_EQ(
+        complaint_after([](ordered_json& changed) { changed["results"][2]["times_floor"] = 1.08; }),
+        "report.json is not a report: results[2].times_floor: expected an object, found number; write it "
+        "again with `loopbench run`");
+}
+
+TEST(json_read, every_cut_of_a_report_is_refused) {
+    const auto text = reports::dump(reports::to_json(sample_report()));
+    for (std::size_t length = 0; length < text.size(); length += 7)
+        EXPECT_NE(reader_complaint(text.substr(0, length)).find("not JSON, or cut short"), std::string::npos)
+            << length;
+}
+
+TEST(json_read, a_syntax_error_is_named_with_line_and_column) {
+    EXPECT_NE(reader_complaint("{\n  \"schema\": oops}").find("line 2, column 13"), std::string::npos);
+}
+
+TEST(json_read, a_missing_field_is_named_with_its_place) {
+    const auto text = complaint_after([](ordered_json& document) { document["results"][2].erase("unit"); });
+    EXPECT_NE(text.find("results[2]: the field \"unit\" is missing"), std::string::npos) << text;
+}
+
+TEST(json_read, a_field_of_the_wrong_kind_is_named_with_its_place) {
+    const auto text =
+        complaint_after([](ordered_json& document) { document["results"][0]["median"] = "fast"; });
+    EXPECT_NE(text.find("results[0].median: expected a number, found string"), std::string::npos) << text;
+}
+
+TEST(json_read, an_unknown_status_is_named_with_the_known_ones) {
+    const auto text =
+        complaint_after([](ordered_json& document) { document["results"][0]["status"] = "fine"; });
+    EXPECT_NE(text.find("\"fine\" is not one of ok, unsupported, failed"), std::string::npos) << text;
+}
+
+TEST(json_read, another_schema_is_refused_by_name) {
+    const auto text = complaint_after([](ordered_json& document) { document["schema"] = "loopbench/2"; });
+    EXPECT_NE(text.find("\"loopbench/2\" is not \"loopbench/1\""), std::string::npos) << text;
+}
+
+TEST(json_read, a_negative_count_is_refused) {
+    EXPECT_FALSE(complaint_after([](ordered_json& document) { document["seed"] = -1; }).empty());
+    EXPECT_FALSE(
+        complaint_after([](ordered_json& document) { document["environment"]["cores"] = -2; }).empty());
+}
+
+TEST(json_read, json_that_is_no_report_is_refused) {
+    for (const auto* text : {"[]", "3", "null", "{}", "\"text\"", "[[[[[[[[", "1e999"})
+        EXPECT_FALSE(reader_complaint(text).empty()) << text;
+}
+
+TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
+    const auto text =
+        reader_complaint("{\n \"x\": " + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+    EXPECT_NE(text.find("line 2, column 70: nested more than 64 levels deep"), std::string::npos) << text;
+}
+
+TEST(json_read, what_would_fill_the_memory_or_take_for_ever_is_refused_with_its_place) {
+    std::string keys, values{"{\"x\": ["};
+    for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
+    EXPECT_NE(reader_complaint("{\n" + keys + "\"last\":0}").find("line 2, column "), std::string::npos);
+    EXPECT_NE(reader_complaint("{\n" + keys + "\"last\":0}").find("an object of more than 10000 keys"),
+              std::string::npos);
+    for (std::size_t i = 0; i < reports::json_values_max; ++i) values += "0,";
+    EXPECT_NE(reader_complaint(values + "0]}").find("more than 10000000 values"), std::string::npos);
+    const std::string name(reports::json_bytes_max, 'x');  // a file for a journal may be larger
+    EXPECT_NE(
+        reader_complaint("{\"schema\": \"" + name + "\"}").find("line 1, column 1: it has 268435470 bytes"),
+        std::string::npos);
+}
+
+TEST(json_read, a_key_that_is_there_twice_is_refused_however_it_is_spelled) {
+    EXPECT_NE(
+        reader_complaint("{\"a\": 0,\n \"a\": 1}").find("line 2, column 4: the key \"a\" is there twice"),
+        std::string::npos);
+    EXPECT_NE(reader_complaint(R"({"a": 0, "\u0061": 1})").find("is there twice"), std::string::npos);
+    EXPECT_NE(reader_complaint(R"({"a\n": 0, "\u0061\u000a": 1})").find("is there twice"), std::string::npos);
+    EXPECT_FALSE(reader_complaint(R"({"\ud800": 0, "\ud800": 1, "\q": 2})").empty());
+}
+
+TEST(json_read, numbers_beyond_a_double_are_refused_with_their_place) {
+    const auto text = reports::write_json(sample_report());
+    for (const auto* number : {"1e400", "-1e400", "NaN", "Infinity", "-Infinity"}) {
+        auto wrong = text;
+        const auto at = wrong.find("\"seed\": ") + 8;
+        wrong.replace(at, wrong.find(',', at) - at, number);
+        EXPECT_NE(reader_complaint(wrong).find("line 4, column"), std::string::npos)
+            << reader_complaint(wrong);
+    }
+}
+
+TEST(json_read, a_complaint_about_a_huge_or_wild_name_stays_short_and_plain) {
+    const auto text = complaint_after([](ordered_json& document) {
+        document["results"][0]["status"] = "\x1b[31m" + std::string(1'000'000, 'x');
+    });
+    EXPECT_LT(text.size(), 400U);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(reports::shown("a\tb\x7f"), "a b ");
+    EXPECT_EQ(reports::shown(std::string(59, 'x') + "\u00e4"), std::string(59, 'x') + "...")
+        << "no half character";
+    EXPECT_EQ(reports::shown(std::string(60, 'x')), std::string(60, 'x'));
+}
+
+TEST(json_read, rewriting_a_report_keeps_what_is_not_known_here) {
+    auto document = reports::to_json(sample_report());
+    document["results"][0]["from_the_future"] = 0.1;
+    document["aa"]["from_the_future"] = {1, "two"};
+    EXPECT_EQ(reports::rewrite_json(reports::dump(document), "it"), reports::dump(document, 1) + "\n");
+    EXPECT_THROW(reports::rewrite_json("{}", "it"), reports::format_error);
+}
+
+TEST(json_read, unknown_fields_are_passed_over) {
+    EXPECT_EQ(complaint_after([](ordered_json& document) { document["results"][0]["from_the_future"] = 1; }),
+              "");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,63 @@
+// report.schema.json describes what is really written, and refuses what is not a report.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json.hpp"
+#include "tests/support/sample_report.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+nlohmann::json sample_report_json() {
+    return nlohmann::json::parse(reports::write_json(sample_report()));
+}
+
+TEST(schema, a_report_with_something_of_everything_fits) {
+    EXPECT_TRUE(fits_the_schema(sample_report_json()));
+}
+
+TEST(schema, every_field_of_a_report_is_required) {
+    const auto keys = sample_report_json();
+    for (const auto& [key, value] : keys.items()) {
+        auto document = sample_report_json();
+        document.erase(key);
+        EXPECT_FALSE(fits_the_schema(document)) << key;
+    }
+}
+
+TEST(schema, every_field_of_a_result_is_required) {
+    auto keys = sample_report_json()["results"][0];
+    keys.erase("times_floor");  // which older reports do not have
+    for (const auto& [key, value] : keys.items()) {
+        auto document = sample_report_json();
+        document["results"][0].erase(key);
+        EXPECT_FALSE(fits_the_schema(document)) << key;
+    }
+}
+
+TEST(schema, a_result_of_an_older_report_fits_and_a_multiple_of_no_floor_does_not) {
+    auto document = sample_report_json();
+    for (auto& item : document["results"]) item.erase("times_floor");
+    EXPECT_TRUE(fits_the_schema(document));
+    for (const auto* key : {"floor", "median", "low", "high"}) {
+        document = sample_report_json();
+        document["results"][2]["times_floor"].erase(key);
+        EXPECT_FALSE(fits_the_schema(document)) << key;
+    }
+}
+
+TEST(schema, an_unknown_status_or_schema_does_not_fit) {
+    auto document = sample_report_json();
+    document["results"][0]["status"] = "fine";
+    EXPECT_FALSE(fits_the_schema(document));
+    document = sample_report_json();
+    document["schema"] = "loopbench/2";
+    EXPECT_FALSE(fits_the_schema(document));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

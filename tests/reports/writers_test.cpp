@@ -1,0 +1,129 @@
+// The writers against golden files: a change in a format that others rely on has to be a decision.
+#include <gtest/gtest.h>
+
+#include "bench/trial/gbench_json.hpp"
+#include "reports/bmf.hpp"
+#include "reports/columns.hpp"
+#include "reports/csv.hpp"
+#include "reports/gbench.hpp"
+#include "reports/github.hpp"
+#include "reports/json.hpp"
+#include "reports/junit.hpp"
+#include "reports/markdown.hpp"
+#include "reports/openmetrics.hpp"
+#include "reports/table.hpp"
+#include "tests/support/sample_report.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+std::string golden(const char* name) {
+    return content_of(std::filesystem::path{LOOPBENCH_GOLDEN_FOLDER} / name);
+}
+
+TEST(writers, json_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_json(sample_report()), golden("report.json"));
+}
+
+TEST(writers, csv_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_csv(sample_report()), golden("report.csv"));
+}
+
+TEST(writers, markdown_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_markdown(sample_report()), golden("report.md"));
+}
+
+TEST(writers, the_table_is_as_it_was_agreed) {
+    EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
+}
+
+TEST(writers, of_ci_systems_are_as_they_were_agreed) {
+    EXPECT_EQ(reports::write_gbench(sample_report()), golden("report.gbench.json"));
+    EXPECT_EQ(reports::write_bmf(sample_report()), golden("report.bmf.json"));
+    EXPECT_EQ(reports::write_openmetrics(sample_report()), golden("report.openmetrics"));
+    EXPECT_EQ(reports::write_junit(sample_report()), golden("report.junit.xml"));
+    EXPECT_EQ(reports::write_github(sample_report()), golden("report.github"));
+}
+
+TEST(writers, what_is_slower_is_a_failure_for_ci_systems) {
+    auto report = sample_report();
+    for (auto& item : report.results)
+        if (item.contender == "loop-tick") item.judged = reports::verdict::slower;
+    EXPECT_NE(reports::write_junit(report).find("<failure message=\"slower than asio-epoll by 4.2 %\"/>"),
+              std::string::npos);
+    EXPECT_NE(reports::write_github(report).find(
+                  "::error title=loop-tick on timer/periodic::slower than asio-epoll by 4.2 %25"),
+              std::string::npos);
+}
+
+TEST(writers, gbench_rows_are_what_a_contender_would_have_printed) {
+    const auto read = bench::parse_gbench_json(reports::write_gbench(sample_report()));
+    ASSERT_FALSE(read.rows.empty());
+    EXPECT_EQ(read.rows[1].name, "echo/rtt/tcp/conns:1/asio-epoll");
+    EXPECT_EQ(read.rows[1].real_time_ns, 12400);
+}
+
+TEST(writers, json_replaces_text_that_is_not_utf8) {
+    auto report = sample_report();
+    report.baseline = "\xff\xfe";
+    EXPECT_EQ(reports::read_json(reports::write_json(report), "it").baseline, "\uFFFD\uFFFD");
+}
+
+TEST(writers, csv_disarms_whatever_a_spreadsheet_would_execute) {
+    auto report = sample_report();
+    report.results.resize(1);
+    for (const std::string start : {"=", "+", "-", "@"}) {
+        report.results[0].workload = start + "1";
+        EXPECT_NE(reports::write_csv(report).find("\r\n'" + start + "1,"), std::string::npos) << start;
+    }
+    report.results[0].median = -1;
+    EXPECT_NE(reports::write_csv(report).find(",-1,"), std::string::npos);
+}
+
+TEST(writers, csv_quotes_commas_quotes_and_line_breaks) {
+    auto report = sample_report();
+    report.results.resize(1);
+    report.results[0].workload = "a,\"b\"\nc";
+    EXPECT_NE(reports::write_csv(report).find("\"a,\"\"b\"\"\nc\","), std::string::npos);
+}
+
+TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {
+    EXPECT_EQ(reports::human_time(0), "0.00 ns");
+    EXPECT_EQ(reports::human_time(1.234), "1.23 ns");
+    EXPECT_EQ(reports::human_time(999.4), "999 ns");
+    EXPECT_EQ(reports::human_time(999.6), "1.00 µs");
+    EXPECT_EQ(reports::human_time(12345), "12.3 µs");
+    EXPECT_EQ(reports::human_time(-12345), "-12.3 µs");
+    EXPECT_EQ(reports::human_time(99.96e6), "100 ms");
+    EXPECT_EQ(reports::human_time(1.2e9), "1.20 s");
+    EXPECT_EQ(reports::human_time(1.2e12), "1200 s");
+}
+
+TEST(writers, of_gbench_call_a_debug_build_by_its_name) {
+    auto content = sample_report();
+    const auto said = [&] {
+        const auto parsed = nlohmann::json::parse(reports::write_gbench(content));
+        return parsed["context"]["library_build_type"].get<std::string>();
+    };
+    EXPECT_EQ(said(), "release");
+    content.contenders.push_back(reports::describe("mine", {{"build_type", "Debug"}}));
+    EXPECT_EQ(said(), "debug");
+    content.contenders.back() = reports::describe("mine", {{"assertions", "on"}});
+    EXPECT_EQ(said(), "debug");
+}
+
+TEST(writers, keep_control_characters_of_every_kind_from_a_terminal) {
+    EXPECT_EQ(reports::printable("a\x1b"
+                                 "b\xc2\x9b"
+                                 "c\x9b"
+                                 "d\x7f\n"),
+              "a?b?c?d??");
+    EXPECT_EQ(reports::printable("µ ě €", "\n"), "µ ě €") << "their last bytes look like some";
+    EXPECT_EQ(reports::printable("a\nb\r", "\n"), "a\nb?");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

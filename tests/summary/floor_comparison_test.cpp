@@ -1,0 +1,217 @@
+// Values as multiples of the best floor, and what a report says of those that are below it.
+#include "bench/summary/floor_comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "bench/catalog.hpp"
+#include "bench/floor_exceptions.hpp"
+#include "bench/summary/summary.hpp"
+#include "reports/columns.hpp"
+#include "reports/metrics.hpp"
+#include "tests/support/mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using reports::result;
+
+/// What a contender measures of a metric in its n-th trial of a workload, n from 1.
+using measured = std::map<std::string, std::function<double(double n)>>;
+
+/// A run of seven blocks of one workload: what each contender measures; those in `floors` say that they are
+/// floors.
+reports::report report_with_floors(const std::string& workload,
+                                   const std::map<std::string, measured>& contenders,
+                                   const std::vector<std::string>& floors, std::uint64_t blocks = 7) {
+    auto plan = small_plan(blocks);
+    plan.workloads = {workload};
+    plan.contenders.clear();
+    for (const auto& [name, measures] : contenders) {
+        plan.contenders.push_back({name, "", {workload}, ""});
+        nlohmann::ordered_json context{{"library", "Linux"}};
+        if (std::ranges::find(floors, name) != floors.end()) context["role"] = "floor";
+        plan.described.push_back(reports::describe(name, std::move(context)));
+    }
+    std::map<std::string, double> trials;
+    mock_executor executor{[&](const bench::trial_request& request) {
+        bench::trial_outcome outcome;
+        const auto n = ++trials[request.who.name];
+        for (const auto& [metric, value] : contenders.at(request.who.name))
+            outcome.metrics[metric] = value(n);
+        return outcome;
+    }};
+    mock_observer observer;
+    return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
+}
+
+const result& found(const reports::report& report, std::string_view contender, std::string_view metric) {
+    const auto at = std::ranges::find_if(report.results, [&](const auto& item) {
+        return item.contender == contender && item.metric == metric;
+    });
+    if (at == report.results.end()) throw std::runtime_error{"no such result"};
+    return *at;
+}
+
+std::vector<reports::warning> floor_warnings(const reports::report& report) {
+    auto all = report.warnings;
+    std::erase_if(all, [](const auto& item) { return item.code != "faster_than_floor"; });
+    return all;
+}
+
+std::function<double(double)> always(double value) {
+    return [value](double) { return value; };
+}
+
+/// As a machine that gets slower by the block: only quotients within blocks are all the same.
+std::function<double(double)> growing(double value) {
+    return [value](double n) { return value * n; };
+}
+
+TEST(floor_comparison, a_multiple_is_taken_within_blocks) {
+    const auto report = report_with_floors(
+        "echo/rtt/tcp/conns:1/bytes:64",
+        {{"asio-epoll", {{"time", growing(1300)}}}, {"floor-blocking", {{"time", growing(1000)}}}},
+        {"floor-blocking"});
+    const auto& times = found(report, "asio-epoll", "time").times_floor;
+    ASSERT_TRUE(times);
+    EXPECT_EQ(times->floor, "floor-blocking");
+    EXPECT_DOUBLE_EQ(times->median, 1.3);
+    EXPECT_DOUBLE_EQ(times->low.value(), 1.3);
+    EXPECT_DOUBLE_EQ(times->high.value(), 1.3);
+    EXPECT_TRUE(floor_warnings(report).empty());
+}
+
+TEST(floor_comparison, the_best_floor_is_the_fastest_of_each_metric_and_is_once_itself) {
+    const auto report =
+        report_with_floors("echo/rtt/tcp/conns:1/bytes:64",
+                           {{"asio-epoll", {{"time", always(8)}, {"latency_p50", always(8)}}},
+                            {"floor-epoll", {{"time", always(5)}, {"latency_p50", always(2)}}},
+                            {"floor-uring", {{"time", always(4)}, {"latency_p50", always(4)}}}},
+                           {"floor-epoll", "floor-uring"});
+    EXPECT_EQ(found(report, "asio-epoll", "time").times_floor->floor, "floor-uring");
+    EXPECT_DOUBLE_EQ(found(report, "asio-epoll", "time").times_floor->median, 2);
+    EXPECT_EQ(found(report, "asio-epoll", "latency_p50").times_floor->floor, "floor-epoll");
+    EXPECT_DOUBLE_EQ(found(report, "asio-epoll", "latency_p50").times_floor->median, 4);
+    EXPECT_DOUBLE_EQ(found(report, "floor-epoll", "time").times_floor->median, 1.25);
+    EXPECT_DOUBLE_EQ(found(report, "floor-uring", "time").times_floor->median, 1);
+}
+
+TEST(floor_comparison, a_floor_is_who_says_so_whatever_its_name) {
+    const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(8)}}},
+                                                     {"floor-mine", {{"time", always(2)}}},
+                                                     {"bare", {{"time", always(4)}}}};
+    EXPECT_EQ(
+        found(report_with_floors("echo", contenders, {"bare"}), "asio-epoll", "time").times_floor->floor,
+        "bare");
+    EXPECT_FALSE(found(report_with_floors("echo", contenders, {}), "asio-epoll", "time").times_floor);
+}
+
+TEST(floor_comparison, only_times_have_a_floor) {
+    for (const auto& metric : reports::known_metrics()) {
+        const auto report = report_with_floors(
+            "echo",
+            {{"asio-epoll", {{"time", always(8)}, {std::string{metric.name}, always(8)}}},
+             {"floor-uring", {{"time", always(4)}, {std::string{metric.name}, always(4)}}}},
+            {"floor-uring"});
+        const bool limited = metric.name == "time" || metric.name.starts_with("late");
+        EXPECT_EQ(found(report, "asio-epoll", metric.name).times_floor.has_value(), limited) << metric.name;
+    }
+}
+
+TEST(floor_comparison, what_is_not_above_zero_has_no_multiple) {
+    const auto report = report_with_floors("timer/periodic",
+                                           {{"asio-epoll", {{"time", always(1)}, {"late_p50", always(-5)}}},
+                                            {"floor-sleep", {{"time", always(1)}, {"late_p50", always(4)}}}},
+                                           {"floor-sleep"});
+    EXPECT_FALSE(found(report, "asio-epoll", "late_p50").times_floor);
+    EXPECT_TRUE(found(report, "asio-epoll", "time").times_floor);
+}
+
+TEST(floor_comparison, who_is_below_the_floor_for_a_known_reason_is_named_with_it_once_for_all_workloads) {
+    const auto report =
+        report_with_floors("timer/periodic",
+                           {{"asio-epoll", {{"time", always(1)}, {"late_p50", growing(44)}}},
+                            {"loop-precise", {{"time", always(1)}, {"late_p50", growing(2)}}},
+                            {"loop-round-robin", {{"time", always(1)}, {"late_p50", growing(1)}}},
+                            {"floor-epoll", {{"time", always(1)}, {"late_p50", growing(40)}}}},
+                           {"floor-epoll"});
+    const auto warnings = floor_warnings(report);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_TRUE(warnings[0].message.starts_with(
+        "late_p50 below the fastest floor's: timer/periodic by loop-precise (0.05 times floor-epoll), "
+        "loop-round-robin (0.025 times floor-epoll); "))
+        << warnings[0].message;
+    EXPECT_TRUE(warnings[0].message.ends_with(bench::why_faster_than_floor("timer/periodic", "late_p50")));
+    EXPECT_EQ(warnings[0].remedy, "nothing is wrong; do not read this floor as the limit there");
+}
+
+TEST(floor_comparison, who_is_below_the_floor_for_no_known_reason_is_a_question) {
+    const auto report = report_with_floors(
+        "yield", {{"asio-epoll", {{"time", growing(3)}}}, {"floor-uring", {{"time", growing(4)}}}},
+        {"floor-uring"});
+    const auto warnings = floor_warnings(report);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(
+        warnings[0].message,
+        "time below the fastest floor's: yield by asio-epoll (0.75 times floor-uring); no reason is known");
+    EXPECT_NE(warnings[0].remedy.find("or the contender less"), std::string::npos);
+}
+
+TEST(floor_comparison, nobody_is_below_the_floor_by_less_than_the_threshold_or_by_chance) {
+    const auto nearly = report_with_floors(
+        "yield", {{"asio-epoll", {{"time", always(99.5)}}}, {"floor-uring", {{"time", always(100)}}}},
+        {"floor-uring"});
+    EXPECT_TRUE(floor_warnings(nearly).empty());
+    const auto sometimes =
+        report_with_floors("yield",
+                           {{"asio-epoll", {{"time", [](double n) { return n == 4 || n == 2 ? 104 : 50; }}}},
+                            {"floor-uring", {{"time", always(100)}}}},
+                           {"floor-uring"});
+    EXPECT_TRUE(floor_warnings(sometimes).empty());
+    const auto too_few = report_with_floors(
+        "yield", {{"asio-epoll", {{"time", always(50)}}}, {"floor-uring", {{"time", always(100)}}}},
+        {"floor-uring"}, 5);
+    EXPECT_TRUE(floor_warnings(too_few).empty());
+}
+
+TEST(floor_comparison, reasons_are_given_for_workloads_of_the_catalog_and_metrics_that_are_judged) {
+    for (const auto& each : bench::floor_exceptions()) {
+        EXPECT_NE(bench::find_workload(each.front), nullptr) << each.front;
+        EXPECT_TRUE(each.metric == "time" || each.metric == "late_p50") << each.front << " " << each.metric;
+    }
+    EXPECT_FALSE(bench::why_faster_than_floor("timer/ladder/us:10", "time").empty());
+    EXPECT_TRUE(bench::why_faster_than_floor("timer/ladders", "time").empty());
+    EXPECT_TRUE(bench::why_faster_than_floor("yield", "time").empty());
+}
+
+TEST(floor_comparison, the_table_shows_a_column_of_it_where_a_floor_ran) {
+    const auto report = report_with_floors("echo",
+                                           {{"asio-epoll", {{"time", always(1076)}}},
+                                            {"floor-uring", {{"time", always(1000)}}},
+                                            {"loop-tick", {{"time", always(123456)}}}},
+                                           {"floor-uring"});
+    const auto families = reports::families_of(report);
+    const auto columns = reports::columns_for(families.at(0).lines);
+    const auto shown = std::ranges::find(columns, "× floor", &reports::column::title);
+    ASSERT_NE(shown, columns.end());
+    std::vector<std::string> cells;
+    for (const auto& line : families[0].lines) cells.push_back(shown->cell(line));
+    EXPECT_EQ(cells, (std::vector<std::string>{"1.08", "floor", "123"}));
+
+    const auto without = report_with_floors("echo", {{"asio-epoll", {{"time", always(1)}}}}, {});
+    const auto lines = reports::families_of(without);
+    for (const auto& each : reports::columns_for(lines.at(0).lines)) EXPECT_NE(each.title, "× floor");
+    EXPECT_EQ(reports::legend_for(without).find("floor"), std::string::npos);
+    EXPECT_NE(reports::legend_for(report).find("floor"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

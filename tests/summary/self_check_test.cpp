@@ -1,0 +1,376 @@
+// The A/A, disturbed trials and what a trial is started with.
+#include "bench/summary/self_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "bench/trial/disturbance.hpp"
+#include "tests/support/mock_executor.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::trial_request;
+using reports::fitness;
+
+bench::run_plan plan_with_twin(std::uint64_t blocks) {
+    auto plan = small_plan(blocks);
+    plan.contenders[0].path = "/usr/bin/asio-epoll";
+    bench::add_twin(plan);
+    return plan;
+}
+
+bool is_twin(const trial_request& request) {
+    return request.who.name == "asio-epol~";
+}
+
+TEST(self_check, runs_the_baseline_under_another_name_of_the_same_length) {
+    const auto plan = plan_with_twin(1);
+    const auto& twin = plan.contenders.at(plan.twin.value());
+    EXPECT_EQ(twin.name, "asio-epol~");
+    EXPECT_EQ(twin.path, "/usr/bin/asio-epoll");
+    EXPECT_EQ(twin.called, "/usr/bin/asio-epol~");
+    EXPECT_EQ(twin.called.size(), twin.path.native().size());
+}
+
+TEST(self_check, of_a_baseline_like_itself_is_fit_and_not_among_the_results) {
+    const auto report = report_of(plan_with_twin(7), [](const auto&) { return took_ns(10); });
+    ASSERT_TRUE(report.aa);
+    EXPECT_EQ(report.aa->found, fitness::fit);
+    EXPECT_EQ(report.aa->comparisons.size(), 2U);
+    EXPECT_EQ(report.contenders.size(), 2U);
+    for (const auto& item : report.results) EXPECT_NE(item.contender, "asio-epol~");
+}
+
+TEST(self_check, of_a_strangers_journal_with_capacities_and_no_times_says_nothing_of_drift) {
+    const auto report = report_of(plan_with_twin(8), [](const auto&) {
+        bench::trial_outcome outcome;
+        outcome.metrics["capacity"] = 1000;
+        return outcome;
+    });
+    ASSERT_EQ(report.aa.value().comparisons.size(), 2U);
+    EXPECT_FALSE(report.aa->comparisons[0].drift_pct);
+}
+
+TEST(self_check, of_what_was_loaded_by_its_own_capacity_compares_the_capacities) {
+    const auto report_with = [](double twins_capacity) {
+        return report_of(plan_with_twin(7), [twins_capacity](const trial_request& request) {
+            auto outcome = took_ns(is_twin(request) ? 10 : 20);  // the schedules differ
+            outcome.metrics["capacity"] = is_twin(request) ? twins_capacity : 1000;
+            return outcome;
+        });
+    };
+    EXPECT_EQ(report_with(1000).aa->found, fitness::fit);
+    EXPECT_EQ(report_with(1100).aa->found, fitness::unfit);
+}
+
+TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
+    const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
+        return took_ns(is_twin(request) && request.workload == "echo" ? 10.3 : 10);
+    });
+    EXPECT_EQ(report.aa->found, fitness::unfit);
+    EXPECT_NE(report.aa->reason->find("asio-epoll against itself is slower on echo, by 2.9 %"),
+              std::string::npos)
+        << *report.aa->reason;
+    EXPECT_TRUE(bench::is_unfit(report));
+    EXPECT_EQ(report.warnings[0].code, "unfit");
+}
+
+/// Thirty workloads, on the first `wrong` of which the twin is slower.
+reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
+    auto plan = plan_with_twin(blocks);
+    plan.workloads.clear();
+    for (int i = 10; i < 40; ++i) plan.workloads.push_back("echo/" + std::to_string(i));
+    for (auto& who : plan.contenders) who.workloads = plan.workloads;
+    return report_of(plan, [&, wrong](const trial_request& request) {
+        const auto place = std::ranges::find(plan.workloads, request.workload) - plan.workloads.begin();
+        return took_ns(is_twin(request) && static_cast<std::size_t>(place) < wrong ? 10.5 : 10);
+    });
+}
+
+TEST(self_check, of_two_workloads_of_thirty_is_seen_in_ten_blocks) {
+    EXPECT_EQ(report_of_thirty(10, 2).aa->found, fitness::unfit);
+    EXPECT_EQ(report_of_thirty(10, 0).aa->found, fitness::fit);
+}
+
+TEST(self_check, that_could_have_seen_nothing_knows_nothing) {
+    const auto report = report_of_thirty(6, 0);
+    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_NE(report.aa->reason->find("19 of 30 workloads"), std::string::npos) << *report.aa->reason;
+}
+
+TEST(self_check, of_times_that_scatter_too_much_is_unfit) {
+    int trial = 0;
+    const auto report =
+        report_of(plan_with_twin(20), [&](const auto&) { return took_ns(++trial % 2 == 0 ? 10 : 14); });
+    EXPECT_EQ(report.aa->found, fitness::unfit);
+    EXPECT_NE(report.aa->reason->find("from trial to trial"), std::string::npos) << *report.aa->reason;
+}
+
+TEST(self_check, of_few_blocks_knows_nothing) {
+    const auto report = report_of(plan_with_twin(5), [](const auto&) { return took_ns(10); });
+    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_FALSE(bench::is_unfit(report));
+}
+
+TEST(self_check, sees_a_machine_that_became_slower) {
+    int trial = 0;
+    const auto report = report_of(plan_with_twin(20), [&](const auto&) { return took_ns(1000 + ++trial); });
+    for (const auto& item : report.aa->comparisons) {
+        EXPECT_TRUE(item.drifted);
+        EXPECT_NEAR(*item.drift_pct, 6, 1);
+    }
+    EXPECT_TRUE(std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "drift"; }));
+    int steady = 0;
+    const auto other =
+        report_of(plan_with_twin(20), [&](const auto&) { return took_ns(1000 + ++steady % 7); });
+    for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
+}
+
+TEST(self_check, sees_a_drift_beside_a_workload_with_too_few_blocks_for_one) {
+    int trial = 0;
+    // After seven blocks of six trials, and the first workload of the eighth.
+    const auto report = report_of(plan_with_twin(20), [&](const auto&) {
+        return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
+    });
+    EXPECT_EQ(std::ranges::count_if(report.aa->comparisons, &reports::self_comparison::drifted), 1);
+    EXPECT_EQ(std::ranges::count_if(report.aa->comparisons, [](const auto& item) { return !item.drift_pct; }),
+              1);
+}
+
+TEST(self_check, leaves_out_a_workload_that_the_baseline_failed_on) {
+    int trials = 0;
+    const auto report = report_of(plan_with_twin(20), [&](const trial_request& request) {
+        if (request.workload != "yield" || request.who.name != "asio-epoll") return took_ns(10);
+        return ++trials < 15 ? took_ns(20) : ended(reports::cell_status::failed, "no");
+    });
+    EXPECT_EQ(report.aa->comparisons.size(), 1U);
+    EXPECT_EQ(report.aa->found, fitness::fit);
+}
+
+TEST(self_check, of_a_baseline_without_numbers_says_so) {
+    auto plan = plan_with_twin(8);
+    for (const auto who : {std::size_t{0}, *plan.twin}) plan.contenders[who].workloads = {"other"};
+    const auto report = report_of(plan, [](const auto&) { return took_ns(10); });
+    EXPECT_EQ(report.aa->found, fitness::unknown);
+    EXPECT_EQ(report.aa->reason, "asio-epoll has no numbers to compare with its own");
+}
+
+TEST(disturbance, of_a_trial_repeats_its_workload_in_that_block_and_the_repeat_counts) {
+    int trial = 0;
+    const auto report = report_of(plan_with_twin(7), [&](const auto&) {
+        auto outcome = took_ns(++trial == 2 ? 99 : 10);
+        if (trial == 2) outcome.disturbed = "it waited";
+        return outcome;
+    });
+    EXPECT_EQ(trial, 2 * 3 * 7 + 3);
+    EXPECT_EQ(report.disturbed.trials, 2U * 3 * 7 + 3);
+    EXPECT_EQ(report.disturbed.disturbed, 1U);
+    EXPECT_EQ(report.disturbed.repeated, 1U);
+    EXPECT_EQ(report.disturbed.kept, 0U);
+    for (const auto& item : report.results)
+        for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
+}
+
+TEST(disturbance, is_repeated_and_the_repeat_counts_beside_a_contender_that_cannot_do_it) {
+    for (const auto bad : {reports::cell_status::unsupported, reports::cell_status::failed}) {
+        bool first = true;
+        const auto report = report_of(plan_with_twin(7), [&](const trial_request& request) {
+            if (request.who.name == "loop-epoll") return ended(bad, "io_uring refused");
+            auto outcome = took_ns(first ? 99 : 10);
+            if (first) outcome.disturbed = "it waited";
+            first = false;
+            return outcome;
+        });
+        EXPECT_EQ(report.disturbed.repeated, 1U);
+        EXPECT_EQ(report.disturbed.kept, 0U);
+        for (const auto& item : report.results)
+            for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
+    }
+}
+
+TEST(disturbance, is_kept_where_the_repeat_was_cut_short) {
+    int trial = 0;
+    const auto report = report_of(plan_with_twin(1), [&](const auto&) {
+        auto outcome = ++trial < 5 ? took_ns(trial) : stopped();
+        if (trial == 2) outcome.disturbed = "it waited";
+        return outcome;
+    });
+    EXPECT_EQ(report.disturbed.kept, 1U);
+    std::vector<double> times;
+    for (const auto& item : report.results)
+        for (const auto& sample : item.samples) times.push_back(*sample);
+    std::ranges::sort(times);
+    EXPECT_LE(times.back(), 3) << "the fourth trial is the repeat's only one";
+}
+
+TEST(disturbance, of_all_trials_is_repeated_within_a_limit_and_told) {
+    const auto report = report_of(plan_with_twin(8), [](const auto&) {
+        auto outcome = took_ns(10);
+        outcome.disturbed = "it waited";
+        return outcome;
+    });
+    EXPECT_EQ(report.disturbed.repeated, 4U) << "a quarter of 2 workloads in 8 blocks";
+    EXPECT_EQ(report.disturbed.kept, 2U * 3 * 8);
+    EXPECT_EQ(report.aa->found, fitness::unfit);
+    EXPECT_TRUE(
+        std::ranges::any_of(report.warnings, [](const auto& item) { return item.code == "disturbed"; }));
+}
+
+TEST(disturbance, is_time_that_others_had) {
+    const bench::machine_sample before{0, "tsc"};
+    bench::resource_usage usage;
+    EXPECT_EQ(bench::disturbance(before, before, usage, 1s), "");
+    usage.run_delay_ns = 40'000'000;
+    EXPECT_EQ(bench::disturbance(before, before, usage, 1s), "");
+    EXPECT_NE(bench::disturbance(before, before, usage, 500ms).find("waited for a CPU for 8 %"),
+              std::string::npos);
+    EXPECT_NE(bench::disturbance(before, {60'000'000, "tsc"}, {}, 1s).find("the hypervisor took 6 %"),
+              std::string::npos);
+    EXPECT_NE(bench::disturbance(before, {0, "hpet"}, {}, 1s).find("from tsc to hpet"), std::string::npos);
+    usage.run_delay_ns = 9'000'000;
+    EXPECT_EQ(bench::disturbance(before, before, usage, 10ms), "") << "less than a tick";
+}
+
+TEST(plan, varies_the_environments_size_by_the_seed_and_by_nothing_else) {
+    std::set<std::size_t> sizes;
+    for (std::uint64_t block = 0; block < 100; ++block) {
+        const auto size = bench::padding_bytes(7, block, {0, 1}, 0);
+        EXPECT_EQ(size, bench::padding_bytes(7, block, {0, 1}, 0));
+        EXPECT_LT(size, 4096U);
+        sizes.insert(size);
+    }
+    EXPECT_GT(sizes.size(), 90U);
+    EXPECT_NE(bench::padding_bytes(7, 0, {0, 1}, 0), bench::padding_bytes(8, 0, {0, 1}, 0));
+    EXPECT_NE(bench::padding_bytes(7, 0, {0, 1}, 0), bench::padding_bytes(7, 0, {1, 0}, 0));
+}
+
+TEST(child_process, is_called_and_placed_and_padded_as_asked) {
+    bench::child_request request;
+    request.command = {"/bin/sh", "-c",
+                       "echo $0; cat /proc/$$/cmdline | cut -z -d' ' -f1 | head -z -n1; grep "
+                       "Cpus_allowed_list /proc/self/status; env | grep -c LONG=xxx"};
+    request.called = "/bin/s~";
+    request.cpu = 0;
+    request.environment = {{"LONG", "xxx"}};
+    const auto ran = bench::run_child(request);
+    EXPECT_NE(ran.output.find("/bin/s~"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("Cpus_allowed_list:\t0\n"), std::string::npos) << ran.output;
+    EXPECT_TRUE(ran.output.ends_with("1\n")) << ran.output;
+}
+
+TEST(runner, after_the_pilot_does_as_many_blocks_as_the_precision_needs) {
+    const auto blocks_with = [](double precision_pct) {
+        auto plan = plan_with_twin(1000);
+        plan.precision_pct = precision_pct;
+        int trial = 0;
+        mock_executor executor{[&](const auto&) { return took_ns(1000 + ++trial * 7 % 31); }};
+        mock_observer observer;
+        const auto outcome = bench::run(plan, executor, observer, [] { return 0ns; });
+        EXPECT_EQ(outcome.blocks_planned, outcome.blocks_finished);
+        return outcome.blocks_finished;
+    };
+    EXPECT_EQ(blocks_with(50), 30U) << "the pilot is enough";
+    EXPECT_GT(blocks_with(0.3), 40U);
+    EXPECT_LT(blocks_with(0.3), 1000U);
+}
+
+/// With a precision; the trials of a block, of which there are six, scatter far more after the pilot.
+bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
+    auto plan = plan_with_twin(1000);
+    plan.precision_pct = 0.3;
+    int trial = static_cast<int>(done.trials.size());
+    mock_executor executor{[&](const auto&) {
+        const double scatter = trial < 6 * 30 ? 1 : 10;
+        return took_ns(1000 + scatter * (++trial * 7 % 31));
+    }};
+    mock_observer observer;
+    return bench::run(
+        plan, executor, observer, [] { return 0ns; }, std::move(done));
+}
+
+TEST(runner, that_is_taken_up_after_the_pilot_does_what_it_had_decided) {
+    const auto whole = run_that_becomes_noisy({});
+    EXPECT_GT(whole.blocks_planned, 40U);
+    bench::run_outcome cut;
+    std::ranges::copy_if(whole.trials, std::back_inserter(cut.trials),
+                         [](const auto& trial) { return trial.block < 38; });
+    const auto resumed = run_that_becomes_noisy(std::move(cut));
+    EXPECT_EQ(resumed.blocks_planned, whole.blocks_planned);
+    EXPECT_EQ(resumed.trials.size(), whole.trials.size());
+}
+
+TEST(runner, makes_an_unfinished_row_again_as_a_whole) {
+    const auto plan = plan_with_twin(3);
+    const auto run_with = [&](double time, int trials, bench::run_outcome done) {
+        mock_executor executor{[&](const auto&) { return trials-- > 0 ? took_ns(time) : stopped(); }};
+        mock_observer observer;
+        auto outcome = bench::run(
+            plan, executor, observer, [] { return 0ns; }, std::move(done));
+        if (!outcome.interrupted) {
+            EXPECT_EQ(observer.progress.back(), "17/18");
+        }
+        return outcome;
+    };
+    auto cut = run_with(10, 2 * 3 + 2, {});  // within the first row of the second block
+    EXPECT_EQ(cut.trials.size(), 8U);
+    cut.interrupted = false;
+    cut.blocks_finished = 0;
+    const auto whole = run_with(20, 1000, std::move(cut));
+    EXPECT_EQ(whole.trials.size(), 3U * 6 + 2);
+    EXPECT_EQ(whole.repeated, 1U);
+    const bench::sample_table samples{plan, whole};
+    for (const std::size_t workload : {0U, 1U})
+        for (const std::size_t who : {0U, 1U, 2U}) {
+            const auto& times = samples.of({workload, who}).find("time")->second;
+            EXPECT_EQ(times, (std::vector<std::optional<double>>{10, 20, 20})) << workload << who;
+        }
+}
+
+TEST(runner, repeats_a_disturbed_row_of_which_the_repeat_was_cut_short) {
+    const auto plan = plan_with_twin(1);
+    int trial = 0;
+    const auto answer = [&](const trial_request&) {
+        if (++trial == 5) return stopped();
+        auto outcome = took_ns(trial);
+        if (trial == 2) outcome.disturbed = "it waited";
+        return outcome;
+    };
+    const auto go_on = [&](bench::run_outcome done) {
+        mock_executor executor{answer};
+        mock_observer observer;
+        return bench::run(
+            plan, executor, observer, [] { return 0ns; }, std::move(done));
+    };
+    auto cut = go_on({});
+    EXPECT_EQ(cut.repeated, 1U);
+    cut.interrupted = false;
+    const auto whole = go_on(std::move(cut));
+    EXPECT_EQ(whole.repeated, 1U) << "one row";
+    EXPECT_EQ(bench::sample_table(plan, whole).disturbed(), 0U);
+    EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "there is nothing left to do";
+}
+
+TEST(runner, with_a_precision_plans_the_pilot_first_and_repeats_a_quarter_of_that) {
+    auto plan = plan_with_twin(100'000);
+    plan.precision_pct = 50;
+    mock_executor executor{[](const auto&) {
+        auto outcome = took_ns(10);
+        outcome.disturbed = "it waited";
+        return outcome;
+    }};
+    mock_observer observer;
+    const auto outcome = bench::run(plan, executor, observer, [] { return 0ns; });
+    EXPECT_EQ(observer.progress.front(), "0/180");
+    EXPECT_EQ(outcome.repeated, 15U) << "a quarter of 2 workloads in 30 blocks";
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

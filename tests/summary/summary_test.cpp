@@ -1,0 +1,290 @@
+// From trials to results.
+#include "bench/summary/summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "bench/gate/judgement.hpp"
+#include "reports/metrics.hpp"
+#include "tests/support/mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::run_plan;
+using bench::trial_request;
+using reports::cell_status;
+
+const reports::result& row_of(const reports::report& report, std::string_view contender,
+                              std::string_view workload, std::string_view metric = "time") {
+    const auto at = std::ranges::find_if(report.results, [&](const auto& item) {
+        return item.contender == contender && item.workload == workload && item.metric == metric;
+    });
+    if (at == report.results.end()) throw std::runtime_error{"no such result"};
+    return *at;
+}
+
+std::string warning_codes(const reports::report& report) {
+    std::string codes;
+    for (const auto& item : report.warnings) codes += item.code + " ";
+    return codes;
+}
+
+/// Baseline: 1, 2, 3, ... times 1000 ns by block; the other takes half of it and does twice as much.
+class growing_times {
+public:
+    bench::trial_outcome operator()(const trial_request& request) {
+        const auto block = ++blocks_[request.who.name + request.workload];
+        const double factor = request.who.name == "asio-epoll" ? 1 : 2;
+        auto outcome = took_ns(1000.0 * block / factor);
+        outcome.metrics["throughput"] = 10.0 * factor;
+        outcome.metrics["late_p50"] = -1.0;
+        outcome.context["library"] = request.who.name == "asio-epoll" ? "boost.asio" : "loop";
+        return outcome;
+    }
+
+private:
+    std::map<std::string, int> blocks_;
+};
+
+TEST(summary, a_cell_has_its_samples_by_block_with_median_and_interval) {
+    const auto report = report_of(small_plan(7), growing_times{});
+    const auto& time = row_of(report, "asio-epoll", "yield");
+    EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
+    EXPECT_EQ(time.median, 4000);
+    // 98.4 % lie between the first and the last, 87.5 % between their neighbours; 95 % are 11/15 of the way.
+    EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
+    EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
+    EXPECT_EQ(time.unit, "ns");
+    EXPECT_EQ(time.status, cell_status::ok);
+    EXPECT_FALSE(time.reason || time.judged || time.detectable_pct);
+    EXPECT_EQ(warning_codes(report), "");
+    EXPECT_TRUE(report.complete);
+}
+
+// The faster server was given more to do: its latency, and the schedule's time, say nothing of the other's.
+TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
+    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+        const double factor = request.who.name == "asio-epoll" ? 1 : 2;
+        auto outcome = took_ns(1000 / factor);
+        outcome.metrics["latency_p50"] = 5000;
+        if (request.workload == "yield") outcome.metrics["capacity"] = 1e5 * factor;
+        return outcome;
+    });
+    for (const auto* metric : {"time", "latency_p50"}) {
+        const auto& own_load = row_of(report, "loop-epoll", "yield", metric);
+        EXPECT_FALSE(own_load.to_baseline || own_load.judged) << metric;
+        EXPECT_EQ(own_load.reason, "no ratio: the load was a share of each contender's own capacity");
+        EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
+    }
+    const auto& capacity = row_of(report, "loop-epoll", "yield", "capacity");
+    EXPECT_DOUBLE_EQ(capacity.to_baseline.value().median, 2);
+    EXPECT_EQ(capacity.judged, reports::verdict::faster);
+}
+
+TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
+    const auto report = report_of(small_plan(6), [](const trial_request& request) {
+        auto outcome = took_ns(1000);
+        outcome.metrics["latency_p99"] = std::nullopt;
+        if (request.workload == "yield") outcome.metrics["capacity"] = 1e5;
+        return outcome;
+    });
+    const auto& left_out = row_of(report, "asio-epoll", "yield", "latency_p99");
+    EXPECT_FALSE(left_out.median);
+    EXPECT_EQ(left_out.reason,
+              "6 of 6 trials printed no number for it: the load generator's own lateness may be over 10 % "
+              "of it (loopbench explain send_late_p99)");
+    EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason,
+              "6 of 6 trials printed no number for it");
+}
+
+TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
+    const auto report = report_of(small_plan(7), growing_times{});
+    for (const auto* metric : {"time", "throughput"}) {
+        const auto& ratio = row_of(report, "loop-epoll", "yield", metric).to_baseline;
+        ASSERT_TRUE(ratio) << metric;
+        EXPECT_EQ(ratio->to, "asio-epoll");
+        EXPECT_DOUBLE_EQ(ratio->median, 2) << metric;
+        EXPECT_DOUBLE_EQ(*ratio->low, 2) << metric;
+    }
+}
+
+// Each metric is a family of its own: seven blocks can show two differences among two, and not among forty.
+TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_are) {
+    const auto with_metrics = [](std::size_t more) {
+        mock_executor executor{[&](const bench::trial_request& request) {
+            auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
+            for (const auto& metric : reports::known_metrics().first(more))
+                if (metric.name != "time" && metric.name != "capacity")
+                    outcome.metrics[std::string{metric.name}] = 10;
+            return outcome;
+        }};
+        mock_observer observer;
+        const auto plan = small_plan(7);
+        return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
+    };
+    for (const std::size_t more : {std::size_t{0}, reports::known_metrics().size()}) {
+        const auto report = with_metrics(more);
+        EXPECT_EQ(report.judged_by.comparisons, 2U) << "of time, on two workloads";
+        for (const auto& item : report.results) {
+            if (item.metric != "time" || item.contender != "loop-epoll") continue;
+            EXPECT_EQ(item.judged, reports::verdict::faster) << more;
+        }
+    }
+}
+
+TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
+    const auto report = report_of(small_plan(7), growing_times{});
+    EXPECT_FALSE(row_of(report, "asio-epoll", "yield").to_baseline);
+    EXPECT_FALSE(row_of(report, "loop-epoll", "yield", "late_p50").to_baseline);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
+}
+
+TEST(summary, a_ratio_that_does_not_exist_says_why) {
+    int trials = 0;
+    const auto report = report_of(small_plan(7), [&](const trial_request& request) {
+        auto outcome = took_ns(1);
+        outcome.metrics["waits"] = request.workload == "yield" && ++trials == 5 ? 0.0 : 1.0;
+        if (request.who.name == "loop-epoll") outcome.metrics["rss_peak"] = 1;
+        return outcome;
+    });
+    const auto& waits = row_of(report, "loop-epoll", "yield", "waits");
+    EXPECT_FALSE(waits.to_baseline);
+    EXPECT_EQ(waits.reason, "no ratio: a value is not above zero");
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield", "rss_peak").reason,
+              "no ratio: no block has numbers of both that can be divided");
+    EXPECT_FALSE(row_of(report, "loop-epoll", "echo", "waits").reason);
+}
+
+TEST(summary, contenders_are_described_by_their_context) {
+    const auto report = report_of(small_plan(1), growing_times{});
+    ASSERT_EQ(report.contenders.size(), 2U);
+    EXPECT_EQ(report.contenders[0].library, "boost.asio");
+    EXPECT_EQ(report.contenders[1].context.at("library"), "loop");
+    EXPECT_FALSE(report.contenders[1].version);
+}
+
+TEST(summary, fewer_than_six_trials_have_no_interval_and_one_warning) {
+    const auto report = report_of(small_plan(5), growing_times{});
+    const auto& time = row_of(report, "loop-epoll", "yield");
+    EXPECT_TRUE(time.median && time.to_baseline);
+    EXPECT_FALSE(time.low || time.high || time.to_baseline->low || time.to_baseline->high);
+    EXPECT_EQ(warning_codes(report), "few_trials ");
+}
+
+TEST(summary, a_cell_that_failed_has_no_numbers_but_its_reason) {
+    int trials = 0;
+    const auto report = report_of(small_plan(7), [&](const trial_request& request) {
+        return request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 4
+                   ? ended(cell_status::failed, "lost bytes")
+                   : took_ns(1);
+    });
+    const auto& failed = row_of(report, "loop-epoll", "echo");
+    EXPECT_EQ(failed.status, cell_status::failed);
+    EXPECT_EQ(failed.reason, "in block 4 of 7: lost bytes");
+    EXPECT_FALSE(failed.median || failed.to_baseline || !failed.samples.empty());
+    EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::failed);
+}
+
+TEST(summary, unsupported_is_no_failure) {
+    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+        return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "why") : took_ns(1);
+    });
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").status, cell_status::unsupported);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "why");
+    EXPECT_TRUE(bench::judge_session(report).empty());
+}
+
+TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
+    int trials = 0;
+    auto plan = small_plan(4);
+    plan.workloads = {"yield"};
+    plan.contenders.resize(1);
+    const auto report = report_of(plan, [&](const trial_request&) {
+        auto outcome = took_ns(5);
+        switch (++trials) {
+            case 2:
+                outcome.metrics["spin"] = 0.5;
+                break;
+            case 3:
+                outcome.metrics["spin"] = std::nullopt;
+                break;
+            default:
+                break;  // not printed at all
+        }
+        return outcome;
+    });
+    const auto& spin = row_of(report, "asio-epoll", "yield", "spin");
+    EXPECT_EQ(spin.samples, (std::vector<std::optional<double>>{{}, 0.5, {}, {}}));
+    EXPECT_EQ(spin.median, 0.5);
+    EXPECT_EQ(spin.reason, "3 of 4 trials printed no number for it");
+}
+
+TEST(summary, without_the_baseline_there_are_no_ratios_and_a_warning_with_a_remedy) {
+    auto plan = small_plan(7);
+    plan.baseline = "asio-tuned";
+    const auto report = report_of(plan, growing_times{});
+    for (const auto& item : report.results) EXPECT_FALSE(item.to_baseline);
+    ASSERT_EQ(warning_codes(report), "no_baseline ");
+    EXPECT_NE(report.warnings[0].remedy.find("--contender asio-tuned"), std::string::npos);
+}
+
+TEST(summary, a_workload_on_which_the_baseline_failed_has_no_ratios_and_a_warning) {
+    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+        return request.who.name == "asio-epoll" && request.workload == "echo"
+                   ? ended(cell_status::failed, "no")
+                   : took_ns(1);
+    });
+    EXPECT_FALSE(row_of(report, "loop-epoll", "echo").to_baseline);
+    EXPECT_TRUE(row_of(report, "loop-epoll", "yield").to_baseline);
+    EXPECT_EQ(warning_codes(report), "baseline_without_numbers ");
+}
+
+TEST(summary, an_interrupted_run_is_incomplete_and_says_what_did_not_run) {
+    int trials = 0;
+    const auto report =
+        report_of(small_plan(7), [&](const auto&) { return ++trials == 3 ? stopped() : took_ns(1); });
+    EXPECT_FALSE(report.complete);
+    EXPECT_EQ(report.results.size(), 4U);
+    EXPECT_EQ(std::ranges::count(report.results, cell_status::not_run, &reports::result::status), 2);
+    EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
+}
+
+TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_did_not_run) {
+    auto plan = small_plan(7);
+    plan.budget = 3s;
+    auto now = 0s;
+    mock_executor executor{[&](const auto&) {
+        now += 1s;
+        return took_ns(1);
+    }};
+    mock_observer observer;
+    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
+    EXPECT_EQ(std::ranges::count(report.results, cell_status::not_run, &reports::result::status), 1);
+    EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::inconclusive)
+        << "of a run";
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive)
+        << "of a comparison";
+}
+
+TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
+    auto plan = small_plan(7);
+    plan.budget = 5s;
+    auto now = 0s;
+    mock_executor executor{[&](const auto&) {
+        now += 1s;
+        return took_ns(1);
+    }};
+    mock_observer observer;
+    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
+    EXPECT_TRUE(report.complete);
+    EXPECT_EQ(warning_codes(report), "budget few_trials ");
+    EXPECT_TRUE(bench::judge_session(report).empty());
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

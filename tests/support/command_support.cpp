@@ -1,0 +1,78 @@
+// Contenders are small shell scripts that speak the protocol.
+#include "tests/support/command_support.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+namespace loopbench::tests {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view contender_front = R"sh(
+describe() { printf '{"context": {"library": "fake", "library_version": "1"%s}, "benchmarks": []}\n' "$1"; }
+[ -z "$LOOPBENCH_DESCRIBE" ] || { describe "$sheet"; exit; }
+case "$1" in
+  --benchmark_list_tests=true) printf 'yield/real_time\necho/rtt/conns:1\n'; exit;;
+  *echo*) workload=echo/rtt/conns:1;;
+  *) workload=yield/real_time;;
+esac
+echo trial >> "$0.trials"
+row() {
+  printf '{"context": {"library": "fake", "library_version": "1"}, "benchmarks": [{"run_name": "%s", %s}]}\n' \
+    "$workload" "$1"
+}
+trials() { wc -l < "$0.trials"; }
+)sh";
+
+}  // namespace
+
+loopbench_command::loopbench_command() {
+    ::signal(SIGINT, SIG_DFL);  // a script's background ignores it, and so would what is run here
+    fs::create_directories(folder_ / "bin/contenders");
+    // The default folder of contenders is found from the executable's place, which a hard link has and a
+    // symbolic link has not.
+    std::error_code other_device;
+    fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
+    if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");
+}
+
+void loopbench_command::add_contender(std::string_view name, std::string_view on_trial,
+                                      std::string_view sheet) {
+    write_script(folder_ / "bin/contenders" / name,
+                 fmt::format("sheet='{}'\n{}\n{}\n", sheet, contender_front, on_trial));
+}
+
+bench::child_outcome loopbench_command::operator()(const std::vector<std::string>& arguments,
+                                                   std::chrono::nanoseconds killed_after) const {
+    bench::child_request request;
+    request.command = {(folder_ / "bin/loopbench").native()};
+    request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+    request.error_tail_bytes = 65536;
+    request.limit = killed_after;
+    return bench::run_child(request);
+}
+
+bench::child_outcome loopbench_command::in_shell(const std::string& script) const {
+    bench::child_request request;
+    request.command = {"/bin/sh", "-c", script};
+    request.environment = {{"loopbench", (folder_ / "bin/loopbench").native()},
+                           {"out", out()},
+                           {"folder", folder_.path().native()}};
+    return bench::run_child(request);
+}
+
+nlohmann::json loopbench_command::report() const {
+    return nlohmann::json::parse(content_of(folder_ / "out/report.json"));
+}
+
+nlohmann::json time_of(const nlohmann::json& report, std::string_view contender) {
+    for (const auto& item : report.at("results"))
+        if (item.at("contender") == contender && item.at("metric") == "time" &&
+            item.at("workload") == "yield")
+            return item;
+    return nullptr;
+}
+
+}  // namespace loopbench::tests

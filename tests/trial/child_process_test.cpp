@@ -1,0 +1,172 @@
+// Real children: every way in which one can end.
+#include "bench/trial/child_process.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "reports/posix_io.hpp"
+#include "tests/support/process_end.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::child_end;
+using bench::child_outcome;
+using bench::child_request;
+
+child_request shell(const std::string& script) {
+    child_request request;
+    request.command = {"/bin/sh", "-c", script};
+    return request;
+}
+
+TEST(child_process, gives_output_errors_and_the_exit_code) {
+    const auto outcome = bench::run_child(shell("echo out; echo err >&2; exit 3"));
+    EXPECT_EQ(outcome.end, child_end::exited);
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.output, "out\n");
+    EXPECT_EQ(outcome.error_tail, "err\n");
+}
+
+TEST(child_process, names_the_signal) {
+    const auto outcome = bench::run_child(shell("kill -SEGV $$"));
+    EXPECT_EQ(outcome.end, child_end::signalled);
+    EXPECT_EQ(outcome.code, SIGSEGV);
+}
+
+TEST(child_process, says_why_it_could_not_start) {
+    child_request request;
+    request.command = {"/nowhere/at/all"};
+    auto outcome = bench::run_child(request);
+    EXPECT_EQ(outcome.end, child_end::not_started);
+    EXPECT_EQ(outcome.code, ENOENT);
+    request.command = {"/"};
+    EXPECT_EQ(bench::run_child(request).code, EACCES);
+}
+
+TEST(child_process, ends_what_takes_too_long_with_its_descendants) {
+    auto request = shell("sleep 1000 & echo $!; wait");
+    request.limit = 100ms;
+    auto outcome = bench::run_child(request);
+    while (outcome.output.empty()) {  // on a busy machine the shell has to have its turn first
+        request.limit *= 2;
+        outcome = bench::run_child(request);
+    }
+    EXPECT_EQ(outcome.end, child_end::timed_out);
+    EXPECT_TRUE(ends(std::stoi(outcome.output)));
+}
+
+TEST(child_process, may_take_longer_than_the_longest_wait_for_a_word_of_it) {
+    auto request = shell("sleep 0.05; echo done");
+    request.longest_wait = 1ms;
+    EXPECT_EQ(bench::run_child(request).output, "done\n");
+    request = shell("sleep 1000");
+    request.longest_wait = 1ms;
+    request.limit = 20ms;
+    EXPECT_EQ(bench::run_child(request).end, child_end::timed_out);
+}
+
+TEST(child_process, is_over_when_the_child_is_and_takes_its_descendants_along) {
+    const auto outcome = bench::run_child(shell("sleep 1000 & echo $!"));
+    EXPECT_EQ(outcome.end, child_end::exited);
+    EXPECT_TRUE(ends(std::stoi(outcome.output)));
+}
+
+TEST(child_process, stops_when_told_to) {
+    const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
+    auto request = shell("sleep 1000");
+    request.stop_fd = stop.get();
+    EXPECT_EQ(bench::run_child(request).end, child_end::stopped);
+}
+
+TEST(child_process, ends_what_prints_too_much) {
+    auto request = shell("yes");
+    request.output_bytes_max = 100'000;
+    const auto outcome = bench::run_child(request);
+    EXPECT_EQ(outcome.end, child_end::flooded);
+    EXPECT_LT(outcome.output.size(), 10'000'000U);
+}
+
+TEST(child_process, takes_all_of_a_long_output) {
+    const auto outcome = bench::run_child(shell("head -c 3000000 /dev/zero"));
+    EXPECT_EQ(outcome.end, child_end::exited);
+    EXPECT_EQ(outcome.output.size(), 3'000'000U);
+}
+
+TEST(child_process, keeps_the_end_of_its_errors) {
+    auto request = shell("head -c 300000 /dev/zero >&2; printf end >&2");
+    const auto outcome = bench::run_child(request);
+    EXPECT_EQ(outcome.error_tail.size(), request.error_tail_bytes);
+    EXPECT_TRUE(outcome.error_tail.ends_with("end"));
+}
+
+TEST(child_process, has_nothing_to_read) {
+    EXPECT_EQ(bench::run_child(shell("cat; echo done")).output, "done\n");
+}
+
+TEST(child_process, sees_our_environment_with_the_additions) {
+    ::setenv("LOOPBENCH_TEST_KEPT", "kept", 1);
+    ::setenv("LOOPBENCH_TEST_SET", "old", 1);
+    auto request = shell("echo $LOOPBENCH_TEST_KEPT $LOOPBENCH_TEST_SET; env | grep -c LOOPBENCH_TEST_SET=");
+    request.environment = {{"LOOPBENCH_TEST_SET", "new"}};
+    EXPECT_EQ(bench::run_child(request).output, "kept new\n1\n");
+}
+
+TEST(child_process, has_a_process_group_of_its_own) {
+    const auto outcome =
+        bench::run_child(shell("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat"));
+    EXPECT_NE(std::stoi(outcome.output), ::getpgrp());
+}
+
+/// The standard ones, and what the tests' own parent left open.
+int inheritable_descriptors() {
+    int count = 0;
+    for (int fd = 0; fd < 1024; ++fd)
+        if (const int flags = ::fcntl(fd, F_GETFD); flags != -1 && (flags & FD_CLOEXEC) == 0) ++count;
+    return count;
+}
+
+TEST(child_process, inherits_no_descriptors_and_no_ignored_signals) {
+    struct sigaction ignore {};
+    struct sigaction before {};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &ignore, &before);
+    const auto outcome = bench::run_child(shell("ls /proc/self/fd | wc -l; kill -XFSZ $$"));
+    ::sigaction(SIGXFSZ, &before, nullptr);
+    EXPECT_EQ(outcome.end, child_end::signalled);
+    EXPECT_EQ(std::stoi(outcome.output), inheritable_descriptors() + 1);  // and the folder that ls reads
+}
+
+TEST(child_process, does_not_outlive_an_error_of_ours) {
+    const scratch_folder folder;
+    const auto pid_file = folder / "pid";
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    // poll() refuses more entries than this process may have files; the word wakes it for that.
+    EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
+                                        "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),
+                 std::system_error);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_TRUE(ends(std::stoi(content_of(pid_file))));
+}
+
+TEST(child_process, reports_what_it_used) {
+    const auto outcome = bench::run_child(shell("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
+    EXPECT_GT(outcome.usage.user_ns + outcome.usage.system_ns, 0);
+    EXPECT_GT(outcome.usage.rss_max_bytes, 100'000);
+    EXPECT_GT(outcome.wall.count(), 0);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,73 @@
+// Finding contenders, and asking them what they have.
+#include "bench/trial/contender_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::contender;
+
+contender asked(const std::string& script) {
+    const scratch_folder folder;
+    write_script(folder / "contender", script);
+    contender who{"contender", folder / "contender", {}, {}};
+    bench::list_workloads(who, bench::workload_size::smoke, 60s, -1);
+    return who;
+}
+
+TEST(contender_list, holds_the_executables_by_name) {
+    const scratch_folder folder;
+    for (const auto* name : {"b", "a", ".hidden"}) write_script(folder / name, "");
+    reports::write_file_atomically(folder / "notes.txt", "");
+    std::filesystem::create_directory(folder / "folder");
+    const std::array folders{folder.path()};
+    const auto found = bench::find_contenders(folders);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].name, "a");
+    EXPECT_EQ(found[1].path, folder / "b");
+}
+
+TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
+    const scratch_folder folder;
+    write_script(folder / "bin/same", "");
+    std::filesystem::create_symlink("bin", folder / "link");
+    const std::array folders{folder / "bin", folder / "bin/../bin", folder / "link"};
+    EXPECT_EQ(bench::find_contenders(folders).size(), 1U);
+}
+
+TEST(contender_list, two_of_one_name_are_an_error_that_shows_both) {
+    const scratch_folder one, two;
+    write_script(one / "same", "");
+    write_script(two / "same", "");
+    const std::array folders{one.path(), two.path()};
+    try {
+        bench::find_contenders(folders);
+        FAIL();
+    } catch (const bench::usage_error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find(one / "same"), std::string::npos);
+        EXPECT_NE(text.find(two / "same"), std::string::npos);
+    }
+}
+
+TEST(contender_list, a_contender_is_asked_for_its_workloads_of_the_size) {
+    const auto who = asked("echo $LOOPBENCH_SIZE/real_time; echo $1");
+    EXPECT_EQ(who.workloads, (std::vector<std::string>{"smoke", "--benchmark_list_tests=true"}));
+    EXPECT_EQ(who.problem, "");
+}
+
+TEST(contender_list, a_contender_that_cannot_answer_has_a_problem) {
+    EXPECT_EQ(asked("echo broken >&2; exit 1").problem, "cannot list its workloads: exit code 1: broken");
+    EXPECT_EQ(asked("").problem, "cannot list its workloads: it printed none");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

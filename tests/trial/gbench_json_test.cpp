@@ -1,0 +1,149 @@
+// What contenders print, the almost-JSON included.
+#include "bench/trial/gbench_json.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::parse_gbench_json;
+using bench::without_bare_non_finite;
+
+bench::gbench_row only_row(const std::string& fields) {
+    const auto output = parse_gbench_json(R"({"benchmarks":[{"name":"yield",)" + fields + "}]}");
+    EXPECT_EQ(output.rows.size(), 1U);
+    return output.rows.at(0);
+}
+
+std::string complaint(const std::string& text) {
+    try {
+        parse_gbench_json(text);
+    } catch (const bench::gbench_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(gbench_json, times_are_taken_in_their_unit) {
+    EXPECT_EQ(only_row(R"("real_time":1.5)").real_time_ns, 1.5);
+    EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"ns")").real_time_ns, 1.5);
+    EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"us")").real_time_ns, 1500);
+    EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"ms")").real_time_ns, 1.5e6);
+    EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"s")").real_time_ns, 1.5e9);
+    EXPECT_EQ(complaint(R"({"benchmarks":[{"name":"a","time_unit":"h"}]})"),
+              "printed the unknown time_unit \"h\"");
+}
+
+TEST(gbench_json, every_number_is_a_counter_and_texts_are_not) {
+    const auto row = only_row(R"("items_per_second":5,"late_p50":-2.5,"label":"x")");
+    EXPECT_EQ(row.counters.at("items_per_second"), 5);
+    EXPECT_EQ(row.counters.at("late_p50"), -2.5);
+    EXPECT_FALSE(row.counters.contains("label"));
+}
+
+TEST(gbench_json, bare_words_for_non_finite_numbers_are_no_value) {
+    const auto row = only_row("\"real_time\":NaN,\"a\": -NaN,\"b\":Infinity,\n\"c\":-Infinity,\"d\":1");
+    EXPECT_FALSE(row.real_time_ns);
+    for (const auto* name : {"a", "b", "c"}) EXPECT_EQ(row.counters.at(name), std::nullopt) << name;
+    EXPECT_EQ(row.counters.at("d"), 1);
+}
+
+TEST(gbench_json, the_same_words_in_texts_are_left_alone) {
+    for (const std::string text : {R"("NaN")", R"("a \" NaN")", R"("\\")", R"("x -Infinity \\\" NaN y")"})
+        EXPECT_EQ(without_bare_non_finite(text), text);
+    EXPECT_EQ(without_bare_non_finite(R"(["\\",NaN,"NaN",-Infinity])"), R"(["\\",null,"NaN",null])");
+    EXPECT_EQ(without_bare_non_finite("\"unfinished \\"), "\"unfinished \\");
+}
+
+TEST(gbench_json, an_error_comes_with_its_message) {
+    EXPECT_EQ(only_row(R"("error_occurred":true,"error_message":"lost bytes")").error, "lost bytes");
+    EXPECT_EQ(only_row(R"("error_occurred":true)").error, "no message");
+    EXPECT_FALSE(only_row(R"("error_occurred":false,"error_message":"x")").error);
+}
+
+TEST(gbench_json, aggregates_are_left_out) {
+    const auto output = parse_gbench_json(
+        R"({"benchmarks":[{"name":"a_mean","run_type":"aggregate"},{"name":"a","run_type":"iteration"}]})");
+    ASSERT_EQ(output.rows.size(), 1U);
+    EXPECT_EQ(output.rows[0].name, "a");
+}
+
+TEST(gbench_json, the_mean_stands_for_a_benchmark_that_shows_aggregates_alone) {
+    const auto output = parse_gbench_json(R"({"benchmarks":[
+        {"run_name":"a","run_type":"aggregate","aggregate_name":"mean","real_time":2,"time_unit":"us"},
+        {"run_name":"a","run_type":"aggregate","aggregate_name":"cv","real_time":0.1,"time_unit":"us"},
+        {"run_name":"b","run_type":"aggregate","aggregate_name":"mean","real_time":7},
+        {"run_name":"b","run_type":"iteration","real_time":8},
+        {"run_name":"c","run_type":"aggregate","aggregate_name":"BigO","real_coefficient":1}]})");
+    ASSERT_EQ(output.rows.size(), 2U);
+    EXPECT_EQ(output.rows[0].real_time_ns, 8);
+    EXPECT_EQ(output.rows[1].name, "a");
+    EXPECT_EQ(output.rows[1].real_time_ns, 2000);
+}
+
+TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_and_says_why) {
+    EXPECT_EQ(only_row(R"("skipped":true,"skip_message":"no AVX")").error, "unsupported: no AVX");
+    EXPECT_EQ(only_row(R"("skipped":true)").error, "unsupported: it skipped itself");
+    EXPECT_FALSE(only_row(R"("skipped":false)").error);
+}
+
+TEST(gbench_json, the_context_is_kept_but_for_what_tells_whose_machine_it_was) {
+    const auto output = parse_gbench_json(
+        R"({"context":{"host_name":"secret","executable":"/home/me/x","library":"x","caches":[]},)"
+        R"("benchmarks":[]})");
+    EXPECT_FALSE(output.context.contains("host_name"));
+    EXPECT_FALSE(output.context.contains("executable"));
+    EXPECT_EQ(output.context.at("library"), "x");
+    EXPECT_TRUE(output.context.at("caches").is_array());
+}
+
+TEST(gbench_json, other_output_is_refused_with_its_place_and_its_first_bytes) {
+    for (const auto* part : {"line 1, column 1: not JSON", "\"hello world\""})
+        EXPECT_NE(complaint("hello\nworld").find(part), std::string::npos) << complaint("hello\nworld");
+    EXPECT_NE(complaint("{\n \"a\": nan}").find("line 2, column 8"), std::string::npos);
+    EXPECT_NE(complaint(R"({"benchmarks":[)").find("not JSON"), std::string::npos);
+    EXPECT_EQ(complaint(" \n"), "printed nothing");
+    EXPECT_EQ(complaint("[]"), "printed JSON without a list of \"benchmarks\"");
+    EXPECT_EQ(complaint(R"({"benchmarks":3})"), "printed JSON without a list of \"benchmarks\"");
+    EXPECT_EQ(complaint(R"({"benchmarks":[3]})"), "printed a benchmark that is not an object");
+    EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
+}
+
+TEST(gbench_json, an_object_of_too_many_keys_is_refused_before_each_is_sought_among_all) {
+    std::string keys;
+    for (int i = 0; i < 10'001; ++i) keys += fmt::format("\"k{}\":0,", i);
+    EXPECT_NE(complaint(R"({"benchmarks":[{)" + keys + R"("name":"a"}]})")
+                  .find("an object of more than 10000 keys"),
+              std::string::npos);
+}
+
+TEST(gbench_json, a_counter_called_like_a_field_is_no_reason_to_refuse_the_rest) {
+    EXPECT_EQ(only_row(R"("real_time":1,"iterations":7,"iterations":3)").real_time_ns, 1);
+}
+
+TEST(gbench_json, a_long_or_wild_output_is_told_in_a_few_plain_characters) {
+    const auto text = complaint("\x1b[2J" + std::string(1'000'000, 'x'));
+    EXPECT_LT(text.size(), 200U);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_LT(complaint(R"({"benchmarks":[{"real_time":1)" + std::string(1'000'000, '0') + "}]}").size(),
+              200U);
+}
+
+TEST(gbench_json, deep_nesting_is_refused_before_it_overflows_the_stack) {
+    const auto nested = [](std::size_t levels) {
+        return R"({"benchmarks":[],"context":{"caches":)" + std::string(levels, '[') +
+               std::string(levels, ']') + "}}";
+    };
+    EXPECT_EQ(complaint(nested(62)), "");
+    for (const std::size_t levels : {63U, 1'000'000U})
+        EXPECT_NE(complaint(nested(levels)).find("line 1, column 100: nested more than 64 levels deep"),
+                  std::string::npos)
+            << levels;
+    EXPECT_NE(complaint(std::string(1'000'000, '[')), "");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

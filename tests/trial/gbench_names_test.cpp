@@ -1,0 +1,72 @@
+// Names to and from Google Benchmark.
+#include "bench/trial/gbench_names.hpp"
+
+#include <gtest/gtest.h>
+#include <regex.h>
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::workload_name;
+
+/// As Google Benchmark matches: a POSIX extended regular expression.
+bool filter_takes(const std::string& workload, const std::string& printed) {
+    regex_t compiled;
+    if (::regcomp(&compiled, bench::exact_filter(workload).c_str(), REG_EXTENDED | REG_NOSUB) != 0)
+        return false;
+    const bool taken = ::regexec(&compiled, printed.c_str(), 0, nullptr, 0) == 0;
+    ::regfree(&compiled);
+    return taken;
+}
+
+TEST(workload_name, is_the_printed_name_without_the_suffixes) {
+    for (const auto* suffix : {"", "/real_time", "/manual_time", "/process_time", "/process_time/real_time",
+                               "/iterations:12", "/repeats:3", "/min_time:0.500", "/min_warmup_time:1.0",
+                               "/threads:8", "/min_time:0.1/iterations:5/repeats:2/real_time/threads:4"})
+        EXPECT_EQ(workload_name(std::string{"echo/rtt/conns:100"} + suffix), "echo/rtt/conns:100") << suffix;
+}
+
+TEST(workload_name, keeps_what_only_looks_like_a_suffix) {
+    for (const auto* name : {"timers:100", "yield", "a/real_time/b", "a/threads", "a/threads:",
+                             "a/threads:2/conns:1", "a/unreal_time", "a/real_times", "", "/real_time"})
+        EXPECT_EQ(workload_name(name), name);
+    EXPECT_EQ(workload_name("/real_time/threads:2"), "/real_time") << "a name has to be left";
+}
+
+TEST(listing, gives_each_workload_once_in_order) {
+    EXPECT_EQ(bench::workloads_from_listing("yield/real_time\r\necho/rtt\n\nyield/real_time"),
+              (std::vector<std::string>{"yield/real_time", "echo/rtt"}));
+    EXPECT_EQ(bench::workloads_from_listing("b/real_time\na"), (std::vector<std::string>{"b", "a"}));
+    EXPECT_TRUE(bench::workloads_from_listing("").empty());
+}
+
+TEST(listing, keeps_the_suffix_that_alone_tells_two_apart) {
+    EXPECT_EQ(bench::workloads_from_listing("post/threads:1\npost/threads:2\nyield/threads:1\n"),
+              (std::vector<std::string>{"post/threads:1", "post/threads:2", "yield"}));
+}
+
+TEST(exact_filter, takes_the_workload_with_any_suffixes_and_nothing_else) {
+    EXPECT_TRUE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1"));
+    EXPECT_TRUE(
+        filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1/min_time:0.500/process_time/real_time/threads:2"));
+    EXPECT_FALSE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:10"));
+    EXPECT_FALSE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1/bytes:64"));
+    EXPECT_FALSE(filter_takes("echo/rtt/conns:1", "an/echo/rtt/conns:1"));
+    EXPECT_TRUE(filter_takes("post/threads:1", "post/threads:1/real_time"));
+    EXPECT_FALSE(filter_takes("post/threads:1", "post/threads:2"));
+}
+
+TEST(exact_filter, takes_special_characters_by_their_face) {
+    for (const std::string name :
+         {"a.b", "a+b", "f(int)", "v<T*>[3]", "a|b", "^a$", "x{1}", "back\\slash", "q?"}) {
+        EXPECT_TRUE(filter_takes(name, name)) << name;
+        EXPECT_TRUE(filter_takes(name, name + "/real_time")) << name;
+    }
+    EXPECT_FALSE(filter_takes("a.b", "axb"));
+    EXPECT_FALSE(filter_takes("a|b", "a"));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,49 @@
+// Signals become something that a wait can see.
+#include "bench/trial/interrupt.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+namespace loopbench::tests {
+
+namespace {
+
+bool readable(int fd) {
+    pollfd watched{fd, POLLIN, 0};
+    return ::poll(&watched, 1, 0) == 1;
+}
+
+TEST(interrupt, is_seen_and_stays_and_a_second_one_changes_nothing) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        ::signal(signal, SIG_DFL);  // whoever started the tests may ignore it
+        const bench::interrupt stop;
+        EXPECT_FALSE(stop.requested() || readable(stop.fd()));
+        ::raise(signal);
+        EXPECT_TRUE(stop.requested() && readable(stop.fd()));
+        ::raise(signal);
+        EXPECT_TRUE(stop.requested() && readable(stop.fd()));
+    }
+}
+
+TEST(interrupt, leaves_ignored_what_was_ignored) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const auto before = ::signal(signal, SIG_IGN);
+        {
+            const bench::interrupt stop;
+            ::raise(signal);
+            EXPECT_FALSE(stop.requested() || readable(stop.fd()));
+        }
+        const bool is_ignored_again = ::signal(signal, before) == SIG_IGN;
+        EXPECT_TRUE(is_ignored_again);
+    }
+}
+
+TEST(interrupt, gives_the_signals_back) {
+    ::signal(SIGINT, SIG_DFL);
+    { const bench::interrupt stop; }
+    EXPECT_EXIT(::raise(SIGINT), testing::KilledBySignal(SIGINT), "");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,136 @@
+// What is refused, and what is said, when contenders were not made alike.
+#include "bench/trial/parity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "bench/trial/contender_list.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A contender with the sheet of a release build, changed by `changes`; a null takes a key away.
+reports::contender made(std::string name, const ordered_json& changes = ordered_json::object()) {
+    ordered_json context{{"build_type", "Release"},
+                         {"optimised", "yes"},
+                         {"assertions", "off"},
+                         {"sanitizers", "off"},
+                         {"compiler", "GNU 12"},
+                         {"compiler_flags", "-O2"},
+                         {"allocator", "glibc"},
+                         {"timer_slack_ns", "50"},
+                         {"clock", "CLOCK_MONOTONIC"},
+                         {"buffers", "64"},
+                         {"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=1"}};
+    context.merge_patch(changes);
+    return reports::describe(std::move(name), std::move(context));
+}
+
+std::string refusal(const std::vector<reports::contender>& contenders) {
+    try {
+        bench::refuse_mixed_builds(contenders);
+    } catch (const bench::usage_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::vector<std::string> codes_of(const std::vector<reports::contender>& contenders) {
+    std::vector<std::string> codes;
+    for (const auto& warning : bench::parity_warnings(contenders)) codes.push_back(warning.code);
+    return codes;
+}
+
+using codes = std::vector<std::string>;
+
+TEST(parity, contenders_that_are_alike_pass_in_silence) {
+    EXPECT_EQ(refusal({made("a"), made("b")}), "");
+    EXPECT_EQ(codes_of({made("a"), made("b")}), codes{});
+}
+
+TEST(parity, a_mix_of_builds_is_refused_and_each_kind_is_named_with_its_contenders) {
+    const auto text = refusal({made("a"), made("slow", {{"build_type", "Debug"}}), made("b")});
+    EXPECT_NE(text.find("build type: Release (a, b); Debug (slow)"), std::string::npos) << text;
+    EXPECT_NE(text.find("CMAKE_BUILD_TYPE=Release"), std::string::npos) << text;
+}
+
+TEST(parity, optimisation_assertions_and_sanitizers_must_be_alike_whatever_the_type_is_called) {
+    for (const auto& [key, value] :
+         {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}})
+        EXPECT_NE(refusal({made("a"), made("odd", {{key, value}})}).find(std::string{value} + " (odd)"),
+                  std::string::npos)
+            << key;
+}
+
+TEST(parity, who_does_not_tell_or_is_not_compiled_is_not_refused) {
+    EXPECT_EQ(refusal({made("a"), made("quiet", {{"build_type", nullptr}})}), "");
+    EXPECT_EQ(refusal({made("a"), made("script", {{"build_type", "none: interpreted"}})}), "");
+}
+
+TEST(parity, builds_that_are_all_alike_but_no_release_builds_are_a_warning) {
+    for (const auto& [key, value] :
+         {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}}) {
+        const std::vector both{made("a", {{key, value}}), made("b", {{key, value}})};
+        EXPECT_EQ(refusal(both), "");
+        EXPECT_EQ(codes_of(both), codes{"no_release_build"}) << key;
+    }
+}
+
+TEST(parity, every_other_difference_is_one_warning_with_the_groups_that_are_alike) {
+    const std::vector contenders{made("a"), made("b", {{"allocator", "jemalloc"}}), made("c"),
+                                 made("d", {{"allocator", "jemalloc"}})};
+    const auto warnings = bench::parity_warnings(contenders);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].code, "different_allocator");
+    EXPECT_EQ(warnings[0].message, "allocator: glibc (a, c); jemalloc (b, d)");
+    EXPECT_FALSE(warnings[0].remedy.empty());
+    for (const auto* key : {"compiler", "compiler_flags", "timer_slack_ns", "clock", "buffers"})
+        EXPECT_EQ(codes_of({made("a"), made("b", {{key, "other"}})}), codes{std::string{"different_"} + key});
+}
+
+TEST(parity, what_only_some_tell_is_a_difference_and_what_a_contender_has_not_is_none) {
+    const auto warnings = bench::parity_warnings(std::vector{made("a"), made("b", {{"clock", nullptr}})});
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].message, "clock: CLOCK_MONOTONIC (a); not told (b)");
+    EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "none: it makes no connections"}})}),
+              codes{});
+}
+
+TEST(parity, a_socket_option_that_differs_at_one_end_is_named_with_that_end) {
+    const auto warnings = bench::parity_warnings(std::vector{
+        made("a"), made("b", {{"socket_options", "client TCP_NODELAY=1; server TCP_NODELAY=0"}})});
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].code, "different_socket_options");
+    EXPECT_EQ(warnings[0].message, "TCP_NODELAY: client 1, server 1 (a); client 1, server 0 (b)");
+}
+
+TEST(parity, socket_options_that_are_not_told_or_missing_are_differences) {
+    EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", nullptr}})}),
+              codes{"different_socket_options"});
+    EXPECT_EQ(codes_of({made("a"), made("b", {{"socket_options", "not told: refused"}})}),
+              codes{"different_socket_options"});
+    const auto more = "client TCP_NODELAY=1 SO_RCVBUF=9; server TCP_NODELAY=1 SO_RCVBUF=9";
+    const auto warnings =
+        bench::parity_warnings(std::vector{made("a"), made("b", {{"socket_options", more}})});
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].message, "SO_RCVBUF: not told (a); client 9, server 9 (b)");
+}
+
+TEST(parity, strangers_beside_contenders_that_tell_are_one_warning) {
+    const auto stranger = reports::describe("theirs", {{"library_build_type", "release"}});
+    const auto warnings = bench::parity_warnings(std::vector{made("a"), stranger});
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].code, "parity_not_told");
+    EXPECT_NE(warnings[0].message.find("theirs"), std::string::npos);
+    EXPECT_EQ(codes_of({stranger, stranger}), codes{});
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,123 @@
+// What a process's end and output amount to.
+#include "bench/trial/trial.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::child_end;
+using bench::child_outcome;
+using bench::trial_outcome;
+using reports::cell_status;
+
+trial_outcome judged(const std::string& row_fields) {
+    child_outcome outcome;
+    outcome.output =
+        R"({"context":{"library":"x"},"benchmarks":[{"run_name":"yield/real_time",)" + row_fields + "}]}";
+    return bench::judge(outcome, "yield", 60s);
+}
+
+std::string reason_for(child_end end, int code, const std::string& errors = "") {
+    child_outcome outcome;
+    outcome.end = end;
+    outcome.code = code;
+    outcome.error_tail = errors;
+    const auto trial = bench::judge(outcome, "yield", 1500ms);
+    EXPECT_EQ(trial.status, cell_status::failed);
+    EXPECT_EQ(trial.timed_out, end == child_end::timed_out);
+    return trial.reason;
+}
+
+TEST(trial, takes_the_known_metrics_of_a_row) {
+    const auto trial =
+        judged(R"("real_time":2,"time_unit":"us","items_per_second":5,"spin":0.5,"my_own":1,"iterations":9)");
+    EXPECT_EQ(trial.status, cell_status::ok);
+    const std::map<std::string, std::optional<double>> expected{
+        {"time", 2000}, {"throughput", 5}, {"spin", 0.5}};
+    EXPECT_EQ(trial.metrics, expected);
+    EXPECT_EQ(trial.context.at("library"), "x");
+}
+
+TEST(trial, a_metric_that_is_not_a_number_has_no_value) {
+    const auto trial = judged(R"("real_time":2,"spin":NaN,"early":Infinity)");
+    EXPECT_EQ(trial.status, cell_status::ok);
+    EXPECT_EQ(trial.metrics.at("spin"), std::nullopt);
+    EXPECT_EQ(trial.metrics.at("early"), std::nullopt);
+}
+
+TEST(trial, without_a_time_above_zero_has_failed) {
+    for (const auto* fields :
+         {R"("spin":1)", R"("real_time":NaN)", R"("real_time":null)", R"("real_time":Infinity)",
+          R"("real_time":"fast")", R"("real_time":0)", R"("real_time":-1)"}) {
+        const auto trial = judged(fields);
+        EXPECT_EQ(trial.status, cell_status::failed) << fields;
+        EXPECT_EQ(trial.reason, "printed no time above zero") << fields;
+        EXPECT_TRUE(trial.metrics.empty()) << fields;
+    }
+}
+
+TEST(trial, a_counter_cannot_pose_as_the_time) {
+    EXPECT_EQ(judged(R"("time":1,"real_time":2)").metrics.at("time"), 2);
+}
+
+TEST(trial, an_error_is_unsupported_or_failed_by_its_message) {
+    auto trial = judged(R"("error_occurred":true,"error_message":"unsupported: io_uring refused")");
+    EXPECT_EQ(trial.status, cell_status::unsupported);
+    EXPECT_EQ(trial.reason, "io_uring refused");
+    trial = judged(R"("error_occurred":true,"error_message":"3 of 64 bytes were lost")");
+    EXPECT_EQ(trial.status, cell_status::failed);
+    EXPECT_EQ(trial.reason, "3 of 64 bytes were lost");
+    EXPECT_TRUE(trial.metrics.empty());
+}
+
+TEST(trial, an_error_in_any_repetition_is_an_error_of_the_trial) {
+    child_outcome outcome;
+    outcome.output =
+        R"({"benchmarks":[{"name":"yield","real_time":1},{"name":"yield","error_occurred":true,"error_message":"no"}]})";
+    EXPECT_EQ(bench::judge(outcome, "yield", 60s).status, cell_status::failed);
+}
+
+TEST(trial, the_row_has_to_be_the_workloads) {
+    child_outcome outcome;
+    outcome.output =
+        R"({"benchmarks":[{"name":"echo","real_time":1},{"name":"yield/threads:2","real_time":2}]})";
+    EXPECT_EQ(bench::judge(outcome, "yield", 60s).metrics.at("time"), 2);
+    EXPECT_EQ(bench::judge(outcome, "yield/threads:2", 60s).metrics.at("time"), 2);
+    EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "printed no result for the workload");
+}
+
+TEST(trial, every_bad_end_has_its_reason) {
+    EXPECT_EQ(reason_for(child_end::signalled, SIGSEGV), "killed by SIGSEGV");
+    EXPECT_EQ(reason_for(child_end::exited, 3, "one\ntwo\n\n"), "exit code 3: two");
+    EXPECT_EQ(reason_for(child_end::exited, 3), "exit code 3");
+    EXPECT_EQ(reason_for(child_end::not_started, EACCES), "could not be started: Permission denied");
+    EXPECT_EQ(reason_for(child_end::timed_out, 0), "no result within 1.5 s");
+    EXPECT_EQ(reason_for(child_end::flooded, 0), "printed more than 64 MiB");
+    EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");
+}
+
+TEST(trial, is_a_fresh_process_with_the_agreed_flags_and_size) {
+    const scratch_folder folder;
+    write_script(folder / "contender", R"(
+for word in "$LOOPBENCH_SIZE" "$@"; do echo "$word"; done > "$0.seen"
+echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
+)");
+    const bench::contender who{"contender", folder / "contender", {"yield"}, ""};
+    bench::process_executor executor{-1};
+    const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::smoke, 60s});
+    EXPECT_EQ(trial.status, cell_status::ok) << trial.reason;
+    EXPECT_GT(trial.wall.count(), 0);
+    const auto seen = content_of(folder / "contender.seen");
+    EXPECT_TRUE(seen.starts_with("smoke\n--benchmark_filter=^yield(/(")) << seen;
+    EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
