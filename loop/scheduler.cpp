@@ -8,7 +8,7 @@ void scheduler::close() noexcept {
     ready_.discard_all();
     // A frame that is destroyed may close a socket on which another one waits: that one's operation is
     // completed, and must not be queued, since it lives in a frame that is destroyed, too.
-    ready_.close();
+    ready_.closed = true;
     roots_.destroy_all();
     // A destroyed frame may have waited for a thread that has posted something in the end.
     operation_queue posted_last;

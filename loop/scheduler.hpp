@@ -164,7 +164,7 @@ protected:
         batch_guard guard{ready_, std::move(ready_)};
         while (!guard.batch.empty() && ready_.budget.used() < units_max) {
             operation& op = guard.batch.pop();
-            ready_.budget.use(1);
+            ready_.budget.use(work_budget::units_of_a_callback);
             if (debug_) [[unlikely]] {
                 run_timed(op);
             } else {

@@ -30,7 +30,9 @@ class fairness : public on_manual_time {
 protected:
     /// How many callbacks of a queue that is never empty, but holds one at a time, may run before time and
     /// I/O have their turn.
-    static std::size_t callbacks_max() { return runs_whole_batches() ? 1 : work_budget::units_max; }
+    static std::size_t callbacks_max() {
+        return runs_whole_batches() ? 1 : work_budget::units_max / work_budget::units_of_a_callback;
+    }
 
     static constexpr const char* why_it_starves =
         "loop-scheduler looks at timers and I/O only when its queue is empty, as its document does";

@@ -94,10 +94,10 @@ TEST(operation_queue, gives_up_its_first_a_middle_and_its_last_operation) {
     }
 }
 
-TEST(operation_queue, takes_nothing_once_it_is_closed) {
+TEST(ready_queue, takes_nothing_once_it_is_closed) {
     operations ops{};
-    operation_queue queue;
-    queue.close();
+    ready_queue queue;
+    queue.closed = true;
     queue.push(ops[0]);
     EXPECT_TRUE(queue.empty());
 }

@@ -399,7 +399,7 @@ void io_uring_driver::on_feed(std::uint32_t generation, int fd, const io_uring_c
 }
 
 void io_uring_driver::note_news(int fd, descriptor& d) noexcept {
-    if (!std::exchange(d.has_news, true)) news_.push_back(fd);
+    if (!std::exchange(d.feed.has_news, true)) news_.push_back(fd);
 }
 
 void io_uring_driver::serve_news() {
@@ -426,7 +426,7 @@ void io_uring_driver::start_again(io_operation& op) {
 // Gives what has arrived to those who wait for it, and keeps the feed at their pace; lets the next accept
 // into the kernel.
 void io_uring_driver::serve(int fd, descriptor& d) noexcept {
-    d.has_news = false;
+    d.feed.has_news = false;
     const bool runs_ahead = d.feed.runs_ahead();
     while (!d.feed.waiting.empty()) {
         auto& op = static_cast<io_operation&>(d.feed.waiting.front());

@@ -73,13 +73,13 @@ private:
         discarded,   // the kernel has it, and its owner waits for the kernel to let go of it
     };
 
-    struct descriptor {
+    // What a stream needs is in its first cache line.
+    struct alignas(64) descriptor {
         stream_feed feed;
         operation_queue requests;  // that the kernel has
         operation_queue accepts;   // that wait for the one in the kernel
         bool accepting = false;    // an accept is in the kernel
         bool has_backlog = false;  // more connections were waiting when the last accept completed
-        bool has_news = false;     // it is in news_
     };
 
     static std::uint64_t user_data(owner whose, std::uint64_t rest) noexcept;

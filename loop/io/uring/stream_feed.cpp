@@ -53,7 +53,10 @@ void stream_feed::on_completion(const io_uring_cqe& cqe, provided_buffers& buffe
     if ((cqe.flags & IORING_CQE_F_MORE) != 0) return;
     const bool was_asked_to_end = std::exchange(state_, state::stopped) == state::stopping;
     if (cqe.res > 0 || (cqe.res == -ECANCELED && was_asked_to_end)) return;
-    if (cqe.res == -ENOBUFS) return buffers.ran_out();
+    if (cqe.res == -ENOBUFS) {
+        ahead_ = !buffers.grow();
+        return;
+    }
     ended_ = true;
     end_ = cqe.res;
 }
@@ -114,12 +117,8 @@ bool provided_buffers::grow() noexcept {
     const unsigned more = std::min(count_max_ - count_, count_ == 0 ? count_at_first : count_);
     for (const unsigned end = count_ + more; count_ < end; ++count_)
         release(static_cast<std::uint16_t>(count_));
+    if (more == 0) scarce_ = available_ < std::max(1U, count_ / 4);
     return more != 0;
-}
-
-void provided_buffers::ran_out() noexcept {
-    if (available_ != 0) return;  // another feed that ended with it has had them grown
-    if (!grow()) scarce_ = true;
 }
 
 void provided_buffers::release(std::uint16_t buffer) noexcept {

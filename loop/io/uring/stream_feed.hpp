@@ -49,8 +49,8 @@ public:
     provided_buffers& operator=(const provided_buffers&) = delete;
     ~provided_buffers();
 
-    /// The kernel has found none. Doubles their number, up to the limit.
-    void ran_out() noexcept;
+    /// The kernel has found none: doubles their number. False when the limit is reached.
+    bool grow() noexcept;
     /// Whether they had run out at the limit, and less than a quarter is back.
     bool are_scarce() const noexcept { return scarce_; }
 
@@ -72,7 +72,6 @@ private:
     std::byte* data_of(std::size_t buffer) const noexcept { return data_ + buffer * buffer_bytes; }
     void release(std::uint16_t buffer) noexcept;
     void release_first(arrived_bytes& arrived) noexcept;
-    bool grow() noexcept;
 
     static constexpr unsigned count_at_first = 64;
 
@@ -118,6 +117,7 @@ public:
     void reset(provided_buffers& buffers) noexcept;
 
     operation_queue waiting;  // for what it brings
+    bool has_news = false;    // the driver's: it has noted that something came, or can be started
 
 private:
     enum class state : std::uint8_t { stopped, running, stopping };
