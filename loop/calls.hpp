@@ -1,5 +1,5 @@
-// Functions that the loop calls later: soon or at a time, and then they can be cancelled (asyncio's Handle and
-// TimerHandle); or whenever a descriptor is ready (add_reader and add_writer, as asyncio and the founding
+// Functions that the loop calls later: soon or at a time, and then they can be cancelled (asyncio's Handle
+// and TimerHandle); or whenever a descriptor is ready (add_reader and add_writer, as asyncio and the founding
 // documents have them).
 #pragma once
 
@@ -39,8 +39,8 @@ struct cancellable_call : Armed {
     unsigned references = 1;
 };
 
-/// Names a call. Copyable; dropping it does not cancel. Loop's thread only; it must not outlive the loop while
-/// its call is still to come. `Owner` has disarm(Armed&) noexcept.
+/// Names a call. Copyable; dropping it does not cancel. Loop's thread only; it must not outlive the loop
+/// while its call is still to come. `Owner` has disarm(Armed&) noexcept.
 template <class Owner, class Armed>
 class cancellable_call_handle {
 public:

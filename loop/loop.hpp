@@ -1,5 +1,5 @@
-// The loop as a program uses it: the scheduler with time and I/O. Which driver, timer queue and wait policy are
-// behind it is the design's (turn.hpp, designs.hpp), and no matter to a program.
+// The loop as a program uses it: the scheduler with time and I/O. Which driver, timer queue and wait policy
+// are behind it is the design's (turn.hpp, designs.hpp), and no matter to a program.
 #pragma once
 
 #include <atomic>
@@ -142,8 +142,8 @@ protected:
     const std::unique_ptr<driver> io_;
     clock* const clock_;   // null: the kernel's
     time_point last_now_;  // the clock has reached this
-    // The loop says that it sleeps before it looks for posts a last time; others post before they look whether
-    // it sleeps. In the one order of sequentially consistent operations, one of them sees the other.
+    // The loop says that it sleeps before it looks for posts a last time; others post before they look
+    // whether it sleeps. In the one order of sequentially consistent operations, one of them sees the other.
     alignas(64) std::atomic<bool> asleep_{false};
 
 private:

@@ -1,5 +1,6 @@
 // The part of a loop that is the same in every design, and under the libraries that the suite compares with:
-// the ready queue, the tasks that nobody awaits, and what other threads post. It knows nothing of time or I/O.
+// the ready queue, the tasks that nobody awaits, and what other threads post. It knows nothing of time or
+// I/O.
 #pragma once
 
 #include <coroutine>

@@ -2,8 +2,9 @@
 //
 // A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
 // policy (what is done when nothing is ready). Only the turn with its timers is compiled for each of them
-// (designs.cpp), since it is what runs between two callbacks; the rest of a loop is the plain class event_loop,
-// which reaches its timers through two virtual calls and its driver through the interface of io/io.hpp.
+// (designs.cpp), since it is what runs between two callbacks; the rest of a loop is the plain class
+// event_loop, which reaches its timers through two virtual calls and its driver through the interface of
+// io/io.hpp.
 #pragma once
 
 #include <chrono>
@@ -124,8 +125,8 @@ struct block_wait {
     }
 };
 
-/// As block_wait, but the kernel is asked on every turn, with and without operations under way: the documents'
-/// loops call their selector so. It costs a system call for each turn that has work to do.
+/// As block_wait, but the kernel is asked on every turn, with and without operations under way: the
+/// documents' loops call their selector so. It costs a system call for each turn that has work to do.
 struct block_every_turn_wait {
     template <class Loop>
     void operator()(Loop& loop) {
@@ -146,9 +147,9 @@ struct spin_wait {
     }
 };
 
-/// Document 000's: asks without waiting, once a tick. Cheap in CPU, and everything is late by up to a tick: it
-/// is the sleep, not the event, that decides when the loop runs. The sleep comes after the callbacks in the
-/// document; here it comes before the next turn's wait, which is the same moment.
+/// Document 000's: asks without waiting, once a tick. Cheap in CPU, and everything is late by up to a tick:
+/// it is the sleep, not the event, that decides when the loop runs. The sleep comes after the callbacks in
+/// the document; here it comes before the next turn's wait, which is the same moment.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

@@ -42,8 +42,8 @@ public:
     /// Any thread. The loop's thread finds it in take_all(), soon.
     void push(loop::operation& op) noexcept {
         const bool was_empty = posted_.push(op);
-        // Whoever pushed to an empty list wakes the loop. Before the eventfd is there the loop looks by itself:
-        // it makes it, then looks; we push, then look for it; one of us sees the other.
+        // Whoever pushed to an empty list wakes the loop. Before the eventfd is there the loop looks by
+        // itself: it makes it, then looks; we push, then look for it; one of us sees the other.
         const int wake_fd = wake_fd_.load(std::memory_order_seq_cst);
         if (!was_empty || wake_fd < 0) return;
         const std::uint64_t one = 1;

@@ -3,7 +3,8 @@ set_target_properties(loopbench_metrics PROPERTIES EXPORT_NAME metrics)
 set_target_properties(loopbench_workloads PROPERTIES EXPORT_NAME workloads)
 set_target_properties(loopbench_workload_table PROPERTIES EXPORT_NAME workload_table)
 set_target_properties(loopbench_contender PROPERTIES EXPORT_NAME contender)
-install(TARGETS loopbench_contender loopbench_workloads loopbench_workload_table loopbench_metrics EXPORT loopbench-contender-targets
+install(TARGETS loopbench_contender loopbench_workloads loopbench_workload_table loopbench_metrics
+        EXPORT loopbench-contender-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT contender
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench)
 install(EXPORT loopbench-contender-targets NAMESPACE loopbench::

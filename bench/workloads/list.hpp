@@ -29,8 +29,8 @@ struct workload {
     std::string_view lacks{};                 // the word that it has not, then
 };
 
-/// For a workload that needs a word beyond the Runtime concept: `run` is a generic function, compiled when the
-/// runtime has the word.
+/// For a workload that needs a word beyond the Runtime concept: `run` is a generic function, compiled when
+/// the runtime has the word.
 template <Runtime R, bool HasTheWord, class Run>
 constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
     if constexpr (HasTheWord) {

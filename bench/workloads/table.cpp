@@ -16,8 +16,8 @@ constexpr bool no_rate = false;
 
 using shape = workload_shape;
 
-// Name, operations at smoke and at real size (0: as many as fill the time), whether there is a rate, open files,
-// what it needs, and whether it is measured without being asked for.
+// Name, operations at smoke and at real size (0: as many as fill the time), whether there is a rate, open
+// files, what it needs, and whether it is measured without being asked for.
 constexpr std::array table{
     // Waiting for a time, or for nothing.
     shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline},

@@ -1,6 +1,6 @@
-// The visible table of the suite's workloads: what there is to know of each, whatever runs it. Contenders, floors,
-// the catalog and the command line read it. Adding a workload is a function in a header beside this one, a line
-// in table.cpp, and a line in list.hpp that names the function.
+// The visible table of the suite's workloads: what there is to know of each, whatever runs it. Contenders,
+// floors, the catalog and the command line read it. Adding a workload is a function in a header beside this
+// one, a line in table.cpp, and a line in list.hpp that names the function.
 #pragma once
 
 #include <cstddef>

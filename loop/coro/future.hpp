@@ -1,5 +1,5 @@
-// A value that comes later: the future of the founding documents, with done callbacks; and a task that runs on
-// its own and is known by such a future.
+// A value that comes later: the future of the founding documents, with done callbacks; and a task that runs
+// on its own and is known by such a future.
 #pragma once
 
 #include <coroutine>

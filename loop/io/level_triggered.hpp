@@ -1,5 +1,5 @@
-// What select(2) and poll(2) have in common: an eventfd that wakes them and is emptied then, and timeouts that
-// are durations.
+// What select(2) and poll(2) have in common: an eventfd that wakes them and is emptied then, and timeouts
+// that are durations.
 #pragma once
 
 #include <sys/eventfd.h>

@@ -45,8 +45,8 @@ protected:
                               int fd_limit = std::numeric_limits<int>::max()) noexcept
         : driver(ready), edge_triggered_(edge_triggered), fd_limit_(fd_limit) {}
 
-    /// Report these from now on; neither: nothing more. Throws std::system_error when the descriptor cannot be
-    /// watched (epoll: ENOSPC), and std::bad_alloc; never for less than is watched already.
+    /// Report these from now on; neither: nothing more. Throws std::system_error when the descriptor cannot
+    /// be watched (epoll: ENOSPC), and std::bad_alloc; never for less than is watched already.
     virtual void watch(int fd, std::uint32_t generation, bool in, bool out) = 0;
 
     /// Report nothing of it any more, though it stays open.

@@ -197,7 +197,9 @@ TEST_P(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the listener has room";
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    const std::string abstract_name("\0loopbench full backlog", 23);
+    // Of this process alone: the same test on another design may run at the same time.
+    const std::string abstract_name =
+        std::string("\0loopbench full backlog ", 24) + std::to_string(::getpid());
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     auto where = endpoint::unix_path(abstract_name);
     checked(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()),

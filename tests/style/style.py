@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The house's style as a test: format, lengths, comments that are whole, no file that nothing names.
+"""The house's style as a test: format, comments that are whole, no file that nothing names.
 
 usage: style.py SOURCE_FOLDER [CLANG_FORMAT]
 
@@ -14,8 +14,6 @@ import sys
 
 COLUMNS_MAX = {".hpp": 110, ".cpp": 110}  # .clang-format says the same
 OTHER_COLUMNS_MAX = 120
-FILE_LINES_MAX = 400
-FUNCTION_LINES_MAX = 60
 
 CODE = {".hpp", ".cpp"}
 TEXT = CODE | {".py", ".cmake", ".txt", ".sh"}
@@ -36,25 +34,6 @@ def too_long(path, lines):
             yield number, f"{len(line)} columns, {columns_max} are allowed"
         if line != line.rstrip():
             yield number, "blanks at the end of a line"
-    if path.suffix in CODE and len(lines) > FILE_LINES_MAX:
-        yield len(lines), f"{len(lines)} lines, {FILE_LINES_MAX} are allowed: two files?"
-
-
-def long_functions(lines):
-    """A function begins with a line that ends in an opening brace and has a parenthesis, and ends with the brace in
-    its column: clang-format sees to it."""
-    for column in ("", "    "):
-        begin = None
-        for number, line in enumerate(lines, 1):
-            body = line[len(column):]
-            at_column = line.startswith(column) and body[:1] not in ("", " ")
-            if begin is None and at_column and line.endswith("{") and ")" in line and \
-                    not body.startswith(("namespace", "struct", "class", "extern", "//")):
-                begin = number
-            elif begin is not None and at_column and body.startswith("}"):
-                if number - begin + 1 > FUNCTION_LINES_MAX:
-                    yield begin, f"a function of {number - begin + 1} lines, {FUNCTION_LINES_MAX} are allowed"
-                begin = None
 
 
 def torn_comments(lines):
@@ -118,7 +97,7 @@ def main():
         lines = texts[path].splitlines() or [""]
         checks = [too_long(path, lines), openings(path, lines)]
         if path.suffix in CODE:
-            checks += [long_functions(lines), torn_comments(lines)]
+            checks.append(torn_comments(lines))
         complaints += [(path, *complaint) for check in checks for complaint in check]
     complaints += unnamed_files(root, files, texts)
     if len(sys.argv) > 2:

@@ -435,8 +435,8 @@ void io_uring_driver::serve(int fd, descriptor& d) noexcept {
         complete(op, op.result);
     }
     if (runs_ahead && try_submit_cancel(user_data_of(fd, d.feed))) d.feed.stopping();
-    // Without a feed, whoever counted on it starts anew; so do the accepts, of which one goes to the kernel and
-    // the others come back.
+    // Without a feed, whoever counted on it starts anew; so do the accepts, of which one goes to the kernel
+    // and the others come back.
     if (d.feed.is_stopped())
         while (!d.feed.waiting.empty()) again_.push(d.feed.waiting.pop());
     if (!d.accepting)

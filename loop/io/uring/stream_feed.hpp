@@ -1,18 +1,18 @@
 // What arrives on a stream before somebody asks for it.
 //
 // A stream is fed by one multishot receive, which stays armed and puts what arrives into buffers of ours; a
-// read then finds its data without the kernel, and cancelling a read touches nothing. The price is a copy, and
-// that the kernel receives whether or not anyone reads. So a feed that runs ahead of its reader is stopped,
-// which leaves the rest to TCP's flow control, and receives go straight into the callers' buffers until one of
-// them has drained the socket.
+// read then finds its data without the kernel, and cancelling a read touches nothing. The price is a copy,
+// and that the kernel receives whether or not anyone reads. So a feed that runs ahead of its reader is
+// stopped, which leaves the rest to TCP's flow control, and receives go straight into the callers' buffers
+// until one of them has drained the socket.
 //
 // The buffers are shared by all streams: a ring that the process fills and the kernel takes from
 // (IORING_REGISTER_PBUF_RING). The ring is in order, so every buffer in it is touched in turn: with all of
 // them in it, a loop that needs ten at a time would walk through two megabytes. So it starts with a few and
 // more are added when they have run out, up to the limit; memory that was never added is never touched. When
 // the limit is reached too, since some readers are slow, all streams receive straight into the callers'
-// buffers until a good part of the buffers is back: to arm a feed that ends at once for want of a buffer would
-// make two requests of every read.
+// buffers until a good part of the buffers is back: to arm a feed that ends at once for want of a buffer
+// would make two requests of every read.
 #pragma once
 
 #include <liburing.h>

@@ -1,6 +1,6 @@
-// A loop of one's own as a contender. It borrows coroutines, run(), the ready queue and gather from the installed
-// loop, and brings what makes a loop: a turn, timers (a multimap) and a way to sleep (a semaphore). It has no
-// network: the workloads that need one are then `unsupported`, and all others are measured.
+// A loop of one's own as a contender. It borrows coroutines, run(), the ready queue and gather from the
+// installed loop, and brings what makes a loop: a turn, timers (a multimap) and a way to sleep (a semaphore).
+// It has no network: the workloads that need one are then `unsupported`, and all others are measured.
 #include <chrono>
 #include <coroutine>
 #include <limits>
