@@ -53,11 +53,13 @@ public:
     /// The function will not be called, not even when it is due already and queued; its captures are freed.
     /// Harmless when it has run or was cancelled.
     void cancel() noexcept {
-        if (!call_) return;
-        call_->function = nullptr;
-        if (!call_->armed) return;  // done, or in the ready queue, which will drop it
-        owner_->disarm(*call_);
-        --call_->references;  // the queue's; we hold another
+        const auto kept = call_;  // the captures may own this handle, and go first
+        Owner* const owner = owner_;
+        if (!kept) return;
+        const std::function<void()> dropped = std::exchange(kept->function, nullptr);
+        if (!kept->armed) return;  // done, or in the ready queue, which will drop it
+        owner->disarm(*kept);
+        --kept->references;  // the queue's; we hold another
     }
 
     bool pending() const noexcept { return call_ && call_->function; }

@@ -15,7 +15,7 @@ event_loop::event_loop(std::string_view name, make_driver_fn make_driver, clock*
       writers_(*io_, io_kind::writable) {}
 
 void event_loop::close() noexcept {
-    const sigpipe_guard guard(*this);
+    const run_guard guard(*this);
     readers_.clear();  // before the frames: they may close what is watched
     writers_.clear();
     scheduler::close();
@@ -53,6 +53,7 @@ void event_loop::run_forever() {
 
 void event_loop::run_until_idle() {
     const running_guard running(*this);
+    const run_guard run(*this);
     stopping_ = false;
     while (!stopping_ && (has_ready() || has_posted() || has_timers() || io_->pending() != 0))
         take_turns(true);

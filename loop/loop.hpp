@@ -113,8 +113,9 @@ public:
     /// signal is blocked in the loop's thread while the loop runs, and what a write has raised is taken away.
     /// The process's disposition stays what it is. In the loop's thread, or before it runs.
     void block_sigpipe() noexcept;
-    /// Between two runs, for what may carry a pending write out by ending it: the same, while it lives.
-    class sigpipe_guard;
+    /// While it lives, the loop is in a run: its own, or one of what may carry a pending write out by ending
+    /// it.
+    class run_guard;
     /// Throws std::bad_alloc; then the timer is not armed.
     virtual void arm(timer& t) = 0;
     /// The timer is armed.
@@ -134,7 +135,6 @@ protected:
     time_point time_of_callbacks() noexcept override { return now(); }
     virtual bool has_timers() const noexcept = 0;
 
-    /// Around the turns of one run.
     void begin_run() noexcept;
     void end_run() noexcept;
 
@@ -157,28 +157,27 @@ private:
     fd_callbacks writers_;
 };
 
-class event_loop::sigpipe_guard {
+class event_loop::run_guard {
 public:
-    explicit sigpipe_guard(event_loop& loop) noexcept
-        : loop_(loop.writes_to_pipes_ && !loop.in_run_ ? &loop : nullptr) {
-        if (loop_ != nullptr) loop_->begin_run();
+    explicit run_guard(event_loop& loop) noexcept : outermost_(loop.in_run_ ? nullptr : &loop) {
+        if (outermost_ != nullptr) outermost_->begin_run();
     }
-    sigpipe_guard(const sigpipe_guard&) = delete;
-    sigpipe_guard& operator=(const sigpipe_guard&) = delete;
-    ~sigpipe_guard() {
-        if (loop_ != nullptr) loop_->end_run();
+    run_guard(const run_guard&) = delete;
+    run_guard& operator=(const run_guard&) = delete;
+    ~run_guard() {
+        if (outermost_ != nullptr) outermost_->end_run();
     }
 
 private:
-    event_loop* loop_;
+    event_loop* outermost_;
 };
 
 inline bool event_loop::remove_reader(int fd) noexcept {
-    const sigpipe_guard guard(*this);
+    const run_guard guard(*this);
     return readers_.remove(fd);
 }
 inline bool event_loop::remove_writer(int fd) noexcept {
-    const sigpipe_guard guard(*this);
+    const run_guard guard(*this);
     return writers_.remove(fd);
 }
 

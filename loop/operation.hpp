@@ -137,9 +137,10 @@ private:
 /// receiver by a sender whose socket takes megabytes before it is full.
 ///
 /// A callback takes four units and an operation that was completed at once takes one; a transfer of more than
-/// 16 KiB takes one more for each 256 bytes, so that 64 KiB use the whole budget up. So a turn runs at most
-/// 64 callbacks: with more of them, what 1000 connections of 16 KiB have received leaves the caches before it
-/// is looked at.
+/// 16 KiB takes one more for each 256 bytes, so that 64 KiB use the whole budget up. So a flagship's turn
+/// runs at most 64 callbacks: with more of them, what 1000 connections of 16 KiB have received leaves the
+/// caches before it is looked at. A loop whose turn runs all that is ready gives each callback a budget of
+/// its own.
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;

@@ -6,6 +6,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -158,6 +159,8 @@ protected:
 
     void take_posted() noexcept { posted_.take_all(ready_); }
 
+    static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
+
     /// Runs what was ready when it was called, and nothing that becomes ready meanwhile, until `units_max` of
     /// the work budget are used. This is the only place where operations are completed. What is left, since
     /// one has thrown or the budget is used up, stays at the front of the queue.
@@ -165,6 +168,7 @@ protected:
         batch_guard guard{ready_, std::move(ready_)};
         while (!guard.batch.empty() && ready_.budget.used() < units_max) {
             operation& op = guard.batch.pop();
+            if (units_max == without_limit) ready_.budget.refill();  // then each callback has one of its own
             ready_.budget.use(work_budget::units_of_a_callback);
             if (debug_) [[unlikely]] {
                 run_timed(op);

@@ -73,18 +73,11 @@ public:
     }
 
 private:
-    static constexpr std::size_t units_max = D::units_between_waits == on_every_turn
-                                                 ? std::numeric_limits<std::size_t>::max()
-                                                 : D::units_between_waits;
-
-    struct run_of_turns {
-        explicit run_of_turns(design_loop& of) noexcept : loop(of) { loop.begin_run(); }
-        ~run_of_turns() { loop.end_run(); }
-        design_loop& loop;
-    };
+    static constexpr std::size_t units_max =
+        D::units_between_waits == on_every_turn ? without_limit : D::units_between_waits;
 
     void take_turns(const bool& done) override {
-        const run_of_turns run(*this);
+        const run_guard run(*this);
         do take_turn();
         while (!done);
     }

@@ -10,7 +10,9 @@
 
 namespace loopbench::reports {
 
+namespace {
 using json = nlohmann::ordered_json;
+}  // namespace
 
 constexpr auto fields_of(const ratio*) {
     return std::tuple(field{"to", &ratio::to}, field{"median", &ratio::median}, field{"low", &ratio::low},

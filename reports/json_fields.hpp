@@ -60,9 +60,8 @@ concept listed = requires(const type* of) {
 /// (`_s`) or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
-    using json = nlohmann::ordered_json;
     if constexpr (listed<type>) {
-        auto all = json::object();
+        auto all = nlohmann::ordered_json::object();
         const auto add = [&](const auto& each) {
             auto value = value_of(from.*each.member, each.name);
             if (each.when == presence::when_there && value.is_null()) return;
@@ -72,13 +71,13 @@ nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
         std::apply([&](const auto&... each) { (add(each), ...); }, fields_of(&from));
         return all;
     } else if constexpr (is_optional<type>) {
-        return from ? value_of(*from, name) : json(nullptr);
+        return from ? value_of(*from, name) : nlohmann::ordered_json(nullptr);
     } else if constexpr (is_list<type>) {
-        auto all = json::array();
+        auto all = nlohmann::ordered_json::array();
         for (const auto& each : from) all.push_back(value_of(each));
         return all;
     } else if constexpr (is_map<type>) {
-        auto all = json::object();
+        auto all = nlohmann::ordered_json::object();
         for (const auto& [key, each] : from) all[key] = value_of(each);
         return all;
     } else if constexpr (std::same_as<type, std::chrono::nanoseconds>) {

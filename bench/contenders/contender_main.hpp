@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -99,7 +100,10 @@ template <Runtime R>
 std::vector<contender_workload> workloads_on(const contender_info& info, const make_runtime_fn<R>& make) {
     std::vector<contender_workload> workloads;
     for (const workload<R>& each : workload_list<R>()) {
-        const workload_shape& shape = *find_shape(each.name);
+        const workload_shape* const found = find_shape(each.name);
+        if (found == nullptr)
+            throw std::logic_error("bench/workloads/table.cpp has no workload " + std::string(each.name));
+        const workload_shape& shape = *found;
         if (auto reason = why_not(info, shape)) {
             workloads.push_back({shape, unsupported_because(*std::move(reason))});
         } else if (each.run == nullptr) {

@@ -17,7 +17,10 @@
 
 namespace loopbench::bench {
 
+namespace {
 using json = nlohmann::ordered_json;
+}  // namespace
+
 using reports::cell_status;
 using reports::field;
 using reports::node;

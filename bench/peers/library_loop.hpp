@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <limits>
 #include <utility>
 
 #include "loop/coro/task.hpp"
@@ -31,7 +30,7 @@ public:
         if (leaving()) return;  // what is ready is for the next run()
         try {
             take_posted();
-            run_ready(std::numeric_limits<std::size_t>::max());
+            run_ready(without_limit);
         } catch (...) {
             failure_ = std::current_exception();  // not through the library's frames
         }
@@ -45,11 +44,9 @@ public:
     /// For awaiters that could complete at once, having moved so many bytes: false when this callback has had
     /// its share (loop/operation.hpp, work_budget), and must queue.
     bool may_complete_inline(std::size_t bytes) noexcept {
-        const std::size_t callback = ready().budget.used();  // counts those that were run
-        if (std::exchange(last_callback_, callback) != callback) inline_.refill();
         const std::size_t units = loop::work_budget::units_of(bytes);
         if (units > 1) units_of_large_transfers_ += units;
-        return inline_.may_complete_inline(bytes);
+        return ready().budget.may_complete_inline(bytes);
     }
 
 protected:
@@ -81,8 +78,6 @@ private:
     static constexpr bool not_running_ = true;
     const bool* done_ = &not_running_;
     std::exception_ptr failure_;
-    loop::work_budget inline_;
-    std::size_t last_callback_ = 0;
     std::size_t units_of_large_transfers_ = 0;
 };
 

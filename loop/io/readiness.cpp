@@ -70,6 +70,7 @@ void readiness_driver::unwatch(int fd) noexcept {
     if (d == nullptr || !d->in.waiting.empty() || !d->out.waiting.empty()) return;
     if (d->watched_in || d->watched_out) stop_watching(fd);
     d->reset();
+    ++d->generation;  // closed before it was told, it may live on in a duplicate, and be reported
 }
 
 void readiness_driver::wait(time_point deadline) {

@@ -24,7 +24,7 @@ descriptor& descriptor::operator=(descriptor&& other) noexcept {
 
 void descriptor::close() noexcept {
     if (!fd_) return;
-    const event_loop::sigpipe_guard guard(*loop_);
+    const event_loop::run_guard guard(*loop_);
     io_->close(fd_.get());
     fd_.reset();
 }

@@ -130,4 +130,18 @@ TEST_P(scheduled_calls, are_one_call_however_many_handles_name_them) {
     EXPECT_EQ(calls, 0);
 }
 
+TEST_P(scheduled_calls, may_be_cancelled_by_a_handle_that_their_own_captures_own) {
+    struct timeout {
+        call_handle call;
+    };
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto waiting = std::make_shared<timeout>();
+    timeout& only_known_to_the_call = *waiting;
+    waiting->call = loop.call_later(std::chrono::hours(1), [keeps_alive = waiting] {});
+    waiting.reset();
+    only_known_to_the_call.call.cancel();
+    loop.run_until_idle();
+}
+
 }  // namespace loopbench::loop::test
