@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <thread>
 
 #include "tests/loop/support.hpp"
@@ -199,8 +200,11 @@ TEST_P(sigpipe, does_not_kill_who_destroys_a_loop_that_writes) {
     event_loop& loop = *owner;
     const auto writes = [](pipe_ends pipe, std::size_t bytes, int turns_until_closed) -> task<void> {
         const std::vector<std::byte> out(bytes);
-        pipe.reader.loop().post([&] { pipe.reader.close(); });
-        co_await yield_times(pipe.reader.loop(), turns_until_closed);
+        event_loop& on = pipe.writer.loop();
+        const auto reader =
+            std::make_shared<pipe_end>(std::move(pipe.reader));  // outlives a write that is done
+        on.post([reader] { reader->close(); });
+        co_await yield_times(on, turns_until_closed);
         co_await pipe.writer.write_all(out);
     };
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1ms); };
