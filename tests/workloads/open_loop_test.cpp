@@ -182,7 +182,7 @@ TEST(open_loop, ends_with_the_reason_when_no_reply_comes_at_all) {
 
 TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
     const server_process server;
-    const std::string command = "exec '" LOOPBENCH_TEST_GENERATOR "' --rate=2000 --requests=1000 --port=" +
+    const std::string command = "exec '" LOOPBENCH_TEST_GENERATOR "' --rate=2000 --requests=2000 --port=" +
                                 std::to_string(server.port());
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
@@ -193,7 +193,7 @@ TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
         ::_exit(127);
     }
     ::close(ends[1]);
-    stop_for(generator, 200ms, 150ms);
+    stop_for(generator, 500ms, 200ms);  // in the midst of its second, however slowly it starts
     std::string text;
     std::array<char, 4096> buffer;
     for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
