@@ -161,10 +161,10 @@ TEST(open_loop, ends_with_the_reason_when_the_server_hangs_up) {
 
 TEST(open_loop, ends_with_the_reason_when_the_server_stops_for_ever) {
     const server_process server;
-    auto plan = plan_for(server, 2000, 10'000);
+    auto plan = plan_for(server, 2000, 2000);
     plan.patience = 100ms;
     std::thread stopping([&] {
-        std::this_thread::sleep_for(50ms);
+        std::this_thread::sleep_for(300ms);  // of a second: it has answered, however slowly it starts
         ::kill(server.id(), SIGSTOP);
     });
     const auto failure = run_open_loop(plan).failure;
