@@ -5,7 +5,7 @@
 
 namespace loopbench::bench {
 
-/// `design` is one of loop/designs.hpp; std::invalid_argument otherwise.
+/// `design` is one of loop/designs.hpp; with any other name every trial fails, and says which there are.
 int loop_contender_main(int argc, char** argv, std::string_view design);
 
 }  // namespace loopbench::bench

@@ -11,8 +11,7 @@
 //   enters at once, and what has been started but not yet handed over goes out while the number still means
 //   that file. It cancels by request and not by file, of which there may be other descriptors.
 // - A multishot accept takes whatever comes, wanted or not. So accepts are single; when the completion says
-//   that more are waiting, the next ones are plain calls. (bench/choices, accept/...: on accept/churn it gave
-//   nothing, on a burst of 64 a sixth.)
+//   that more are waiting, the next ones are plain calls. (bench/choices, accept/...: what a burst costs so.)
 // - Of several accepts a connection wakes one. When that one is cancelled at the same moment, the others go
 //   on sleeping beside a backlog that is not empty. So a listener has one accept in the kernel, and the
 //   others wait here.
