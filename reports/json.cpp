@@ -25,15 +25,15 @@ constexpr auto fields_of(const floor_multiple*) {
 }
 
 constexpr auto fields_of(const result*) {
-    return std::tuple(field{"workload", &result::workload}, field{"contender", &result::contender},
-                      field{"metric", &result::metric}, field{"unit", &result::unit},
-                      field{"direction", &result::better}, field{"deterministic", &result::deterministic},
-                      field{"samples", &result::samples}, field{"median", &result::median},
-                      field{"low", &result::low}, field{"high", &result::high},
-                      field{"level", &result::level}, field{"ratio", &result::to_baseline},
-                      field{"times_floor", &result::times_floor, presence::in_newer_files},
-                      field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
-                      field{"status", &result::status}, field{"reason", &result::reason});
+    return std::tuple(
+        field{"workload", &result::workload}, field{"contender", &result::contender},
+        field{"metric", &result::metric}, field{"unit", &result::unit}, field{"direction", &result::better},
+        field{"deterministic", &result::deterministic}, field{"way", &result::made, presence::in_newer_files},
+        field{"samples", &result::samples}, field{"median", &result::median}, field{"low", &result::low},
+        field{"high", &result::high}, field{"level", &result::level}, field{"ratio", &result::to_baseline},
+        field{"times_floor", &result::times_floor, presence::in_newer_files},
+        field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
+        field{"status", &result::status}, field{"reason", &result::reason});
 }
 
 constexpr auto fields_of(const contender*) {

@@ -40,6 +40,7 @@ struct result {
     std::string unit;
     direction better = direction::smaller;
     bool deterministic = false;
+    way made = way::apart;                       // how its trials were made
     std::vector<std::optional<double>> samples;  // one per trial, by block; of --checks one per pair
     std::optional<double> median, low, high;
     double level = 0.95;

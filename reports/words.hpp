@@ -18,6 +18,12 @@ enum class cell_status {
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class fitness { fit, unfit, unknown };
+/// How the trials of a block are made, so that they can be compared.
+enum class way {
+    apart,    // one after the other
+    turns,    // all alive on one core, one at a time working for a millisecond or two
+    together  // all at once on one core, under the kernel's scheduler; what is judged is CPU time
+};
 
 // The spelling of each value in files, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> direction_names{"smaller", "larger"};
@@ -25,6 +31,7 @@ inline constexpr std::array<std::string_view, 4> cell_status_names{"ok", "unsupp
 inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower", "equivalent",
                                                                "inconclusive"};
 inline constexpr std::array<std::string_view, 3> fitness_names{"fit", "unfit", "unknown"};
+inline constexpr std::array<std::string_view, 3> way_names{"apart", "turns", "together"};
 
 constexpr const auto& names_of(direction) {
     return direction_names;
@@ -37,6 +44,9 @@ constexpr const auto& names_of(verdict) {
 }
 constexpr const auto& names_of(fitness) {
     return fitness_names;
+}
+constexpr const auto& names_of(way) {
+    return way_names;
 }
 
 /// How the value of an enumeration that has names_of() is spelled.

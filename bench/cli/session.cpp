@@ -2,6 +2,7 @@
 #include "bench/cli/session.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,7 @@
 #include "bench/trial/describe.hpp"
 #include "bench/trial/parity.hpp"
 #include "bench/trial/usage_error.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/json.hpp"
@@ -144,11 +146,31 @@ run_plan revived(const session_record& old) {
 
 }  // namespace
 
+namespace {
+
+/// Those that this process may run on.
+std::vector<int> allowed_cpus() {
+    cpu_set_t allowed;
+    std::vector<int> cpus;
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
+    return cpus;
+}
+
+}  // namespace
+
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
     stop.throw_if_requested();
     plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);
+    for (const auto& name : plan.workloads) {
+        const auto* const shape = find_shape(name);
+        plan.ways.push_back(shape != nullptr ? shape->made : reports::way::apart);
+        plan.cores.push_back(shape != nullptr ? shape->cores : 0);
+    }
+    if (!plan.cpu) plan.cpus = allowed_cpus();
     add_twin(plan);
 }
 

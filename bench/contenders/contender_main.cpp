@@ -91,13 +91,13 @@ void report_the_rest(benchmark::State& state, const trial& t) {
 }
 
 void report_cost(benchmark::State& state, const trial& t) {
-    const auto operations = static_cast<double>(t.operations_done());
+    const auto operations = static_cast<double>(t.operations_timed());
     const double wall_s = std::chrono::duration<double>(t.cost().wall).count();
     state.counters["cpu"] = nanoseconds(t.cost().cpu) / operations;
     state.counters["cpu_user"] = nanoseconds(t.cost().user) / operations;
     state.counters["cpu_system"] = nanoseconds(t.cost().system) / operations;
     state.counters["spin"] = nanoseconds(t.cost().cpu) / nanoseconds(t.cost().wall);
-    state.counters["operations"] = operations;
+    state.counters["operations"] = static_cast<double>(t.operations_done());
     state.counters["wakeups"] = static_cast<double>(t.cost().voluntary_switches) / wall_s;
     if (const auto peak = resident_peak_bytes(); peak > 0)
         state.counters["rss_peak"] = static_cast<double>(peak);
@@ -126,10 +126,13 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
     // One batch: the runtime is not left and entered again for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
-        const std::uint64_t operations =
-            workload.shape.calibrated() ? iterations : workload.shape.operations(settings.size);
+        constexpr std::uint64_t until_told = std::uint64_t{1} << 62;
+        const std::uint64_t operations = !workload.shape.calibrated()
+                                             ? workload.shape.operations(settings.size)
+                                         : settings.turns ? until_told
+                                                          : iterations;
         trial t(settings.size, settings.operations.value_or(operations), settings.recording,
-                settings.slowdown);
+                settings.slowdown, settings.turns);
         if (const auto error = run_trial(workload, open_files_limit, t)) {
             state.SkipWithError(error->c_str());
             break;
@@ -137,7 +140,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         // Google Benchmark divides by its own count of iterations, the workload may have done more
         // operations.
         const double operation_s =
-            std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_done());
+            std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
         state.SetIterationTime(operation_s * static_cast<double>(iterations));
         report_cost(state, t);
         report_latency(state, t.latency());
@@ -162,6 +165,7 @@ context context_of(const contender_info& info, const contender_settings& setting
                 {"clock", clock_in_use()},
                 {"timer_slack_ns", timer_slack_in_use()},
                 {"buffers", info.buffers},
+                {"turns", "1"},  // it knows LOOPBENCH_TURNS
                 {"size", settings.size == trial_size::smoke ? "smoke" : "real"}};
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (!info.role.empty()) all.emplace_back("role", info.role);
@@ -229,7 +233,7 @@ int run_contender(int argc, char** argv, const contender_info& info,
                 run_workload(state, each, *settings, open_files_limit, histograms);
             });
         registered->UseManualTime();
-        if (!each.shape.calibrated() || settings->operations) registered->Iterations(1);
+        if (!each.shape.calibrated() || settings->operations || settings->turns) registered->Iterations(1);
     }
     for (const auto& [key, value] : described) benchmark::AddCustomContext(key, value);
     benchmark::RunSpecifiedBenchmarks();

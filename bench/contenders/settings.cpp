@@ -59,6 +59,12 @@ double read_slowdown() {
     return share;
 }
 
+std::optional<turn_settings> read_turns() {
+    const std::string_view text = variable("LOOPBENCH_TURNS");
+    if (text.empty()) return std::nullopt;
+    return parse_turns(text);
+}
+
 }  // namespace
 
 contender_settings settings_from_environment() {
@@ -66,6 +72,7 @@ contender_settings settings_from_environment() {
             .operations = read_operations(),
             .recording = read_recording(),
             .slowdown = read_slowdown(),
+            .turns = read_turns(),
             .side_file = std::string(variable("LOOPBENCH_SIDE_FILE"))};
 }
 

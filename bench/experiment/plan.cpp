@@ -33,6 +33,17 @@ std::optional<std::size_t> run_plan::baseline_index() const {
     return static_cast<std::size_t>(found - contenders.begin());
 }
 
+bool run_plan::takes_turns(std::size_t contender) const {
+    const auto index = contender == twin ? baseline_index().value_or(contender) : contender;
+    return index < described.size() && reports::context_text(described[index].context, "turns") == "1";
+}
+
+std::optional<int> run_plan::cpu_for(std::uint64_t block, std::size_t workload) const {
+    if (cpu) return cpu;
+    if (cpus.empty() || workload >= cores.size() || cores[workload] != 1) return std::nullopt;
+    return cpus[mixed(mixed(seed ^ block) ^ workload) % cpus.size()];
+}
+
 void add_twin(run_plan& plan) {
     const auto index = plan.baseline_index();
     if (!index) return;

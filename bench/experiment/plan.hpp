@@ -22,6 +22,8 @@ struct run_plan {
     std::vector<contender> contenders;          // the chosen ones, by name
     std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty
     std::vector<std::string> workloads;         // the chosen ones, in the order of the report
+    std::vector<reports::way> ways = {};        // of each workload; empty: apart
+    std::vector<int> cores = {};                // that a trial of each workload needs; empty or 0: not known
     std::string baseline = "asio-epoll";
     workload_size size = workload_size::real;
     double min_time_s = 0.5;
@@ -34,11 +36,16 @@ struct run_plan {
     correction how = correction::benjamini_hochberg;
     std::optional<double> precision_pct;  // stop when every ratio is known to within this
     std::optional<int> cpu;               // trials run on this one alone
+    std::vector<int> cpus = {};  // or each block on one of these, where one is enough for the workload
     std::optional<double> tolerated_pct;  // a comparison of builds: judge_gate() has the last word
     bool counts = false, checks = false;  // the passes that follow the trials
 
     /// The place of the baseline among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
+    /// Whether the contender knows how to take turns, as it says of itself; the twin is the baseline.
+    [[nodiscard]] bool takes_turns(std::size_t contender) const;
+    /// The core for a workload's trials in a block; nothing when they may use any.
+    [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
 };
 
 /// Adds the baseline a second time, under a name of the same length: the length of argv[0] moves the stack,

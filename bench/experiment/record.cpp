@@ -48,7 +48,10 @@ constexpr auto fields_of(const run_plan*) {
                       field{"tolerated_pct", &run_plan::tolerated_pct, presence::in_newer_files},
                       field{"counts", &run_plan::counts, presence::in_newer_files},
                       field{"checks", &run_plan::checks, presence::in_newer_files},
-                      field{"workloads", &run_plan::workloads});
+                      field{"workloads", &run_plan::workloads},
+                      field{"ways", &run_plan::ways, presence::in_newer_files},
+                      field{"cores", &run_plan::cores, presence::in_newer_files},
+                      field{"cpus", &run_plan::cpus, presence::in_newer_files});
 }
 
 constexpr auto fields_of(const resource_usage*) {
@@ -65,6 +68,8 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"reason", &trial_outcome::reason, presence::null_when_empty},
                       field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
                       field{"usage", &trial_outcome::usage, presence::in_newer_files},
+                      field{"cpu", &trial_outcome::cpu, presence::in_newer_files},
+                      field{"turns_ns", &trial_outcome::turns, presence::in_newer_files},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
                       field{"context", &trial_outcome::context});
 }
@@ -122,6 +127,9 @@ run_plan read_plan(const node& from) {
     if (plan.tolerated_pct) require_within(from, "tolerated_pct", *plan.tolerated_pct, 0, 100);
     if (plan.cpu) require_within(from, "cpu", *plan.cpu, 0, 1 << 20);
     plan.workloads = distinct_names(from.at("workloads"));
+    for (const auto& [name, size] :
+         {std::pair{"ways", plan.ways.size()}, std::pair{"cores", plan.cores.size()}})
+        if (size > 0 && size != plan.workloads.size()) from.at(name).fail("expected one for each workload");
     const auto names = distinct_names(from.at("contenders"));
     if (plan.workloads.size() > cells_max / names.size())
         from.fail(fmt::format("more than {} cells", cells_max));

@@ -167,8 +167,15 @@ private:
     /// True when a trial was disturbed.
     bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
         bool disturbed = false;
+        std::vector<cell> in_turns;
+        for (const auto where : trials)
+            if (!excluded(where) && plan_.ways.size() > where.workload &&
+                plan_.ways[where.workload] == reports::way::turns && plan_.takes_turns(where.contender))
+                in_turns.push_back(where);
+        run_in_turns(block, in_turns, attempt);
+        if (is_over()) return false;
         for (const auto where : trials) {
-            if (excluded(where)) continue;
+            if (excluded(where) || std::ranges::find(in_turns, where) != in_turns.end()) continue;
             run_trial(block, where, attempt);
             if (is_over()) return false;
             disturbed = disturbed || !outcome_.trials.back().outcome.disturbed.empty();
@@ -182,20 +189,51 @@ private:
             outcome_.budget_spent = true;
             return;
         }
-        const trial_request request{plan_.contenders[where.contender],
-                                    plan_.workloads[where.workload],
-                                    plan_.min_time_s,
-                                    plan_.size,
-                                    limit,
-                                    plan_.cpu,
-                                    padding_bytes(plan_.seed, block, where, attempt)};
+        const auto request = request_for(block, where, attempt, limit);
         observer_.before_trial(request, done_, total_);
-        trial_record record{block, where, executor_.run(request), attempt};
+        take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
+    }
+
+    trial_request request_for(std::uint64_t block, cell where, std::uint64_t attempt,
+                              std::chrono::nanoseconds limit) const {
+        return {plan_.contenders[where.contender],
+                plan_.workloads[where.workload],
+                plan_.min_time_s,
+                plan_.size,
+                limit,
+                plan_.cpu_for(block, where.workload),
+                padding_bytes(plan_.seed, block, where, attempt)};
+    }
+
+    /// They are one trial as far as a budget is concerned: what is not finished at its end does not count.
+    void run_in_turns(std::uint64_t block, std::span<const cell> trials, std::uint64_t attempt) {
+        if (trials.empty()) return;
+        const auto all = plan_.trial_limit * static_cast<std::int64_t>(trials.size());
+        const auto limit = plan_.budget ? std::min(all, *plan_.budget - clock_()) : all;
+        if (limit <= limit.zero()) {
+            outcome_.budget_spent = true;
+            return;
+        }
+        std::vector<trial_request> requests;
+        for (const auto where : trials)
+            requests.push_back(request_for(block, where, attempt, plan_.trial_limit));
+        observer_.before_trial(requests.front(), done_, total_);
+        auto outcomes = executor_.run_in_turns(
+            requests, padding_bytes(plan_.seed, block, trials.front(), attempt), limit);
+        const bool out_of_time = limit < all && std::ranges::any_of(outcomes, &trial_outcome::timed_out);
+        for (std::size_t i = 0; i < trials.size() && !is_over(); ++i)
+            take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);
+    }
+
+    /// `had_less` time than a trial gets.
+    void take(std::uint64_t block, cell where, std::uint64_t attempt, trial_outcome outcome, bool had_less) {
+        trial_record record{block, where, std::move(outcome), attempt};
+        record.outcome.cpu = plan_.cpu_for(block, where.workload);
         if (record.outcome.stopped) {
             outcome_.interrupted = true;
             return;
         }
-        if (record.outcome.timed_out && limit < plan_.trial_limit) {  // it had less time than a trial gets
+        if (record.outcome.timed_out && had_less) {
             outcome_.budget_spent = true;
             return;
         }

@@ -2,6 +2,7 @@
 #include "bench/experiment/samples.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/statistics/median.hpp"
 
@@ -46,8 +47,29 @@ bool counting_attempts::counts(std::uint64_t block, std::size_t workload, std::u
     return found != best_.end() && found->second == attempt;
 }
 
+namespace {
+
+/// Within a round, some milliseconds, the machine is the same for all; from round to round and from core to core it
+/// is not. A round that one of them did not reach is left out, and so is a block without any.
+std::vector<double> log_ratios_of_turns(const std::map<std::uint64_t, std::vector<double>>& mine,
+                                        const std::map<std::uint64_t, std::vector<double>>& theirs) {
+    std::vector<double> blocks;
+    for (const auto& [block, ours] : mine) {
+        const auto found = theirs.find(block);
+        if (found == theirs.end()) continue;
+        std::vector<double> rounds;
+        for (std::size_t i = 0; i < std::min(ours.size(), found->second.size()); ++i)
+            rounds.push_back(std::log(found->second[i] / ours[i]));
+        blocks.push_back(median_of(rounds));
+    }
+    return blocks;
+}
+
+}  // namespace
+
 sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
     cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
+    turns_.assign(plan.workloads.size(), std::vector<turns_by_block>(plan.contenders.size()));
     const counting_attempts tried{outcome};
     for (const auto& trial : outcome.trials)
         if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt))
@@ -64,6 +86,8 @@ void sample_table::take(const trial_record& trial) {
         values.resize(std::max(values.size(), trial.block + 1));
         values[trial.block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
     }
+    if (!trial.outcome.turns.empty())
+        turns_[trial.where.workload][trial.where.contender][trial.block] = trial.outcome.turns;
 }
 
 std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
@@ -71,6 +95,8 @@ std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t w
     const auto &ours = of({workload, who}), &theirs = of({workload, to});
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
+    if (metric.name == std::string_view{"time"} && has_turns({workload, who}) && has_turns({workload, to}))
+        return log_ratios_of_turns(turns_[workload][who], turns_[workload][to]);
     return metric.better == reports::direction::smaller ? paired_log_ratios(other->second, mine->second)
                                                         : paired_log_ratios(mine->second, other->second);
 }

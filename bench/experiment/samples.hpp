@@ -48,12 +48,16 @@ public:
     /// Whether the load was a share of the contender's own capacity: a contender that was found to be capable
     /// of more had more to do, so nothing but that capacity can be compared with another's.
     [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
+    /// Whether its trials took turns with others.
+    [[nodiscard]] bool has_turns(cell where) const {
+        return !turns_[where.workload][where.contender].empty();
+    }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are
-    /// none.
+    /// The log ratios of `who` to `to` in one metric, one for each block, above 0 when `who` is better; empty when
+    /// there are none. Of times of trials in turns, a block's is the median over its rounds.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
 
@@ -61,6 +65,8 @@ private:
     void take(const trial_record& trial);
 
     std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
+    using turns_by_block = std::map<std::uint64_t, std::vector<double>>;
+    std::vector<std::vector<turns_by_block>> turns_;  // likewise
     std::uint64_t disturbed_ = 0, trials_ = 0;
 };
 

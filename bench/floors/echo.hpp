@@ -46,20 +46,18 @@ inline server_buffer make_server_buffer(std::size_t message_bytes) {
 struct echo_phase {
     std::uint64_t first;
     std::uint64_t count;
-    histogram* latency;  // none while warming up
+    trial* timed;  // none while warming up
 };
 
 /// One connection: its client, which has one request under way at a time, and its server.
 struct echo_pair {
-    using clock = std::chrono::steady_clock;
-
     std::uint64_t number;
     const echo_messages& messages;
     int client;
     int server;
     std::uint64_t round_trip = 0;  // under way, or the next
     std::uint64_t end = 0;         // the first that does not belong to the phase
-    clock::time_point start{};     // of the round trip, which is the end of the one before
+    trial::time_point start{};     // of the round trip, which is the end of the one before
     std::span<const std::byte> request{};
     std::vector<std::byte> reply;
     workloads::detail::echo_counts counts{};
@@ -70,7 +68,7 @@ struct echo_pair {
         if (counts.error != 0) return false;
         round_trip = phase.first;
         end = phase.first + phase.count;
-        if (phase.latency != nullptr) start = clock::now();
+        if (phase.timed != nullptr) start = phase.timed->start_of_latency();
         return round_trip != end;
     }
 
@@ -85,11 +83,10 @@ struct echo_pair {
     }
 
     /// The reply is complete. False when that was the last round trip of the phase.
-    bool finish_round_trip(histogram* latency) noexcept {
-        if (latency != nullptr) {
-            const clock::time_point now = clock::now();
-            latency->record(std::chrono::nanoseconds(now - start).count());
-            start = now;
+    bool finish_round_trip(trial* timed) noexcept {
+        if (timed != nullptr) {
+            start = timed->record_latency(start);
+            timed->operation_done();
         }
         ++(workloads::same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
         return ++round_trip != end;
@@ -101,10 +98,9 @@ template <class MakeRoundTrips>
 void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make_round_trips) {
     const std::uint64_t round_trips_each = (t.operations() + pairs.size() - 1) / pairs.size();
     constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
-    make_round_trips(echo_phase{.first = 0, .count = warm_up, .latency = nullptr});
-    t.begin();
-    make_round_trips(
-        echo_phase{.first = warm_up, .count = round_trips_each, .latency = t.latency_if_recording()});
+    make_round_trips(echo_phase{.first = 0, .count = warm_up, .timed = nullptr});
+    t.begin(pairs.size());
+    make_round_trips(echo_phase{.first = warm_up, .count = round_trips_each, .timed = &t});
     t.end();
     t.did(round_trips_each * pairs.size());
 

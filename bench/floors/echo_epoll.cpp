@@ -33,7 +33,7 @@ public:
     std::vector<echo_pair>& pairs() noexcept { return pairs_; }
 
     void make_round_trips(const echo_phase& phase) {
-        latency_ = phase.latency;
+        timed_ = phase.timed;
         for (echo_pair& pair : pairs_) {
             if (!pair.enter(phase)) continue;
             ++active_;
@@ -86,7 +86,7 @@ private:
         std::size_t& filled = filled_[pair.number];
         filled += receive(pair, pair.client, std::span(pair.reply).subspan(filled));
         if (filled != pair.reply.size() || pair.counts.error != 0) return;
-        if (pair.finish_round_trip(latency_))
+        if (pair.finish_round_trip(timed_))
             send_request(pair);
         else
             --active_;
@@ -123,7 +123,7 @@ private:
     std::vector<std::size_t> filled_;  // by pair: bytes of the reply that have come
     loop::unique_fd epoll_;
     std::size_t active_ = 0;  // pairs that have round trips to make
-    histogram* latency_ = nullptr;
+    trial* timed_ = nullptr;
     std::array<epoll_event, 1024> events_;
 };
 

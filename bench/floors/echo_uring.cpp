@@ -35,7 +35,7 @@ public:
     std::vector<echo_pair>& pairs() noexcept { return pairs_; }
 
     void make_round_trips(const echo_phase& phase) {
-        latency_ = phase.latency;
+        timed_ = phase.timed;
         for (echo_pair& pair : pairs_) {
             if (!pair.enter(phase)) continue;
             ++active_;
@@ -88,7 +88,7 @@ private:
             --active_;
         } else if (of_server) {
             serve(pair, static_cast<std::size_t>(completion.res));
-        } else if (pair.finish_round_trip(latency_)) {
+        } else if (pair.finish_round_trip(timed_)) {
             send_request(pair);
         } else {
             --active_;
@@ -144,7 +144,7 @@ private:
     std::vector<server_buffer> buffers_;  // by pair: what its server received, until it is sent back
     loop::uring_ring ring_;               // after what it writes into
     std::size_t active_ = 0;              // pairs that have round trips to make
-    histogram* latency_ = nullptr;
+    trial* timed_ = nullptr;
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read
     for (std::uint64_t i = 1; i <= t.operations() && !stream.over; ++i) {
         write();
         while (!stream.over && stream.check.bytes < i * chunk_bytes) read_more();
+        t.operation_done();
     }
     stream.ends.writer.reset();
     while (!stream.over) read_more();

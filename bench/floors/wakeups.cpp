@@ -163,14 +163,11 @@ void post_cross_thread(waker& kernel, int cores, trial& t) {
         if (other.posted() == number) ++in_order;
     };
     while (number < workloads::warm_up_posts(cores)) receive_next();
-    histogram* const latency = t.latency_if_recording();
     const std::uint64_t last = number + t.operations();
     t.begin();
     while (number < last) {
         receive_next();
-        if (latency != nullptr)
-            latency->record(
-                std::chrono::nanoseconds(posting_thread::clock::now() - other.posted_at()).count());
+        t.record_latency(other.posted_at());
     }
     t.end();
     t.prove("posts that were received one by one", last, in_order);

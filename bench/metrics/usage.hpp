@@ -26,6 +26,10 @@ struct usage {
     /// refuses, which it cannot with these arguments.
     static usage now() noexcept;
 
+    friend usage operator+(const usage& a, const usage& b) noexcept {
+        return {a.wall + b.wall, a.cpu + b.cpu, a.user + b.user, a.system + b.system,
+                a.voluntary_switches + b.voluntary_switches};
+    }
     friend usage operator-(const usage& end, const usage& begin) noexcept {
         return {end.wall - begin.wall, end.cpu - begin.cpu, end.user - begin.user, end.system - begin.system,
                 end.voluntary_switches - begin.voluntary_switches};

@@ -17,8 +17,6 @@ namespace {
 using reports::fitness;
 using reports::verdict;
 
-constexpr double spread_max_pct = 15;
-
 bool is_difference(verdict found) {
     return found == verdict::faster || found == verdict::slower;
 }
@@ -144,9 +142,6 @@ private:
             is(fitness::unknown,
                fmt::format("so few blocks show nothing unless {} of {} workloads differ from themselves",
                            needed, pairs_.size()));
-        else if (*all.spread_pct > spread_max_pct)
-            is(fitness::unfit, fmt::format("the times of {} spread by {:.0f} % from trial to trial",
-                                           all.contender, *all.spread_pct));
         else if (2 * samples_.disturbed() > samples_.trials())
             is(fitness::unfit,
                fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));

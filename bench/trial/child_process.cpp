@@ -1,273 +1,43 @@
-// fork rather than posix_spawn: the child asks to die with its parent, and posix_spawn has no attribute for
-// that.
 #include "bench/trial/child_process.hpp"
-
-#include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <cerrno>
 #include <system_error>
 
-#include "bench/machine/kernel_files.hpp"
+#include "bench/trial/running_child.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
-using reports::uninterrupted;
-using reports::unique_fd;
-using steady_clock = std::chrono::steady_clock;
+using clock = running_child::clock;
 
-[[noreturn]] void throw_errno(const char* action) {
-    throw std::system_error{errno, std::generic_category(), action};
+/// At most the longest wait: poll takes an int. run_child() looks at the clock again after it.
+int milliseconds_until(clock::time_point deadline, std::chrono::milliseconds longest) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, longest.count()));
 }
-
-struct pipe_ends {
-    unique_fd read, write;
-};
-
-pipe_ends make_pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for a contender");
-    return {unique_fd{ends[0]}, unique_fd{ends[1]}};
-}
-
-/// The pointers that execve wants; made before fork, since the child may not allocate.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (auto& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& additions) {
-    std::vector<std::string> all;
-    for (const auto& [name, value] : additions) all.push_back(name + "=" + value);
-    const auto replaced = [&](std::string_view entry) {
-        return std::ranges::any_of(additions, [&](const auto& addition) {
-            return entry.starts_with(addition.first) && entry.substr(addition.first.size()).starts_with('=');
-        });
-    };
-    for (char** entry = environ; *entry != nullptr; ++entry)
-        if (!replaced(*entry)) all.emplace_back(*entry);
-    return all;
-}
-
-struct child_setup {
-    const char* path;
-    char* const* command;
-    char* const* environment;
-    int input, output, error, start_error;
-    pid_t parent;
-    const cpu_set_t* cpus;  // nullptr: any
-};
-
-/// Runs in the child between fork and exec: system calls only.
-[[noreturn]] void become_contender(const child_setup& setup) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != setup.parent) ::_exit(127);  // it died before the line above
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    const bool placed = setup.cpus == nullptr || ::sched_setaffinity(0, sizeof *setup.cpus, setup.cpus) == 0;
-    for (const int ignored_by_us : {SIGXFSZ, SIGPIPE}) ::signal(ignored_by_us, SIG_DFL);
-    if (placed && ::dup2(setup.input, STDIN_FILENO) >= 0 && ::dup2(setup.output, STDOUT_FILENO) >= 0 &&
-        ::dup2(setup.error, STDERR_FILENO) >= 0)
-        ::execve(setup.path, setup.command, setup.environment);
-    const int cause = errno;
-    [[maybe_unused]] const auto told = ::write(setup.start_error, &cause, sizeof cause);
-    ::_exit(127);
-}
-
-class running_child {
-public:
-    explicit running_child(const child_request& request) : request_{request}, started_{steady_clock::now()} {}
-
-    running_child(const running_child&) = delete;
-    running_child& operator=(const running_child&) = delete;
-    /// After an exception the child still runs.
-    ~running_child() {
-        if (pid_ > 0) reap();
-    }
-
-    child_outcome run() {
-        if (start()) {
-            watch();
-            end();
-        }
-        outcome_.wall = steady_clock::now() - started_;
-        return std::move(outcome_);
-    }
-
-private:
-    const child_request& request_;
-    const steady_clock::time_point started_;
-    unique_fd output_, error_, process_;
-    pid_t pid_ = -1;
-    child_outcome outcome_;
-    std::optional<child_end> killed_because_;
-
-    /// False when the executable could not be executed.
-    bool start() {
-        auto output = make_pipe(), error = make_pipe(), start_error = make_pipe();
-        const unique_fd input{uninterrupted([] { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); })};
-        if (!input) throw_errno("cannot open /dev/null");
-        auto command = request_.command;
-        if (!request_.called.empty()) command[0] = request_.called;
-        auto environment = environment_with(request_.environment);
-        cpu_set_t cpus;
-        CPU_ZERO(&cpus);
-        if (request_.cpu) CPU_SET(static_cast<std::size_t>(*request_.cpu), &cpus);
-        const auto command_pointers = pointers_to(command), environment_pointers = pointers_to(environment);
-        const child_setup setup{request_.command[0].c_str(),
-                                command_pointers.data(),
-                                environment_pointers.data(),
-                                input.get(),
-                                output.write.get(),
-                                error.write.get(),
-                                start_error.write.get(),
-                                ::getpid(),
-                                request_.cpu ? &cpus : nullptr};
-        pid_ = ::fork();
-        if (pid_ < 0) throw_errno("cannot start a process for a contender");
-        if (pid_ == 0) become_contender(setup);
-        ::setpgid(pid_, pid_);  // here as well: whoever comes first, the group exists from now on
-        for (auto* ours : {&output.write, &error.write, &start_error.write}) ours->reset();
-
-        int cause = 0;
-        const auto got = uninterrupted([&] { return ::read(start_error.read.get(), &cause, sizeof cause); });
-        // Not the wrapper: glibc 2.36 declares it without C linkage.
-        process_ = unique_fd{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
-        if (got == sizeof cause || !process_) {
-            if (got != sizeof cause) cause = errno;
-            killed_because_ = child_end::not_started;
-            end();
-            outcome_.code = cause;
-            return false;
-        }
-        output_ = std::move(output.read);
-        error_ = std::move(error.read);
-        return true;
-    }
-
-    /// Returns when the child has ended or has to be ended.
-    void watch() {
-        const auto deadline = started_ + request_.limit;
-        for (;;) {
-            std::array<pollfd, 4> watched{{{output_.get(), POLLIN, 0},
-                                           {error_.get(), POLLIN, 0},
-                                           {process_.get(), POLLIN, 0},
-                                           {request_.stop_fd, POLLIN, 0}}};
-            const int ready = uninterrupted(
-                [&] { return ::poll(watched.data(), watched.size(), milliseconds_until(deadline)); });
-            if (ready < 0) throw_errno("cannot wait for a contender");
-            if (watched[3].revents != 0) return kill_because(child_end::stopped);
-            if (watched[0].revents != 0) read_output();
-            if (watched[1].revents != 0) read_error();
-            if (outcome_.output.size() > request_.output_bytes_max) return kill_because(child_end::flooded);
-            if (watched[2].revents != 0) return;
-            if (steady_clock::now() >= deadline) return kill_because(child_end::timed_out);
-        }
-    }
-
-    /// At most the longest wait: poll takes an int. watch() looks at the clock again after it.
-    int milliseconds_until(steady_clock::time_point deadline) const {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
-        return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, request_.longest_wait.count()));
-    }
-
-    void kill_because(child_end reason) { killed_because_ = reason; }
-
-    /// Ends whatever is left of the group, and takes the child's last words and its usage. The child is not
-    /// reaped before that, so neither its id nor the group's can belong to someone else by now.
-    void end() {
-        ::kill(-pid_, SIGKILL);
-        siginfo_t ended{};
-        uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT); });
-        drain();
-        const auto run_delay_ns = run_delay_ns_of(pid_);
-        const auto [taken, status, usage] = reap();
-        if (!taken) throw_errno("cannot take a contender's end");
-        outcome_.usage = usage_of(usage);
-        outcome_.usage.run_delay_ns = run_delay_ns;
-        if (killed_because_) {
-            outcome_.end = *killed_because_;
-        } else if (WIFSIGNALED(status)) {
-            outcome_.end = child_end::signalled;
-            outcome_.code = WTERMSIG(status);
-        } else {
-            outcome_.end = child_end::exited;
-            outcome_.code = WEXITSTATUS(status);
-        }
-    }
-
-    struct child_status {
-        bool taken = false;  // not when the caller's caller ignores SIGCHLD: the kernel reaps then
-        int status = 0;
-        rusage usage{};
-    };
-
-    /// Kills, and takes the end.
-    child_status reap() noexcept {
-        child_status ended;
-        ::kill(-pid_, SIGKILL);
-        ended.taken = uninterrupted([&] { return ::wait4(pid_, &ended.status, 0, &ended.usage); }) > 0;
-        pid_ = -1;
-        return ended;
-    }
-
-    static resource_usage usage_of(const rusage& usage) {
-        const auto ns = [](const timeval& time) {
-            return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1'000;
-        };
-        return {ns(usage.ru_utime), ns(usage.ru_stime), std::int64_t{usage.ru_maxrss} * 1024,
-                usage.ru_nvcsw,     usage.ru_nivcsw,    0};
-    }
-
-    /// What is still in the pipes. Bounded: a descendant that left the group may go on writing for ever.
-    void drain() {
-        constexpr int reads_max = 256;
-        for (int i = 0; i < reads_max; ++i) {
-            std::array<pollfd, 2> pipes{{{output_.get(), POLLIN, 0}, {error_.get(), POLLIN, 0}}};
-            if (uninterrupted([&] { return ::poll(pipes.data(), pipes.size(), 0); }) <= 0) return;
-            if (pipes[0].revents != 0) read_output();
-            if (pipes[1].revents != 0) read_error();
-        }
-    }
-
-    void read_output() { append_from(output_, outcome_.output); }
-
-    void read_error() {
-        append_from(error_, outcome_.error_tail);
-        if (auto& tail = outcome_.error_tail; tail.size() > request_.error_tail_bytes)
-            tail.erase(0, tail.size() - request_.error_tail_bytes);
-    }
-
-    static void append_from(unique_fd& pipe, std::string& text) {
-        std::array<char, 16384> chunk;
-        const auto count = uninterrupted([&] { return ::read(pipe.get(), chunk.data(), chunk.size()); });
-        if (count > 0)
-            text.append(chunk.data(), static_cast<std::size_t>(count));
-        else
-            pipe.reset();  // end of file; poll passes over -1
-    }
-};
 
 }  // namespace
 
 child_outcome run_child(const child_request& request) {
-    return running_child{request}.run();
+    running_child child{request};
+    const auto deadline = child.started() + request.limit;
+    while (!child.is_over()) {
+        const auto [output, error, process] = child.watched();
+        std::array<pollfd, 4> watched{output, error, process, {request.stop_fd, POLLIN, 0}};
+        const auto wait = milliseconds_until(deadline, request.longest_wait);
+        const int ready =
+            reports::uninterrupted([&] { return ::poll(watched.data(), watched.size(), wait); });
+        if (ready < 0) throw std::system_error{errno, std::generic_category(), "cannot wait for a contender"};
+        if (watched[3].revents != 0)
+            child.end_because(child_end::stopped);
+        else if (child.go_on(std::span{watched}.first<3>()) && clock::now() >= deadline)
+            child.end_because(child_end::timed_out);
+    }
+    return child.finish();
 }
 
 }  // namespace loopbench::bench

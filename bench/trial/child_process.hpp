@@ -17,6 +17,7 @@ struct child_request {
     std::string called;                // argv[0], when it is not the path
     std::vector<std::pair<std::string, std::string>> environment;   // set on top of ours
     std::optional<int> cpu;                                         // run on this one alone
+    std::vector<int> inherited = {};                                // descriptors of ours that it gets, too
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};       // then the group is killed
     std::size_t output_bytes_max = std::size_t{64} << 20U;          // more than this, and the group is killed
     std::size_t error_tail_bytes = 4096;                            // how much of standard error is kept
@@ -29,8 +30,10 @@ enum class child_end {
     signalled,    // code is the signal
     not_started,  // code is the errno value of the start
     timed_out,
-    flooded,  // printed more than output_bytes_max
-    stopped,  // by stop_fd
+    flooded,         // printed more than output_bytes_max
+    stopped,         // by stop_fd
+    kept_turn,       // turns.hpp: it did not give its turn back
+    broke_protocol,  // turns.hpp: what it wrote is no line of that protocol
 };
 
 /// What wait4 reports of the child and the descendants that it waited for.

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <utility>
 
+#include "bench/statistics/median.hpp"
 #include "bench/trial/disturbance.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
+#include "bench/trial/turns.hpp"
 #include "reports/json.hpp"
 #include "reports/metrics.hpp"
 
@@ -98,6 +100,11 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
             return fmt::format("printed more than {} MiB", child_request{}.output_bytes_max >> 20U);
         case child_end::stopped:
             return "interrupted";
+        case child_end::kept_turn:
+            return fmt::format("did not give its turn back within {} s (LOOPBENCH_TURNS)",
+                               turn_limit.count());
+        case child_end::broke_protocol:
+            return "answered a turn with something else than OPERATIONS NANOSECONDS (LOOPBENCH_TURNS)";
     }
     return "ended in an unknown way";
 }
@@ -122,10 +129,12 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     return trial;
 }
 
+namespace {
+
 /// A side file is a contender's own choice, but one that cannot be read is a contender that does not work.
-void process_executor::take_histograms(trial_outcome& trial, const trial_request& request) const {
+void take_histograms(trial_outcome& trial, const trial_request& request, const side_file_place& side_files) {
     try {
-        auto found = side_files_.take(request.workload);
+        auto found = side_files.take(request.workload);
         if (trial.status == cell_status::ok) trial.histograms = std::move(found);
     } catch (const reports::format_error& error) {
         set_failed(trial,
@@ -134,7 +143,7 @@ void process_executor::take_histograms(trial_outcome& trial, const trial_request
     }
 }
 
-trial_outcome process_executor::run(const trial_request& request) {
+child_request child_of(const trial_request& request, const side_file_place& side_files, int stop_fd) {
     child_request child;
     child.command = request.front;
     for (const auto& word :
@@ -144,22 +153,66 @@ trial_outcome process_executor::run(const trial_request& request) {
     if (request.front.empty()) child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')}};
-    if (request.with_side_file) child.environment.emplace_back("LOOPBENCH_SIDE_FILE", side_files_.path());
+    if (request.with_side_file) child.environment.emplace_back("LOOPBENCH_SIDE_FILE", side_files.path());
     if (request.operations)
         child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
     if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
     for (const auto* more : {&request.who.environment, &request.environment})
         child.environment.insert(child.environment.end(), more->begin(), more->end());
     child.limit = request.limit;
-    child.stop_fd = stop_fd_;
+    child.stop_fd = stop_fd;
     child.cpu = request.cpu;
+    return child;
+}
+
+/// The median of its turns is the time of a trial.
+void take_turns(trial_outcome& trial, std::vector<double> operation_ns) {
+    if (trial.status != cell_status::ok || operation_ns.empty()) return;
+    const double time = median_of(operation_ns);
+    trial.metrics["time"] = time;
+    if (trial.metrics.contains("throughput")) trial.metrics["throughput"] = 1e9 / time;
+    trial.turns = std::move(operation_ns);
+}
+
+}  // namespace
+
+std::vector<trial_outcome> trial_executor::run_in_turns(std::span<const trial_request> requests,
+                                                        std::uint64_t, std::chrono::nanoseconds) {
+    std::vector<trial_outcome> trials;
+    for (const trial_request& each : requests) trials.push_back(run(each));
+    return trials;
+}
+
+trial_outcome process_executor::run(const trial_request& request) {
+    const auto child = child_of(request, side_files_, stop_fd_);
     const auto before = read_machine();
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
-    take_histograms(trial, request);
+    take_histograms(trial, request, side_files_);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
     return trial;
+}
+
+std::vector<trial_outcome> process_executor::run_in_turns(std::span<const trial_request> requests,
+                                                          std::uint64_t seed,
+                                                          std::chrono::nanoseconds limit) {
+    while (places_.size() < requests.size()) places_.emplace_back();
+    std::vector<child_request> children;
+    std::chrono::nanoseconds enough{0};
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        children.push_back(child_of(requests[i], places_[i], stop_fd_));
+        enough = std::max(enough,
+                          std::chrono::nanoseconds(static_cast<std::int64_t>(requests[i].min_time_s * 1e9)));
+    }
+    auto ended = bench::run_in_turns(children, {seed, enough, limit, stop_fd_});
+    std::vector<trial_outcome> trials;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        trials.push_back(judge(ended[i].child, requests[i].workload, requests[i].limit));
+        take_histograms(trials.back(), requests[i], places_[i]);
+        take_turns(trials.back(), std::move(ended[i].operation_ns));
+    }
+    return trials;
 }
 
 }  // namespace loopbench::bench

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +49,9 @@ struct trial_outcome {
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
+    std::optional<int> cpu = {};  // that it was kept on
+    std::vector<double> turns =
+        {};  // ns per operation, by round (turns.hpp); none of a trial that had the core to itself
     std::string disturbed;                                                // by what; empty when by nothing
     nlohmann::ordered_json histograms = nlohmann::ordered_json::array();  // of its side file; mostly none
 };
@@ -54,6 +60,10 @@ class trial_executor {
 public:
     virtual ~trial_executor() = default;
     virtual trial_outcome run(const trial_request& request) = 0;
+    /// All of them in turns; `limit` is for all together, each request's own for its beginning. Of an executor that
+    /// knows no turns: one after the other.
+    virtual std::vector<trial_outcome> run_in_turns(std::span<const trial_request> requests,
+                                                    std::uint64_t seed, std::chrono::nanoseconds limit);
 };
 
 /// Whether trials are asked for what disturbed them.
@@ -65,13 +75,14 @@ public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)
         : stop_fd_{stop_fd}, watching_{disturbances} {}
     trial_outcome run(const trial_request& request) override;
+    std::vector<trial_outcome> run_in_turns(std::span<const trial_request> requests, std::uint64_t seed,
+                                            std::chrono::nanoseconds limit) override;
 
 private:
-    void take_histograms(trial_outcome& trial, const trial_request& request) const;
-
     int stop_fd_;
     watching watching_;
     side_file_place side_files_;
+    std::deque<side_file_place> places_;  // one for each of those that are alive together
 };
 
 /// Why the process as such is no success ("killed by SIGSEGV"); nothing when it exited with 0.

@@ -95,10 +95,11 @@ struct echo_session {
     void begin() {
         timed_round_trips = 0;
         shares_at_half.clear();
-        t.begin();
+        t.begin(clients.size());
     }
 
     void round_trip_made() {
+        t.operation_done();
         if (++timed_round_trips != round_trips_each * clients.size() / 2) return;
         for (const echo_counts& each : counts)
             shares_at_half.push_back(each.round_trips + each.wrong_replies - warm_up_round_trips);
@@ -168,17 +169,17 @@ echo_task<Transport> echo_server(echo_session<Transport>& session) {
     co_await session.runtime.gather(std::span<echo_task<Transport>>(handlers));
 }
 
-/// One round trip after the other. `latency`, when there is one, gets each one's time: the end of one is the
-/// start of the next.
+enum class latencies : bool { not_recorded, recorded };
+
+/// One round trip after the other. The latency of one ends where the next begins.
 template <class Transport>
 echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
-                                      std::uint64_t first, std::uint64_t count, histogram* latency) {
-    using clock = std::chrono::steady_clock;
+                                      std::uint64_t first, std::uint64_t count, latencies those) {
     auto& stream = *session.clients[index];
     echo_counts& counts = session.counts[index];
     const std::span<std::byte> reply = session.reply(index);
     try {
-        clock::time_point start = latency != nullptr ? clock::now() : clock::time_point{};
+        auto start = session.t.start_of_latency();
         for (std::uint64_t i = first; i < first + count && !session.stopped; ++i) {
             const std::span<const std::byte> request = session.messages.message(index, i);
             const auto sent = co_await stream.write_all(request);
@@ -193,11 +194,7 @@ echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::siz
                               std::generic_category().message(error));
                 co_return;
             }
-            if (latency != nullptr) {
-                const clock::time_point end = clock::now();
-                latency->record(std::chrono::nanoseconds(end - start).count());
-                start = end;
-            }
+            if (those == latencies::recorded) start = session.t.record_latency(start);
             ++(same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
             session.round_trip_made();
         }
@@ -217,7 +214,7 @@ echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::
         session.clients[index].reset();
         co_return;
     }
-    co_await make_round_trips(session, index, 0, warm_up_round_trips, nullptr);
+    co_await make_round_trips(session, index, 0, warm_up_round_trips, latencies::not_recorded);
 }
 
 /// All the clients through one phase, joined.
@@ -255,7 +252,7 @@ echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
     session.begin();
     co_await for_each_client(session, [&session](std::size_t index) {
         return make_round_trips(session, index, warm_up_round_trips, session.round_trips_each,
-                                session.t.latency_if_recording());
+                                latencies::recorded);
     });
     session.t.end();
 }

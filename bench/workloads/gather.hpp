@@ -61,16 +61,17 @@ task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     co_await runtime.gather(std::span<task_of<R>>(children));
     children.clear();
     ended = 0;
-    t.begin();
-    while (started < t.operations()) {
-        for (std::uint64_t i = 0; i < gather_children; ++i) children.push_back(start(ended));
-        started += gather_children;
-        co_await runtime.gather(std::span<task_of<R>>(children));
-        if (ended != started) ++incomplete_gathers;
-        children.clear();
+    t.begin(gather_children);
+    while (const std::uint64_t count = t.next()) {
+        for (const std::uint64_t last = started + count; started < last;) {
+            for (std::uint64_t i = 0; i < gather_children; ++i) children.push_back(start(ended));
+            started += gather_children;
+            co_await runtime.gather(std::span<task_of<R>>(children));
+            if (ended != started) ++incomplete_gathers;
+            children.clear();
+        }
     }
     t.end();
-    t.did(started);
     t.prove("children that ended", started, ended);
     t.prove("gathers that completed before their children", 0, incomplete_gathers);
 }
@@ -97,15 +98,13 @@ task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
 /// Gathers one round trip on each connection, again and again. What is recorded is how long each gather took.
 template <class Transport>
 echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
-    using clock = std::chrono::steady_clock;
-    histogram* const latency = session.t.latency_if_recording();
     session.begin();
     for (std::uint64_t i = 0; i < session.round_trips_each && !session.aborted; ++i) {
-        const clock::time_point start = session.t.start_of_latency();
+        const auto start = session.t.start_of_latency();
         co_await for_each_client(session, [&session, i](std::size_t index) {
-            return make_round_trips(session, index, warm_up_round_trips + i, 1, nullptr);
+            return make_round_trips(session, index, warm_up_round_trips + i, 1, latencies::not_recorded);
         });
-        if (latency != nullptr) latency->record(std::chrono::nanoseconds(clock::now() - start).count());
+        session.t.record_latency(start);
     }
     session.t.end();
 }
@@ -172,14 +171,15 @@ task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t incomplete_trees = 0;
     co_await detail::tree(runtime, Leaves, ended);
     ended = 0;
-    t.begin();
-    while (started < t.operations()) {
-        started += Leaves;
-        co_await detail::tree(runtime, Leaves, ended);
-        if (ended != started) ++incomplete_trees;
+    t.begin(Leaves);
+    while (const std::uint64_t count = t.next()) {
+        for (const std::uint64_t last = started + count; started < last;) {
+            started += Leaves;
+            co_await detail::tree(runtime, Leaves, ended);
+            if (ended != started) ++incomplete_trees;
+        }
     }
     t.end();
-    t.did(started);
     t.prove("leaves that ended", started, ended);
     t.prove("trees that completed before their leaves", 0, incomplete_trees);
 }

@@ -21,7 +21,7 @@ task_of<R> pipe_read(R& runtime, trial& t) {
     detail::stream_check check(pipe_chunk_bytes);
     t.begin();
     std::array<task_of<R>, 2> both{detail::receive_stream<task_of<R>>(ends.reader, pipe_chunk_bytes, check),
-                                   detail::send_stream<task_of<R>>(ends.writer, t.operations(), check)};
+                                   detail::send_stream<task_of<R>>(ends.writer, t, check)};
     co_await runtime.gather(std::span<task_of<R>>(both));
     t.end();
     check.prove(t, t.operations() * pipe_chunk_bytes);

@@ -59,13 +59,14 @@ struct chain {
     trial& t;
     typename R::event done;
     std::uint64_t ran = 0;
+    std::uint64_t last = 0;  // of those that are run before the trial is asked again
 
     void post_next() {
         runtime.post([this] { step(); });
     }
 
     void step() {
-        if (++ran < t.operations()) {
+        if (++ran < last || (last += t.next()) > ran) {
             post_next();
         } else {
             t.end();  // here, so that waking the waiter is not timed
@@ -117,6 +118,7 @@ task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
     detail::chain<R> links{runtime, t, typename R::event(runtime)};
     t.begin();
+    links.last = t.next();
     links.post_next();
     co_await links.done.wait();
     t.prove("functions that ran", t.operations(), links.ran);
@@ -129,12 +131,14 @@ task_of<R> post_batch(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
     detail::batches<R> all;  // one for all batches, so that a function that runs once too often finds it
     t.begin();
-    while (all.last < t.operations()) {
-        const std::uint64_t count = std::min(batch_size, t.operations() - all.last);
-        all.last += count;
-        all.done.emplace(runtime);
-        for (std::uint64_t i = 0; i < count; ++i) runtime.post([&all] { all.step(); });
-        co_await all.done->wait();
+    while (std::uint64_t left = t.next()) {
+        for (std::uint64_t count = 0; left > 0; left -= count) {
+            count = std::min(batch_size, left);
+            all.last += count;
+            all.done.emplace(runtime);
+            for (std::uint64_t i = 0; i < count; ++i) runtime.post([&all] { all.step(); });
+            co_await all.done->wait();
+        }
     }
     t.end();
     t.prove("functions that ran", t.operations(), all.ran);
@@ -144,8 +148,11 @@ task_of<R> post_batch(R& runtime, trial& t) {
 template <Runtime R>
 task_of<R> await_leaf(R& runtime, trial& t) {
     std::uint64_t sum = 0;
+    std::uint64_t awaited = 0;
     t.begin();
-    for (std::uint64_t i = 1; i <= t.operations(); ++i) sum += co_await detail::leaf(runtime, i);
+    while (const std::uint64_t count = t.next())
+        for (const std::uint64_t last = awaited + count; awaited < last;)
+            sum += co_await detail::leaf(runtime, ++awaited);
     t.end();
     t.prove("the sum of what the coroutines gave", t.operations() * (t.operations() + 1) / 2, sum);
 }
@@ -155,7 +162,8 @@ template <Runtime R>
 task_of<R> yield(R& runtime, trial& t) {
     co_await detail::yields_take_turns(runtime, t);
     t.begin();
-    for (std::uint64_t yields = 0; yields < t.operations(); ++yields) co_await runtime.yield();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t yields = 0; yields < count; ++yields) co_await runtime.yield();
     t.end();
 }
 
@@ -170,10 +178,12 @@ task_of<R> spawn(R& runtime, trial& t) {
     co_await detail::spawn_batch(runtime, detail::spawn_batch_size, ran, ran_inline);
     ran = 0;
     t.begin();
-    while (spawned < t.operations()) {
-        const std::uint64_t count = std::min(detail::spawn_batch_size, t.operations() - spawned);
-        co_await detail::spawn_batch(runtime, count, ran, ran_inline);
-        spawned += count;
+    while (std::uint64_t left = t.next()) {
+        for (std::uint64_t count = 0; left > 0; left -= count) {
+            count = std::min(detail::spawn_batch_size, left);
+            co_await detail::spawn_batch(runtime, count, ran, ran_inline);
+            spawned += count;
+        }
     }
     t.end();
     t.prove("spawned coroutines that ran", spawned, ran);

@@ -66,13 +66,14 @@ Task receive_stream(Reader& stream, std::size_t buffer_bytes, stream_check& chec
 }
 
 template <class Task, class Writer>
-Task send_stream(Writer& stream, std::uint64_t chunks, stream_check& check) {
-    for (std::uint64_t i = 0; i < chunks; ++i) {
+Task send_stream(Writer& stream, trial& t, stream_check& check) {
+    for (std::uint64_t i = 0; i < t.operations(); ++i) {
         const auto sent = co_await stream.write_all(check.chunk);
         if (sent.error != 0) {
             check.error = sent.error;
             break;
         }
+        t.operation_done();
     }
     stream.close();
 }
@@ -106,10 +107,9 @@ task_of<R> connect_pair(R& runtime, typename R::listener& listener,
 template <Runtime R>
 task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, const echo_messages& messages,
                        std::uint64_t& right_replies) try {
-    using clock = std::chrono::steady_clock;
     std::vector<std::byte> reply(echo_bytes);
     for (std::uint64_t i = 0; i < t.operations(); ++i) {
-        const clock::time_point start = t.start_of_latency();
+        const auto start = t.start_of_latency();
         auto stream = co_await runtime.connect(listener.port());
         const auto request = messages.message(0, i);
         const auto sent = co_await stream.write_all(request);
@@ -121,7 +121,8 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
         }
         if (alive && same_bytes(request, reply)) ++right_replies;
         stream.close();
-        if (t.recording()) t.latency().record(std::chrono::nanoseconds(clock::now() - start).count());
+        t.record_latency(start);
+        t.operation_done();
     }
     t.end();
 } catch (...) {
@@ -196,18 +197,18 @@ task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
 
 template <Runtime R>
 task_of<R> publisher(broadcast<R>& all) {
-    using clock = std::chrono::steady_clock;
     co_await all.runtime.yield();  // the subscribers wait
     all.t.begin();
     for (std::uint64_t round = 0; round < all.t.operations() && all.error == 0; ++round) {
-        const clock::time_point start = all.t.start_of_latency();
+        const auto start = all.t.start_of_latency();
         all.begin_round();
         for (auto& pair : all.pairs) {
             const auto sent = co_await pair.server->write_all(all.messages.message(0, round));
             if (sent.error != 0) all.fail(sent.error);
         }
         co_await all.all_have_it->wait();
-        if (all.t.recording()) all.t.latency().record(std::chrono::nanoseconds(clock::now() - start).count());
+        all.t.record_latency(start);
+        all.t.operation_done();
     }
     all.t.end();
     for (auto& pair : all.pairs) pair.server->close();  // one that still waits for a message sees the end
@@ -226,7 +227,7 @@ task_of<R> stream_throughput(R& runtime, trial& t) {
     t.begin();
     std::array<task_of<R>, 2> both{
         detail::receive_stream<task_of<R>>(*pair.server, stream_chunk_bytes, check),
-        detail::send_stream<task_of<R>>(*pair.client, t.operations(), check)};
+        detail::send_stream<task_of<R>>(*pair.client, t, check)};
     co_await runtime.gather(std::span<task_of<R>>(both));
     t.end();
     check.prove(t, t.operations() * stream_chunk_bytes);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "bench/workloads/trial.hpp"
+#include "reports/words.hpp"
 
 namespace loopbench::bench {
 
@@ -52,6 +53,9 @@ struct workload_shape {
     std::size_t open_files = 100;  // how many descriptors a process needs for it
     needs needed = {};
     bool headline = false;  // measured without being asked for
+    reports::way made =
+        reports::way::apart;  // turns: what keeps a core busy, and can stop after a millisecond
+    int cores = 1;            // 2: it has a second thread or process that works beside the first
 
     bool calibrated() const noexcept { return real_operations == 0; }
     std::uint64_t operations(trial_size size) const noexcept {

@@ -3,19 +3,57 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace loopbench::bench {
 
-void trial::begin() noexcept {
+void trial::begin(std::uint64_t step) noexcept {
     ++begins_;
-    meter_.begin();
+    step_ = step;
+    if (turns_) {
+        until_next_ = 1;
+        turns_->begin();
+    } else {
+        meter_.begin();
+    }
 }
 
 void trial::end() noexcept {
-    if (slowdown_ > 0) meter_.prolong(slowdown_);
-    cost_ = meter_.end();
+    if (turns_) {
+        turns_->end(until_next_ <= chunk_ ? chunk_ - until_next_ : chunk_);
+    } else {
+        if (slowdown_ > 0) meter_.prolong(slowdown_);
+        cost_ = meter_.end();
+    }
     if (begins_ == 1) ++ends_;
+}
+
+std::uint64_t trial::next() noexcept {
+    until_next_ = never;
+    const std::uint64_t count = next_chunk();
+    if (count == 0) operations_ = given_;
+    return count;
+}
+
+void trial::count_chunk() noexcept {
+    if (given_ == 0) given_ = chunk_ = 1;
+    const std::uint64_t count = next_chunk();
+    until_next_ = count > 0 ? count : never;
+}
+
+std::uint64_t trial::next_chunk() noexcept {
+    const std::uint64_t left = given_ < operations_ ? (operations_ - given_ + step_ - 1) / step_ * step_ : 0;
+    if (!turns_) {
+        chunk_ = left;
+    } else if (left == 0) {
+        turns_->end(chunk_);
+        return 0;
+    } else {
+        chunk_ = std::min(turns_->next(chunk_, step_), left);
+    }
+    given_ += chunk_;
+    return chunk_;
 }
 
 void trial::prove(std::string_view what, std::uint64_t expected, std::uint64_t actual) {
@@ -36,7 +74,7 @@ std::optional<std::string> trial::failure() const {
     if (begins_ != 1 || ends_ != 1)
         return fmt::format("the workload must time one section: began {} and ended {}", begins_, ends_);
     if (proofs_ == 0) return "the workload proved nothing";
-    if (operations_done() == 0) return "the workload did no operation";
+    if (operations_done() == 0 || operations_timed() == 0) return "the workload did no operation";
     return std::nullopt;
 }
 

@@ -4,8 +4,10 @@
 // nothing, or whose proof failed, has no result at all, so an unproved number cannot be printed by mistake.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 
 #include "bench/metrics/histogram.hpp"
 #include "bench/metrics/usage.hpp"
+#include "bench/workloads/turns.hpp"
 
 namespace loopbench::bench {
 
@@ -25,9 +28,12 @@ class trial {
 public:
     /// Without `recording`, workloads record no latencies and read no clock for them: what is then saved is
     /// the price of measuring. Lateness is always recorded, since it is part of the proof. `slowdown` is the
-    /// share by which the timed section is made longer on purpose, all of it at its end.
-    trial(trial_size size, std::uint64_t operations, bool recording = true, double slowdown = 0)
-        : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {}
+    /// share by which the timed section, or each turn of it, is made longer on purpose, all of it at its end.
+    trial(trial_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
+          const std::optional<turn_settings>& turns = {})
+        : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
+        if (turns) turns_.emplace(*turns, slowdown);
+    }
     trial(const trial&) = delete;
     trial& operator=(const trial&) = delete;
 
@@ -39,22 +45,42 @@ public:
     std::uint64_t operations() const noexcept { return operations_; }
 
     /// Around the timed section, exactly once each. What is outside (connecting, warming up, proving) is not
-    /// timed.
-    void begin() noexcept;
+    /// timed. Operations are made `step` at a time, or without a meaning for less than so many of them.
+    void begin(std::uint64_t step = 1) noexcept;
     void end() noexcept;
+
+    /// The timed section as a loop: how many operations to do until this is asked again; 0 when the section is to
+    /// end. Where contenders take turns (turns.hpp), this is where they wait for theirs; elsewhere all operations
+    /// are given at once.
+    std::uint64_t next() noexcept;
+    /// The same for a section that cannot be such a loop: called once for each operation. What it starts is all of
+    /// operations(), so that nothing but the turn ends here.
+    void operation_done() noexcept {
+        if (--until_next_ == 0) [[unlikely]]
+            count_chunk();
+    }
 
     /// The operations that the timed section really did, when that is not operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     bool recording() const noexcept { return recording_; }
-    /// Now, for a latency that begins; the clock is not read when none is recorded.
-    std::chrono::steady_clock::time_point start_of_latency() const noexcept {
-        return recording_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+    using time_point = std::chrono::steady_clock::time_point;
+    /// Now, for a latency that begins, less what was waited for turns; the clock is not read when none is recorded.
+    time_point start_of_latency() const noexcept {
+        if (!recording_) return {};
+        const time_point now = std::chrono::steady_clock::now();
+        return turns_ ? now - turns_->waited() : now;
+    }
+    /// Records the latency of what began at `start`, unless it ends in a part of a turn that is not timed. Gives back
+    /// its end, where the next one may begin.
+    time_point record_latency(time_point start) noexcept {
+        const time_point end = start_of_latency();
+        if (recording_ && (!turns_ || turns_->is_timing()))
+            latency_.record(std::chrono::nanoseconds(end - start).count());
+        return end;
     }
 
     histogram& latency() noexcept { return latency_; }
-    /// Where to record latencies; null when they are not to be recorded.
-    histogram* latency_if_recording() noexcept { return recording_ ? &latency_ : nullptr; }
     const histogram& latency() const noexcept { return latency_; }
 
     /// How long before its deadline a timer may fire: the runtime's early_limit (bench/runtime.hpp), mostly
@@ -83,16 +109,30 @@ public:
     /// Why there is no number; nothing when the work is proved.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
-    const usage& cost() const noexcept { return cost_; }
+    const usage& cost() const noexcept { return turns_ ? turns_->cost() : cost_; }
     const std::vector<std::pair<std::string, double>>& reported() const noexcept { return reported_; }
-    std::uint64_t operations_done() const noexcept { return done_.value_or(operations_); }
+    std::uint64_t operations_done() const noexcept { return done_.value_or(std::max(operations_, given_)); }
+    /// Those that cost() is of: with turns, not all that were done.
+    std::uint64_t operations_timed() const noexcept {
+        return turns_ ? turns_->operations() : operations_done();
+    }
 
 private:
+    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+    std::uint64_t next_chunk() noexcept;
+    void count_chunk() noexcept;
+
     trial_size size_;
     std::uint64_t operations_;
     bool recording_;
     double slowdown_;
     std::optional<std::uint64_t> done_;
+    std::optional<turn_taker> turns_;
+    std::uint64_t step_ = 1;
+    std::uint64_t given_ = 0;           // operations, by next()
+    std::uint64_t chunk_ = 0;           // the last of them
+    std::uint64_t until_next_ = never;  // calls of operation_done()
     usage_meter meter_;
     usage cost_;
     int begins_ = 0;

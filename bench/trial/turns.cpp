@@ -1,0 +1,183 @@
+#include "bench/trial/turns.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <deque>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "bench/statistics/random.hpp"
+#include "bench/trial/running_child.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using clock = running_child::clock;
+using reports::uninterrupted;
+using reports::unique_fd;
+
+[[noreturn]] void throw_errno(const char* action) {
+    throw std::system_error{errno, std::generic_category(), action};
+}
+
+/// This thread on one core, until it goes: where the turns are, so that to pass one on wakes no other core.
+class kept_on {
+public:
+    explicit kept_on(std::optional<int> cpu) {
+        if (!cpu || ::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(*cpu), &one);
+        moved_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+    }
+    kept_on(const kept_on&) = delete;
+    kept_on& operator=(const kept_on&) = delete;
+    ~kept_on() {
+        if (moved_) ::sched_setaffinity(0, sizeof before_, &before_);
+    }
+
+private:
+    cpu_set_t before_;
+    bool moved_ = false;
+};
+
+/// One of those who take turns.
+class player {
+public:
+    explicit player(const child_request& request) : request_{request} {
+        std::array<int, 2> to{}, from{};
+        if (::pipe2(to.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for a contender");
+        unique_fd their_in{to[0]};
+        give_ = unique_fd{to[1]};
+        if (::pipe2(from.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for a contender");
+        take_ = unique_fd{from[0]};
+        unique_fd their_out{from[1]};
+        request_.inherited = {their_in.get(), their_out.get()};
+        request_.environment.emplace_back("LOOPBENCH_TURNS",
+                                          fmt::format("{},{},{},{}", their_in.get(), their_out.get(),
+                                                      untimed_part.count(), timed_part.count()));
+        child_.emplace(request_);
+    }
+
+    bool is_over() const noexcept { return child_->is_over(); }
+    void end_because(child_end why) noexcept { child_->end_because(why); }
+    std::chrono::nanoseconds timed() const noexcept { return timed_; }
+
+    /// Waits until it has written a line, or is over.
+    void hear(clock::time_point until, int stop_fd) {
+        while (!is_over()) {
+            const auto [output, error, process] = child_->watched();
+            std::array<pollfd, 5> watched{
+                output, error, process, {take_.get(), POLLIN, 0}, {stop_fd, POLLIN, 0}};
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
+            const auto wait = static_cast<int>(std::clamp<std::int64_t>(left, 0, longest_wait_ms));
+            if (uninterrupted([&] { return ::poll(watched.data(), watched.size(), wait); }) < 0)
+                throw_errno("cannot wait for a contender");
+            if (watched[4].revents != 0) return end_because(child_end::stopped);
+            child_->go_on(std::span{watched}.first<3>());
+            if (watched[3].revents != 0 && has_heard_line()) return;
+            if (clock::now() >= until) end_because(child_end::kept_turn);
+        }
+    }
+
+    void give(char what) noexcept {
+        const auto written = uninterrupted([&] { return ::write(give_.get(), &what, 1); });
+        if (written < 0) give_.reset();  // it is gone, as the wait for it will find
+    }
+
+    outcome_by_turns finish() { return {child_->finish(), std::move(operation_ns_)}; }
+
+private:
+    static constexpr std::int64_t longest_wait_ms = 3'600'000;
+
+    bool has_heard_line() {
+        std::array<char, 256> chunk;
+        const auto count = uninterrupted([&] { return ::read(take_.get(), chunk.data(), chunk.size()); });
+        if (count <= 0) {
+            take_.reset();  // it wants no more turns; poll passes over -1
+            return false;
+        }
+        heard_.append(chunk.data(), static_cast<std::size_t>(count));
+        const auto end = heard_.find('\n');
+        if (end == std::string::npos && heard_.size() < chunk.size()) return false;
+        if (end == std::string::npos || !take_line(std::string_view{heard_}.substr(0, end)))
+            end_because(child_end::broke_protocol);
+        heard_.erase(0, end == std::string::npos ? end : end + 1);
+        return true;
+    }
+
+    bool take_line(std::string_view line) {
+        if (line == "ready") return true;
+        std::uint64_t operations = 0;
+        std::int64_t ns = 0;
+        const char* const end = line.data() + line.size();
+        const auto [space, wrong] = std::from_chars(line.data(), end, operations);
+        if (wrong != std::errc{} || space == end || *space != ' ') return false;
+        const auto [after, bad] = std::from_chars(space + 1, end, ns);
+        if (bad != std::errc{} || after != end || operations == 0 || ns <= 0) return false;
+        operation_ns_.push_back(static_cast<double>(ns) / static_cast<double>(operations));
+        timed_ += std::chrono::nanoseconds{ns};
+        return true;
+    }
+
+    child_request request_;
+    unique_fd give_, take_;  // our ends of its IN and OUT
+    std::optional<running_child> child_;
+    std::string heard_;
+    std::vector<double> operation_ns_;
+    std::chrono::nanoseconds timed_{0};
+};
+
+}  // namespace
+
+std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> requests, const turn_rules& rules) {
+    const kept_on core{requests.empty() ? std::nullopt : requests.front().cpu};
+    const auto deadline = clock::now() + rules.limit;
+    std::mt19937_64 random{rules.seed};
+    std::deque<player> all;
+    std::vector<outcome_by_turns> outcomes(requests.size());
+    std::vector<std::size_t> playing;
+    const auto hear = [&](std::size_t i, std::chrono::nanoseconds limit) {
+        all[i].hear(std::min(deadline, clock::now() + limit), rules.stop_fd);
+        if (!all[i].is_over()) return;
+        outcomes[i] = all[i].finish();  // in its own turn
+        std::erase(playing, i);
+    };
+    // One after the other: while one makes its connections, nobody works.
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        all.emplace_back(requests[i]);
+        playing.push_back(i);
+        hear(i, requests[i].limit);
+        if (outcomes[i].child.end == child_end::kept_turn) outcomes[i].child.end = child_end::timed_out;
+    }
+    while (!playing.empty()) {
+        auto round = playing;
+        for (std::size_t left = round.size(); left > 1; --left)
+            std::swap(round[left - 1], round[below(random, left)]);
+        for (const std::size_t i : round) {
+            all[i].give(all[i].timed() < rules.enough ? 't' : 'e');
+            hear(i, turn_limit);
+        }
+        if (clock::now() < deadline) continue;
+        for (const std::size_t i : std::vector{playing}) {
+            all[i].end_because(child_end::timed_out);
+            hear(i, turn_limit);
+        }
+    }
+    return outcomes;
+}
+
+}  // namespace loopbench::bench

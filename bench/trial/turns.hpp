@@ -1,0 +1,37 @@
+// Taking turns: the suite's half. (The contenders' half, and the protocol, is bench/workloads/turns.hpp.)
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/trial/child_process.hpp"
+
+namespace loopbench::bench {
+
+/// What a turn is. The untimed part is as long as it takes until what the others did to the caches is not to be seen any
+/// more (README: the method; `turn_choices` measures it).
+inline constexpr std::chrono::microseconds untimed_part{500}, timed_part{1500};
+
+/// Who does not give its turn back within this time is ended. Its process may have to end in it.
+inline constexpr std::chrono::seconds turn_limit{10};
+
+struct turn_rules {
+    std::uint64_t seed = 0;             // of the order in each round
+    std::chrono::nanoseconds enough{};  // timed work after which a contender is told to end
+    std::chrono::nanoseconds limit{};   // for all of them
+    int stop_fd = -1;                   // when it becomes readable, all are ended
+};
+
+struct outcome_by_turns {
+    child_outcome child;
+    std::vector<double>
+        operation_ns;  // of each turn: the i-th of all are of one round, some milliseconds apart
+};
+
+/// Runs all of them at once, one at a time working, until all have ended. Their requests say the core. For those that
+/// know nothing of turns it is as if they were run one after the other. Main thread only; see run_child().
+std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> requests, const turn_rules& rules);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,118 @@
+#include "bench/workloads/turns.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace loopbench::bench {
+
+namespace {
+
+constexpr std::string_view ready_line = "ready\n";
+
+/// The suite's end is there, or the process is killed with it: what fails here is found out there.
+void write_line(int fd, std::string_view line) noexcept {
+    while (::write(fd, line.data(), line.size()) < 0 && errno == EINTR) {
+    }
+}
+
+}  // namespace
+
+turn_settings parse_turns(std::string_view text) {
+    std::array<int, 4> numbers{};
+    const char* here = text.data();
+    const char* const end = here + text.size();
+    bool good = true;
+    for (std::size_t i = 0; i < numbers.size() && good; ++i) {
+        if (i > 0) good = here != end && *here++ == ',';
+        const auto [after, error] = std::from_chars(here, end, numbers[i]);
+        good = good && error == std::errc() && numbers[i] >= 0;
+        here = after;
+    }
+    if (!good || here != end || numbers[3] == 0)
+        throw std::invalid_argument(
+            fmt::format("LOOPBENCH_TURNS is \"{}\": expected IN,OUT,UNTIMED,TIMED, two descriptors and two "
+                        "times in microseconds; "
+                        "it is set by loopbench, so unset it.",
+                        text));
+    return {numbers[0], numbers[1], std::chrono::microseconds(numbers[2]),
+            std::chrono::microseconds(numbers[3])};
+}
+
+void turn_taker::begin() noexcept {
+    write_line(settings_.out, ready_line);
+    ended_ = !wait_for_turn();
+}
+
+std::uint64_t turn_taker::next(std::uint64_t done, std::uint64_t step) noexcept {
+    if (ended_) return 0;
+    const auto now = clock::now();
+    part_operations_ += done;
+    if (done > 0)
+        operation_ns_ =
+            std::chrono::duration<double, std::nano>(now - chunk_began_).count() / static_cast<double>(done);
+    chunk_began_ = now;
+    const std::chrono::nanoseconds part = is_timing_ ? settings_.timed : settings_.untimed;
+    auto left = part - (now - part_began_);
+    if (left <= left.zero() && part_operations_ > 0) {
+        if (is_timing_) {
+            finish_turn();
+            ended_ = !wait_for_turn();
+            if (ended_) return 0;
+        } else {
+            begin_part(true);
+        }
+        left = is_timing_ ? settings_.timed : settings_.untimed;
+        chunk_began_ = part_began_;
+    }
+    if (operation_ns_ <= 0) return step;
+    const auto fit = static_cast<std::uint64_t>(static_cast<double>(left.count()) / operation_ns_);
+    return std::max<std::uint64_t>((fit + step - 1) / step, 1) * step;
+}
+
+void turn_taker::end(std::uint64_t done) noexcept {
+    if (ended_) return;
+    part_operations_ += done;
+    const bool long_enough = is_timing_ && 2 * (clock::now() - part_began_) >= settings_.timed;
+    if (part_operations_ > 0 && (long_enough || operations_ == 0)) finish_turn();
+    ended_ = true;
+}
+
+bool turn_taker::wait_for_turn() noexcept {
+    const auto began = clock::now();
+    char byte = 'e';
+    ssize_t count = 0;
+    do count = ::read(settings_.in, &byte, 1);
+    while (count < 0 && errno == EINTR);
+    waited_ += clock::now() - began;
+    begin_part(settings_.untimed == settings_.untimed.zero());
+    return count == 1 && byte == 't';
+}
+
+void turn_taker::begin_part(bool timed) noexcept {
+    is_timing_ = timed;
+    part_operations_ = 0;
+    meter_.begin();
+    part_began_ = clock::now();
+}
+
+void turn_taker::finish_turn() noexcept {
+    if (slowdown_ > 0) meter_.prolong(slowdown_);
+    const usage turn = meter_.end();
+    cost_ = cost_ + turn;
+    operations_ += part_operations_;
+    std::array<char, 48> line;
+    const auto written =
+        fmt::format_to_n(line.data(), line.size(), "{} {}\n", part_operations_, turn.wall.count()).size;
+    write_line(settings_.out, {line.data(), std::min(written, line.size())});
+    is_timing_ = false;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,77 @@
+// Taking turns: the contender's half. (The suite's half is bench/trial/turns.hpp.)
+//
+// The contenders of a block are alive together, and one of them works at a time, for a millisecond or two, while the
+// others sleep in read(2). So what disturbs the machine for longer than that disturbs all of them alike.
+//
+// Protocol, for contenders in any language. The environment variable LOOPBENCH_TURNS is "IN,OUT,UNTIMED,TIMED": two
+// descriptors, and two times in microseconds. At the beginning of its timed section a contender writes the line "ready"
+// to OUT and reads one byte from IN. 't' is a turn: operations that are not timed for about UNTIMED (another contender
+// has used the caches), then such that are for about TIMED; then it writes the line "OPERATIONS NANOSECONDS" of the timed
+// ones and reads the next byte. 'e', or the end of the file, is the end: it leaves the section, or, where the number of
+// operations is fixed, makes the rest of them without reading IN again. It prints its result and exits as always.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "bench/metrics/usage.hpp"
+
+namespace loopbench::bench {
+
+struct turn_settings {
+    int in = -1, out = -1;  // descriptors
+    std::chrono::microseconds untimed{500}, timed{1500};
+};
+
+/// Of the value of LOOPBENCH_TURNS. Throws std::invalid_argument that names the variable, its value and the remedy.
+turn_settings parse_turns(std::string_view text);
+
+/// The timed section, in turns. Used on one thread.
+class turn_taker {
+public:
+    explicit turn_taker(const turn_settings& settings, double slowdown) noexcept
+        : settings_(settings), slowdown_(slowdown) {}
+
+    /// Waits for the first turn.
+    void begin() noexcept;
+
+    /// `done` operations were made since the last call. Gives back how many are to be made until the next one, a
+    /// multiple of `step`, and waits for the next turn before that when this one is over. 0: the section is to end.
+    std::uint64_t next(std::uint64_t done, std::uint64_t step) noexcept;
+
+    /// The section ends, `done` operations after the last call. A turn that was cut short counts when it had half of
+    /// its time, or when it is all there is.
+    void end(std::uint64_t done) noexcept;
+
+    /// Whether what is done now is timed.
+    bool is_timing() const noexcept { return is_timing_; }
+    /// How long the section has waited for its turns so far.
+    std::chrono::nanoseconds waited() const noexcept { return waited_; }
+
+    /// Of the timed parts of all turns.
+    const usage& cost() const noexcept { return cost_; }
+    std::uint64_t operations() const noexcept { return operations_; }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    bool wait_for_turn() noexcept;
+    void begin_part(bool timed) noexcept;
+    void finish_turn() noexcept;
+
+    turn_settings settings_;
+    double slowdown_;
+    bool is_timing_ = false;
+    bool ended_ = false;              // 'e' has come
+    clock::time_point part_began_{};  // the timed or untimed part of a turn
+    clock::time_point chunk_began_{};
+    std::uint64_t part_operations_ = 0;
+    double operation_ns_ = 0;  // of the last chunk; 0: not known yet
+    std::chrono::nanoseconds waited_{};
+    usage_meter meter_;
+    usage cost_;
+    std::uint64_t operations_ = 0;
+};
+
+}  // namespace loopbench::bench
