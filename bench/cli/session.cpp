@@ -32,6 +32,7 @@
 namespace loopbench::bench {
 
 namespace fs = std::filesystem;
+using reports::way;
 
 namespace {
 
@@ -158,6 +159,26 @@ std::vector<int> allowed_cpus() {
     return cpus;
 }
 
+/// Whether a workload that the catalog does not know is one that runs all the time, on one core, in every contender that
+/// has it: a short trial of each says so.
+bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
+    constexpr double shortest_s = 0.01, nearly_all = 0.9, more_than_one_core = 1.05;
+    process_executor executor{stop.fd(), watching::off};
+    std::size_t busy = 0;
+    for (const contender& who : plan.contenders) {
+        if (exclusion_before(who, plan.workloads[workload])) continue;
+        const auto trial =
+            executor.run({who, plan.workloads[workload], shortest_s, plan.size, probe_limit, plan.cpu});
+        stop.throw_if_requested();
+        const auto time = trial.metrics.find("time");
+        if (time == trial.metrics.end() || !time->second || !trial.cpu_time_ns) return false;
+        const double share = *trial.cpu_time_ns / *time->second;
+        if (share < nearly_all || share > more_than_one_core) return false;
+        ++busy;
+    }
+    return busy > 1;
+}
+
 }  // namespace
 
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
@@ -165,10 +186,11 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);
-    for (const auto& name : plan.workloads) {
-        const auto* const shape = find_shape(name);
-        plan.ways.push_back(shape != nullptr ? shape->made : reports::way::apart);
-        plan.cores.push_back(shape != nullptr ? shape->cores : 0);
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+        const auto* const shape = find_shape(plan.workloads[i]);
+        const bool at_once = shape == nullptr && keeps_a_core_busy(plan, i, stop);
+        plan.ways.push_back(shape != nullptr ? shape->made : at_once ? way::together : way::apart);
+        plan.cores.push_back(shape != nullptr ? shape->cores : at_once ? 1 : 0);
     }
     if (!plan.cpu) plan.cpus = allowed_cpus();
     add_twin(plan);

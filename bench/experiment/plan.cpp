@@ -38,6 +38,11 @@ bool run_plan::takes_turns(std::size_t contender) const {
     return index < described.size() && reports::context_text(described[index].context, "turns") == "1";
 }
 
+reports::way run_plan::way_of(cell where) const {
+    const auto made = where.workload < ways.size() ? ways[where.workload] : reports::way::apart;
+    return made != reports::way::turns || takes_turns(where.contender) ? made : reports::way::apart;
+}
+
 std::optional<int> run_plan::cpu_for(std::uint64_t block, std::size_t workload) const {
     if (cpu) return cpu;
     if (cpus.empty() || workload >= cores.size() || cores[workload] != 1) return std::nullopt;

@@ -18,6 +18,13 @@ namespace loopbench::bench {
 /// What a run may be asked for. Seeds are those that every reader of JSON keeps exactly.
 inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
 
+/// Indices into a plan's contenders and workloads.
+struct cell {
+    std::size_t workload = 0;
+    std::size_t contender = 0;
+    bool operator==(const cell&) const = default;
+};
+
 struct run_plan {
     std::vector<contender> contenders;          // the chosen ones, by name
     std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty
@@ -42,7 +49,9 @@ struct run_plan {
 
     /// The place of the baseline among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
-    /// Whether the contender knows how to take turns, as it says of itself; the twin is the baseline.
+    /// How the trials of a cell are made: a contender that does not know turns makes its own apart.
+    [[nodiscard]] reports::way way_of(cell where) const;
+    /// Whether the contender knows turns, as it says of itself; the twin is the baseline.
     [[nodiscard]] bool takes_turns(std::size_t contender) const;
     /// The core for a workload's trials in a block; nothing when they may use any.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
@@ -52,13 +61,6 @@ struct run_plan {
 /// and with it the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously
 /// Wrong!", ASPLOS 2009). Without the baseline nothing happens.
 void add_twin(run_plan& plan);
-
-/// Indices into a plan's contenders and workloads.
-struct cell {
-    std::size_t workload = 0;
-    std::size_t contender = 0;
-    bool operator==(const cell&) const = default;
-};
 
 /// How many bytes the environment of a trial is longer than it has to be, from 0 to 4095, by the seed: what
 /// the length of the environment does to the speed (see add_twin) is then noise that the interval shows, and

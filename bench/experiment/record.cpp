@@ -68,6 +68,7 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"reason", &trial_outcome::reason, presence::null_when_empty},
                       field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
                       field{"usage", &trial_outcome::usage, presence::in_newer_files},
+                      field{"way", &trial_outcome::made, presence::in_newer_files},
                       field{"cpu", &trial_outcome::cpu, presence::in_newer_files},
                       field{"turns_ns", &trial_outcome::turns, presence::in_newer_files},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},

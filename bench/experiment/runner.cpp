@@ -167,15 +167,14 @@ private:
     /// True when a trial was disturbed.
     bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
         bool disturbed = false;
-        std::vector<cell> in_turns;
-        for (const auto where : trials)
-            if (!excluded(where) && plan_.ways.size() > where.workload &&
-                plan_.ways[where.workload] == reports::way::turns && plan_.takes_turns(where.contender))
-                in_turns.push_back(where);
-        run_in_turns(block, in_turns, attempt);
+        std::vector<cell> at_once;
+        std::ranges::copy_if(trials, std::back_inserter(at_once), [&](cell where) {
+            return !excluded(where) && plan_.way_of(where) != reports::way::apart;
+        });
+        run_at_once(block, at_once, attempt);
         if (is_over()) return false;
         for (const auto where : trials) {
-            if (excluded(where) || std::ranges::find(in_turns, where) != in_turns.end()) continue;
+            if (excluded(where) || std::ranges::find(at_once, where) != at_once.end()) continue;
             run_trial(block, where, attempt);
             if (is_over()) return false;
             disturbed = disturbed || !outcome_.trials.back().outcome.disturbed.empty();
@@ -206,7 +205,7 @@ private:
     }
 
     /// They are one trial as far as a budget is concerned: what is not finished at its end does not count.
-    void run_in_turns(std::uint64_t block, std::span<const cell> trials, std::uint64_t attempt) {
+    void run_at_once(std::uint64_t block, std::span<const cell> trials, std::uint64_t attempt) {
         if (trials.empty()) return;
         const auto all = plan_.trial_limit * static_cast<std::int64_t>(trials.size());
         const auto limit = plan_.budget ? std::min(all, *plan_.budget - clock_()) : all;
@@ -218,8 +217,9 @@ private:
         for (const auto where : trials)
             requests.push_back(request_for(block, where, attempt, plan_.trial_limit));
         observer_.before_trial(requests.front(), done_, total_);
-        auto outcomes = executor_.run_in_turns(
-            requests, padding_bytes(plan_.seed, block, trials.front(), attempt), limit);
+        auto outcomes =
+            executor_.run_at_once(requests, plan_.way_of(trials.front()),
+                                  padding_bytes(plan_.seed, block, trials.front(), attempt), limit);
         const bool out_of_time = limit < all && std::ranges::any_of(outcomes, &trial_outcome::timed_out);
         for (std::size_t i = 0; i < trials.size() && !is_over(); ++i)
             take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);

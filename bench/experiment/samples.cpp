@@ -70,6 +70,7 @@ std::vector<double> log_ratios_of_turns(const std::map<std::uint64_t, std::vecto
 sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
     cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
     turns_.assign(plan.workloads.size(), std::vector<turns_by_block>(plan.contenders.size()));
+    ways_.assign(plan.workloads.size(), std::vector<reports::way>(plan.contenders.size()));
     const counting_attempts tried{outcome};
     for (const auto& trial : outcome.trials)
         if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt))
@@ -86,6 +87,7 @@ void sample_table::take(const trial_record& trial) {
         values.resize(std::max(values.size(), trial.block + 1));
         values[trial.block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
     }
+    ways_[trial.where.workload][trial.where.contender] = trial.outcome.made;
     if (!trial.outcome.turns.empty())
         turns_[trial.where.workload][trial.where.contender][trial.block] = trial.outcome.turns;
 }
@@ -95,7 +97,8 @@ std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t w
     const auto &ours = of({workload, who}), &theirs = of({workload, to});
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
-    if (metric.name == std::string_view{"time"} && has_turns({workload, who}) && has_turns({workload, to}))
+    if (metric.name == std::string_view{"time"} && way_of({workload, who}) == reports::way::turns &&
+        way_of({workload, to}) == reports::way::turns)
         return log_ratios_of_turns(turns_[workload][who], turns_[workload][to]);
     return metric.better == reports::direction::smaller ? paired_log_ratios(other->second, mine->second)
                                                         : paired_log_ratios(mine->second, other->second);

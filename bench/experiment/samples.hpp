@@ -48,10 +48,8 @@ public:
     /// Whether the load was a share of the contender's own capacity: a contender that was found to be capable
     /// of more had more to do, so nothing but that capacity can be compared with another's.
     [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
-    /// Whether its trials took turns with others.
-    [[nodiscard]] bool has_turns(cell where) const {
-        return !turns_[where.workload][where.contender].empty();
-    }
+    /// How its trials were made.
+    [[nodiscard]] reports::way way_of(cell where) const { return ways_[where.workload][where.contender]; }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
@@ -67,6 +65,7 @@ private:
     std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
     using turns_by_block = std::map<std::uint64_t, std::vector<double>>;
     std::vector<std::vector<turns_by_block>> turns_;  // likewise
+    std::vector<std::vector<reports::way>> ways_;
     std::uint64_t disturbed_ = 0, trials_ = 0;
 };
 

@@ -170,7 +170,7 @@ private:
         item.unit = metric.unit;
         item.better = metric.better;
         item.deterministic = metric.deterministic;
-        if (samples_.has_turns(where)) item.made = reports::way::turns;
+        item.made = samples_.way_of(where);
         item.level = default_level;
         return item;
     }

@@ -51,10 +51,13 @@ gbench_row read_row(const json& from) {
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
     for (const auto& [key, value] : from.items()) {
         if (!value.is_number() && !value.is_null()) continue;
-        if (key != "real_time")
-            row.counters[key] = finite(value);
-        else if (const auto time = finite(value))
-            row.real_time_ns = *time * ns;
+        const auto number = finite(value);
+        if (key == "real_time")
+            row.real_time_ns = number ? std::optional{*number * ns} : std::nullopt;
+        else if (key == "cpu_time")
+            row.cpu_time_ns = number ? std::optional{*number * ns} : std::nullopt;
+        else
+            row.counters[key] = number;
     }
     return row;
 }

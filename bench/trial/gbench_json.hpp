@@ -20,7 +20,7 @@ public:
 struct gbench_row {
     std::string name;  // as printed, with suffixes
     std::optional<std::string> error;
-    std::optional<double> real_time_ns;
+    std::optional<double> real_time_ns, cpu_time_ns;
     std::map<std::string, std::optional<double>> counters;  // items_per_second among them; NaN has no value
 };
 

@@ -12,6 +12,7 @@
 #include "bench/trial/disturbance.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
+#include "bench/trial/together.hpp"
 #include "bench/trial/turns.hpp"
 #include "reports/json.hpp"
 #include "reports/metrics.hpp"
@@ -21,6 +22,7 @@ namespace loopbench::bench {
 namespace {
 
 using reports::cell_status;
+using reports::way;
 
 std::string last_line(std::string_view text) {
     const auto end = text.find_last_not_of(" \r\n\t");
@@ -75,6 +77,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
         return take_error(trial, *wrong->error);
     // Of repetitions in one process only the first counts: they are no trials of their own.
     auto metrics = metrics_of(*ours);
+    trial.cpu_time_ns = ours->cpu_time_ns;
     if (const auto& time = metrics["time"]; !time || *time <= 0)
         return set_failed(trial, "printed no time above zero");
     trial.metrics = std::move(metrics);
@@ -172,12 +175,24 @@ void take_turns(trial_outcome& trial, std::vector<double> operation_ns) {
     trial.metrics["time"] = time;
     if (trial.metrics.contains("throughput")) trial.metrics["throughput"] = 1e9 / time;
     trial.turns = std::move(operation_ns);
+    trial.made = way::turns;
+}
+
+/// Of what had a part of a core, the time that it ran is what can be compared.
+void take_cpu_time(trial_outcome& trial) {
+    if (trial.status != cell_status::ok) return;
+    if (!trial.cpu_time_ns || *trial.cpu_time_ns <= 0)
+        return set_failed(
+            trial, "printed no CPU time above zero, which is what is judged of programs that run at once");
+    trial.metrics["time"] = trial.cpu_time_ns;
+    trial.metrics.erase("throughput");  // by the wall's clock
+    trial.made = way::together;
 }
 
 }  // namespace
 
-std::vector<trial_outcome> trial_executor::run_in_turns(std::span<const trial_request> requests,
-                                                        std::uint64_t, std::chrono::nanoseconds) {
+std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_request> requests, way,
+                                                       std::uint64_t, std::chrono::nanoseconds) {
     std::vector<trial_outcome> trials;
     for (const trial_request& each : requests) trials.push_back(run(each));
     return trials;
@@ -194,23 +209,34 @@ trial_outcome process_executor::run(const trial_request& request) {
     return trial;
 }
 
-std::vector<trial_outcome> process_executor::run_in_turns(std::span<const trial_request> requests,
-                                                          std::uint64_t seed,
-                                                          std::chrono::nanoseconds limit) {
+std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_request> requests, way made,
+                                                         std::uint64_t seed, std::chrono::nanoseconds limit) {
     while (places_.size() < requests.size()) places_.emplace_back();
     std::vector<child_request> children;
-    std::chrono::nanoseconds enough{0};
+    double most_time_s = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         children.push_back(child_of(requests[i], places_[i], stop_fd_));
-        enough = std::max(enough,
-                          std::chrono::nanoseconds(static_cast<std::int64_t>(requests[i].min_time_s * 1e9)));
+        most_time_s = std::max(most_time_s, requests[i].min_time_s);
     }
-    auto ended = bench::run_in_turns(children, {seed, enough, limit, stop_fd_});
+    std::vector<outcome_by_turns> ended;
+    const auto started = std::chrono::steady_clock::now();
+    if (made == way::turns) {
+        const std::chrono::nanoseconds enough{static_cast<std::int64_t>(most_time_s * 1e9)};
+        ended = run_in_turns(children, {seed, enough, limit, stop_fd_});
+    } else {
+        for (auto& each : run_together(children, limit, stop_fd_)) ended.push_back({std::move(each), {}});
+    }
+    const auto wall = std::chrono::steady_clock::now() - started;
     std::vector<trial_outcome> trials;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        trials.push_back(judge(ended[i].child, requests[i].workload, requests[i].limit));
-        take_histograms(trials.back(), requests[i], places_[i]);
-        take_turns(trials.back(), std::move(ended[i].operation_ns));
+        auto trial = judge(ended[i].child, requests[i].workload, requests[i].limit);
+        take_histograms(trial, requests[i], places_[i]);
+        trial.wall = wall / static_cast<std::int64_t>(requests.size());
+        if (made == way::turns)
+            take_turns(trial, std::move(ended[i].operation_ns));
+        else
+            take_cpu_time(trial);
+        trials.push_back(std::move(trial));
     }
     return trials;
 }

@@ -49,7 +49,9 @@ struct trial_outcome {
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
-    std::optional<int> cpu = {};  // that it was kept on
+    reports::way made = reports::way::apart;
+    std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark has it
+    std::optional<int> cpu = {};             // that it was kept on
     std::vector<double> turns =
         {};  // ns per operation, by round (turns.hpp); none of a trial that had the core to itself
     std::string disturbed;                                                // by what; empty when by nothing
@@ -60,10 +62,10 @@ class trial_executor {
 public:
     virtual ~trial_executor() = default;
     virtual trial_outcome run(const trial_request& request) = 0;
-    /// All of them in turns; `limit` is for all together, each request's own for its beginning. Of an executor that
-    /// knows no turns: one after the other.
-    virtual std::vector<trial_outcome> run_in_turns(std::span<const trial_request> requests,
-                                                    std::uint64_t seed, std::chrono::nanoseconds limit);
+    /// All of them at once, in turns or together; `limit` is for all of them, each request's own for its beginning.
+    /// Of an executor that knows neither: one after the other.
+    virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests, reports::way made,
+                                                   std::uint64_t seed, std::chrono::nanoseconds limit);
 };
 
 /// Whether trials are asked for what disturbed them.
@@ -75,8 +77,8 @@ public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)
         : stop_fd_{stop_fd}, watching_{disturbances} {}
     trial_outcome run(const trial_request& request) override;
-    std::vector<trial_outcome> run_in_turns(std::span<const trial_request> requests, std::uint64_t seed,
-                                            std::chrono::nanoseconds limit) override;
+    std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests, reports::way made,
+                                           std::uint64_t seed, std::chrono::nanoseconds limit) override;
 
 private:
     int stop_fd_;

@@ -1,0 +1,61 @@
+#include "bench/trial/together.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <system_error>
+
+#include "bench/trial/running_child.hpp"
+#include "reports/posix_io.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using clock = running_child::clock;
+
+}  // namespace
+
+std::vector<child_outcome> run_together(std::span<const child_request> requests,
+                                        std::chrono::nanoseconds limit, int stop_fd) {
+    constexpr std::chrono::milliseconds longest_wait = std::chrono::hours{1};
+    const auto deadline = clock::now() + limit;
+    std::deque<running_child> all;
+    for (const child_request& each : requests) all.emplace_back(each);
+    std::vector<child_outcome> outcomes(requests.size());
+    std::size_t running = all.size();
+    std::vector<bool> finished(all.size());
+    const auto finish_what_is_over = [&] {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].is_over() && !finished[i]) {
+                outcomes[i] = all[i].finish();
+                finished[i] = true;
+                --running;
+            }
+    };
+    for (finish_what_is_over(); running > 0; finish_what_is_over()) {
+        std::vector<pollfd> watched{{stop_fd, POLLIN, 0}};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            auto three = all[i].watched();
+            if (finished[i])
+                for (pollfd& each : three) each.fd = -1;
+            watched.insert(watched.end(), three.begin(), three.end());
+        }
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now());
+        const auto wait =
+            static_cast<int>(std::clamp(left, std::chrono::milliseconds{0}, longest_wait).count());
+        if (reports::uninterrupted([&] { return ::poll(watched.data(), watched.size(), wait); }) < 0)
+            throw std::system_error{errno, std::generic_category(), "cannot wait for contenders"};
+        const bool out_of_time = clock::now() >= deadline;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (finished[i]) continue;
+            if (watched[0].revents != 0)
+                all[i].end_because(child_end::stopped);
+            else if (all[i].go_on(std::span{watched}.subspan(1 + 3 * i).first<3>()) && out_of_time)
+                all[i].end_because(child_end::timed_out);
+        }
+    }
+    return outcomes;
+}
+
+}  // namespace loopbench::bench
