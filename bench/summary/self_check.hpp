@@ -14,7 +14,7 @@ namespace loopbench::bench {
 /// Benjamini and Hochberg's correction keeps the chance of even one false difference below 5 %, like Holm's
 /// would (it then is R. J. Simes's test, Biometrika 73, 1986); but ten blocks of thirty workloads, of which
 /// Holm's could never call any different, are enough for it to see a machine on which two are. The session is
-/// unfit when the twin is faster or slower on any workload, when single pairs spread by more than 15 %, or
+/// unfit when the twin is faster or slower on any workload, or
 /// when more than half of the trials were disturbed. It is not known to be fit while that could not have been
 /// seen: fewer than six blocks have finished, or so few for so many workloads that more than half of them
 /// would have to differ. Nothing when the plan has no twin.

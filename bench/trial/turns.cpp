@@ -1,8 +1,8 @@
 #include "bench/trial/turns.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,17 +58,15 @@ private:
 class player {
 public:
     explicit player(const child_request& request) : request_{request} {
-        std::array<int, 2> to{}, from{};
-        if (::pipe2(to.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for a contender");
-        unique_fd their_in{to[0]};
-        give_ = unique_fd{to[1]};
-        if (::pipe2(from.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for a contender");
-        take_ = unique_fd{from[0]};
-        unique_fd their_out{from[1]};
-        request_.inherited = {their_in.get(), their_out.get()};
-        request_.environment.emplace_back("LOOPBENCH_TURNS",
-                                          fmt::format("{},{},{},{}", their_in.get(), their_out.get(),
-                                                      untimed_part.count(), timed_part.count()));
+        std::array<int, 2> ends{};
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+            throw_errno("cannot make a connection to a contender");
+        ours_ = unique_fd{ends[0]};
+        const unique_fd theirs{ends[1]};
+        request_.inherited = {theirs.get()};
+        request_.environment.emplace_back(
+            "LOOPBENCH_TURNS",
+            fmt::format("{},{},{},{}", theirs.get(), theirs.get(), untimed_part.count(), timed_part.count()));
         child_.emplace(request_);
     }
 
@@ -81,7 +79,7 @@ public:
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
             std::array<pollfd, 5> watched{
-                output, error, process, {take_.get(), POLLIN, 0}, {stop_fd, POLLIN, 0}};
+                output, error, process, {ours_.get(), POLLIN, 0}, {stop_fd, POLLIN, 0}};
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
             const auto wait = static_cast<int>(std::clamp<std::int64_t>(left, 0, longest_wait_ms));
             if (uninterrupted([&] { return ::poll(watched.data(), watched.size(), wait); }) < 0)
@@ -94,8 +92,8 @@ public:
     }
 
     void give(char what) noexcept {
-        const auto written = uninterrupted([&] { return ::write(give_.get(), &what, 1); });
-        if (written < 0) give_.reset();  // it is gone, as the wait for it will find
+        // Who is gone cannot be told, as the wait for it will find; and there is no signal for that.
+        static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
 
     outcome_by_turns finish() { return {child_->finish(), std::move(operation_ns_)}; }
@@ -105,9 +103,9 @@ private:
 
     bool has_heard_line() {
         std::array<char, 256> chunk;
-        const auto count = uninterrupted([&] { return ::read(take_.get(), chunk.data(), chunk.size()); });
+        const auto count = uninterrupted([&] { return ::read(ours_.get(), chunk.data(), chunk.size()); });
         if (count <= 0) {
-            take_.reset();  // it wants no more turns; poll passes over -1
+            ours_.reset();  // it wants no more turns; poll passes over -1
             return false;
         }
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
@@ -134,7 +132,7 @@ private:
     }
 
     child_request request_;
-    unique_fd give_, take_;  // our ends of its IN and OUT
+    unique_fd ours_;  // the other end is its IN and OUT
     std::optional<running_child> child_;
     std::string heard_;
     std::vector<double> operation_ns_;
@@ -169,12 +167,12 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
             std::swap(round[left - 1], round[below(random, left)]);
         for (const std::size_t i : round) {
             all[i].give(all[i].timed() < rules.enough ? 't' : 'e');
-            hear(i, turn_limit);
+            hear(i, rules.turn);
         }
         if (clock::now() < deadline) continue;
         for (const std::size_t i : std::vector{playing}) {
             all[i].end_because(child_end::timed_out);
-            hear(i, turn_limit);
+            hear(i, rules.turn);
         }
     }
     return outcomes;

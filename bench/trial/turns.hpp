@@ -22,6 +22,7 @@ struct turn_rules {
     std::chrono::nanoseconds enough{};  // timed work after which a contender is told to end
     std::chrono::nanoseconds limit{};   // for all of them
     int stop_fd = -1;                   // when it becomes readable, all are ended
+    std::chrono::nanoseconds turn = turn_limit;
 };
 
 struct outcome_by_turns {

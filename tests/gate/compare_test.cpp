@@ -86,13 +86,12 @@ TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_a
         << ran.error_tail;
 }
 
-TEST_F(compare, in_a_session_whose_baseline_scatters_is_unfit) {
+TEST_F(compare, in_a_session_whose_baseline_scatters_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", scattering(50000, "10"));
-    // With another seed the A/A may find a difference, by chance, and name that first.
+    // Single times that scatter are no reason to call a machine unfit: pairs are there for that, and intervals are wide.
     const auto ran = run({"--seed", "7"});
-    EXPECT_EQ(ran.code, 5) << ran.error_tail;
-    EXPECT_NE(ran.error_tail.find("spread by"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }
 
 TEST_F(compare, of_a_build_that_fails_is_an_error) {

@@ -1,0 +1,177 @@
+// Who works when, with real processes: shell scripts that speak the protocol of bench/workloads/turns.hpp.
+#include "bench/trial/turns.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/trial/together.hpp"
+#include "reports/posix_io.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::child_end;
+using bench::child_request;
+
+/// In front of each script: the descriptors as $in and $out, and wait_for_turn, which fails when there is none.
+constexpr const char* protocol = R"sh(
+in=${LOOPBENCH_TURNS%%,*}; rest=${LOOPBENCH_TURNS#*,}; out=${rest%%,*}
+wait_for_turn() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
+ready() { echo ready >&$out; }
+)sh";
+
+child_request player(const std::string& script) {
+    child_request request;
+    request.command = {"/bin/bash", "-c", protocol + script};
+    return request;
+}
+
+constexpr const char* well_behaved =
+    "ready; while wait_for_turn; do echo '10 1000' >&$out; done; echo result";
+
+auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough = 3us, int stop_fd = -1) {
+    return bench::run_in_turns(all,
+                               {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .turn = 1s});
+}
+
+TEST(turns, are_given_until_there_is_enough_and_each_is_told) {
+    const auto outcomes = run({player(well_behaved), player(well_behaved)});
+    for (const auto& each : outcomes) {
+        EXPECT_EQ(each.operation_ns, (std::vector<double>{100, 100, 100}));
+        EXPECT_EQ(each.child.end, child_end::exited);
+        EXPECT_EQ(each.child.output, "result\n");
+    }
+}
+
+TEST(turns, are_of_one_at_a_time) {
+    scratch_folder folder;
+    const auto log = (folder.path() / "log").native();
+    const auto script = "ready; while wait_for_turn; do echo begin $$ >> " + log + "; echo end $$ >> " + log +
+                        "; echo '10 1000' >&$out; done; echo begin $$ >> " + log + "; echo end $$ >> " + log;
+    run({player(script), player(script), player(script)});
+    std::istringstream lines{reports::read_file(log)};
+    std::string began, who, ended, same;
+    int pairs = 0;
+    while (lines >> began >> who >> ended >> same) {
+        EXPECT_EQ(began + ended, "beginend");
+        EXPECT_EQ(who, same);
+        ++pairs;
+    }
+    EXPECT_EQ(pairs, 3 * 4);
+}
+
+TEST(turns, are_lost_by_who_keeps_one_and_the_others_go_on) {
+    const auto outcomes = run({player("ready; wait_for_turn; exec sleep 1000"), player(well_behaved)});
+    EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
+    EXPECT_TRUE(outcomes[0].operation_ns.empty());
+    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+}
+
+TEST(turns, are_lost_by_who_is_stopped_in_one) {
+    const auto outcomes = run({player("ready; wait_for_turn; kill -STOP $$"), player(well_behaved)});
+    EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
+    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+}
+
+TEST(turns, are_lost_by_who_dies_in_one_and_by_who_dies_while_it_waits) {
+    const auto outcomes = run({player("ready; wait_for_turn; kill -SEGV $$"), player("ready; kill -KILL $$"),
+                               player(well_behaved)});
+    EXPECT_EQ(outcomes[0].child.end, child_end::signalled);
+    EXPECT_EQ(outcomes[0].child.code, SIGSEGV);
+    EXPECT_EQ(outcomes[1].child.code, SIGKILL);
+    EXPECT_EQ(outcomes[2].operation_ns.size(), 3U);
+}
+
+TEST(turns, are_lost_by_who_answers_with_something_else) {
+    for (const std::string answer : {"'10 -5'", "'0 1000'", "'10'", "'10 1000 5'", "hello", "''"}) {
+        const auto outcomes = run({player("ready; wait_for_turn; echo " + answer + " >&$out; sleep 1000")});
+        EXPECT_EQ(outcomes[0].child.end, child_end::broke_protocol) << answer;
+    }
+    const auto flood = run({player("ready; wait_for_turn; head -c 5000 /dev/zero >&$out; sleep 1000")});
+    EXPECT_EQ(flood[0].child.end, child_end::broke_protocol);
+}
+
+TEST(turns, need_not_be_known) {
+    const auto outcomes = run({player("echo its result"), player(well_behaved)});
+    EXPECT_EQ(outcomes[0].child.end, child_end::exited);
+    EXPECT_EQ(outcomes[0].child.output, "its result\n");
+    EXPECT_TRUE(outcomes[0].operation_ns.empty());
+    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+}
+
+TEST(turns, may_end_before_there_is_enough) {
+    const auto outcomes =
+        run({player("ready; wait_for_turn; echo '10 1000' >&$out; wait_for_turn; echo result"),
+             player(well_behaved)});
+    EXPECT_EQ(outcomes[0].operation_ns.size(), 1U);
+    EXPECT_EQ(outcomes[0].child.output, "result\n");
+    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+}
+
+TEST(turns, end_for_all_with_an_interrupt) {
+    const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
+    for (const auto& each : run({player("ready; sleep 1000"), player("sleep 1000")}, 3us, stop.get()))
+        EXPECT_EQ(each.child.end, child_end::stopped);
+}
+
+TEST(turns, leave_no_process_behind_and_no_descriptor_open_in_a_contender_but_its_own_one) {
+    const auto outcomes =
+        run({player("ls /proc/self/fd | wc -l; ready"), player("ls /proc/self/fd | wc -l; ready")});
+    // Standard input, output and error, IN which is OUT as well, and the one of ls.
+    for (const auto& each : outcomes) EXPECT_EQ(std::stoi(each.child.output), 5);
+}
+
+child_request alone(const std::string& script) {
+    child_request request;
+    request.command = {"/bin/sh", "-c", script};
+    return request;
+}
+
+TEST(together, all_are_alive_at_once) {
+    scratch_folder folder;
+    const auto left = (folder.path() / "left").native(), right = (folder.path() / "right").native();
+    // Each ends only when it has seen the other.
+    const auto meet = [](const std::string& mine, const std::string& other) {
+        return alone("touch " + mine + "; while [ ! -e " + other + " ]; do :; done; echo met");
+    };
+    const std::vector both{meet(left, right), meet(right, left)};
+    for (const auto& each : bench::run_together(both, 60s, -1)) EXPECT_EQ(each.output, "met\n");
+}
+
+TEST(together, each_ends_as_it_ends) {
+    const std::vector all{alone("exit 3"), alone("kill -SEGV $$"), alone("echo fine")};
+    const auto outcomes = bench::run_together(all, 60s, -1);
+    EXPECT_EQ(outcomes[0].code, 3);
+    EXPECT_EQ(outcomes[1].end, child_end::signalled);
+    EXPECT_EQ(outcomes[2].output, "fine\n");
+}
+
+TEST(together, what_takes_too_long_is_ended_and_what_has_ended_keeps_its_result) {
+    const std::vector all{alone("sleep 1000"), alone("echo fine")};
+    auto limit = 100ms;
+    auto outcomes = bench::run_together(all, limit, -1);
+    while (outcomes[1].output.empty())
+        outcomes = bench::run_together(all, limit *= 2, -1);  // beside a busy neighbour
+    EXPECT_EQ(outcomes[0].end, child_end::timed_out);
+}
+
+TEST(together, an_interrupt_ends_all) {
+    const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
+    const std::vector both{alone("sleep 1000"), alone("sleep 1000")};
+    for (const auto& each : bench::run_together(both, 60s, stop.get()))
+        EXPECT_EQ(each.end, child_end::stopped);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,173 @@
+// The contender's half of taking turns, with both ends of its pipes in the test's hand.
+#include "bench/workloads/turns.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/workloads/trial.hpp"
+#include "loop/io/fd.hpp"
+
+namespace loopbench::bench {
+namespace {
+
+/// What the suite would say, all of it before the contender begins; then what the contender has answered.
+class suite {
+public:
+    explicit suite(std::string_view says) {
+        for (auto* ends : {&to_, &from_})
+            if (::pipe2(ends->data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe");
+        if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
+            throw std::runtime_error("no room");
+        ::close(to_[1]);  // then the end of the file
+    }
+    suite(const suite&) = delete;
+    suite& operator=(const suite&) = delete;
+    ~suite() {
+        for (const int fd : {to_[0], from_[0], from_[1]}) ::close(fd);
+    }
+
+    turn_settings settings() const {
+        using std::chrono::microseconds;
+        return {to_[0], from_[1], microseconds(200), microseconds(400)};
+    }
+
+    std::vector<std::string> answers() {
+        std::array<char, 65536> text;
+        const ssize_t bytes = ::read(from_[0], text.data(), text.size());
+        std::istringstream lines(std::string(text.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0));
+        std::vector<std::string> all;
+        for (std::string line; std::getline(lines, line);) all.push_back(line);
+        return all;
+    }
+
+private:
+    std::array<int, 2> to_{}, from_{};
+};
+
+std::uint64_t operations_in(const std::vector<std::string>& answers) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 1; i < answers.size(); ++i) sum += std::stoull(answers[i]);
+    return sum;
+}
+
+TEST(turn_taker, works_until_it_is_told_to_end_and_says_of_each_turn_what_was_timed) {
+    suite says("ttte");
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    std::uint64_t done = 0;
+    t.begin();
+    while (const std::uint64_t count = t.next()) done += count;
+    t.end();
+    const auto answers = says.answers();
+    ASSERT_EQ(answers.size(), 4u);
+    EXPECT_EQ(answers[0], "ready");
+    EXPECT_EQ(operations_in(answers), t.operations_timed());
+    EXPECT_LT(t.operations_timed(), done);  // the first of each turn are not timed
+    EXPECT_EQ(t.operations(), done);        // what a proof is about
+    EXPECT_EQ(t.operations_done(), done);
+    EXPECT_GE(t.cost().wall, 3 * says.settings().timed);
+    EXPECT_LT(t.cost().voluntary_switches, 3);  // the waits between turns are no part of it
+    t.prove("operations", done, t.operations());
+    EXPECT_EQ(t.failure(), std::nullopt);
+}
+
+TEST(turn_taker, ends_like_that_when_the_suite_is_gone) {
+    suite says("t");
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    t.begin();
+    while (t.next() > 0) {
+    }
+    t.end();
+    EXPECT_EQ(says.answers().size(), 2u);
+}
+
+TEST(turn_taker, makes_all_of_a_fixed_number_of_operations_whatever_it_is_told) {
+    suite says("te");
+    trial t(trial_size::smoke, 1'000'000, true, 0, says.settings());
+    std::uint64_t done = 0;
+    t.begin();
+    for (; done < t.operations(); ++done) t.operation_done();
+    t.end();
+    EXPECT_EQ(done, 1'000'000u);
+    EXPECT_EQ(t.operations_done(), done);
+    EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
+}
+
+TEST(turn_taker, that_has_less_to_do_than_a_turn_takes_says_what_it_did) {
+    suite says("t");
+    trial t(trial_size::smoke, 3, true, 0, says.settings());
+    t.begin();
+    for (int i = 0; i < 3; ++i) t.operation_done();
+    t.end();
+    const auto answers = says.answers();
+    ASSERT_EQ(answers.size(), 2u);
+    EXPECT_GT(t.operations_timed(), 0u);
+    EXPECT_GT(t.cost().wall.count(), 0);
+}
+
+TEST(turn_taker, gives_multiples_of_a_step) {
+    suite says("tte");
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    t.begin(1000);
+    while (const std::uint64_t count = t.next()) EXPECT_EQ(count % 1000, 0u);
+    t.end();
+    EXPECT_EQ(t.operations_timed() % 1000, 0u);
+}
+
+TEST(turn_taker, takes_what_was_waited_for_turns_out_of_latencies_and_those_that_are_not_timed) {
+    suite says("ttttte");
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    std::uint64_t done = 0;
+    t.begin();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t i = 0; i < count; ++i, ++done) t.record_latency(t.start_of_latency());
+    t.end();
+    EXPECT_EQ(t.latency().count(), t.operations_timed());
+    EXPECT_LT(t.latency().count(), done);
+}
+
+TEST(turn_taker, makes_each_turn_longer_when_it_is_asked_to_be_slower) {
+    suite says("ttte");
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 1.0, says.settings());
+    t.begin();
+    while (t.next() > 0) {
+    }
+    t.end();
+    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // so much longer that no clock can be in doubt
+}
+
+TEST(trial, without_turns_gives_all_operations_at_once) {
+    trial t(trial_size::smoke, 2500);
+    t.begin(1000);
+    EXPECT_EQ(t.next(), 3000u);
+    EXPECT_EQ(t.next(), 0u);
+    t.end();
+    EXPECT_EQ(t.operations_done(), 3000u);
+    EXPECT_EQ(t.operations_timed(), 3000u);
+}
+
+TEST(parse_turns, refuses_what_is_none_by_name) {
+    for (const char* text : {"", "3", "3,4", "3,4,500", "3,4,500,", "3,4,500,0", "3,4,500,1500,1",
+                             "a,4,500,1500", "-1,4,5,6", "3,4,5,99999999999"}) {
+        try {
+            parse_turns(text);
+            ADD_FAILURE() << text;
+        } catch (const std::invalid_argument& error) {
+            EXPECT_NE(std::string_view(error.what()).find("LOOPBENCH_TURNS"), std::string_view::npos) << text;
+        }
+    }
+    const auto good = parse_turns("3,4,500,1500");
+    EXPECT_EQ(good.in, 3);
+    EXPECT_EQ(good.out, 4);
+    EXPECT_EQ(good.untimed.count(), 500);
+    EXPECT_EQ(good.timed.count(), 1500);
+}
+
+}  // namespace
+}  // namespace loopbench::bench
