@@ -36,6 +36,12 @@ child_request player(const std::string& script) {
     return request;
 }
 
+child_request alone(const std::string& script) {
+    child_request request;
+    request.command = {"/bin/sh", "-c", script};
+    return request;
+}
+
 constexpr const char* well_behaved =
     "ready; while wait_for_turn; do echo '10 1000' >&$out; done; echo result";
 
@@ -124,17 +130,11 @@ TEST(turns, end_for_all_with_an_interrupt) {
         EXPECT_EQ(each.child.end, child_end::stopped);
 }
 
-TEST(turns, leave_no_process_behind_and_no_descriptor_open_in_a_contender_but_its_own_one) {
-    const auto outcomes =
-        run({player("ls /proc/self/fd | wc -l; ready"), player("ls /proc/self/fd | wc -l; ready")});
-    // Standard input, output and error, IN which is OUT as well, and the one of ls.
-    for (const auto& each : outcomes) EXPECT_EQ(std::stoi(each.child.output), 5);
-}
-
-child_request alone(const std::string& script) {
-    child_request request;
-    request.command = {"/bin/sh", "-c", script};
-    return request;
+TEST(turns, give_each_one_descriptor_more_and_none_of_the_others) {
+    const std::string count = "ls /proc/self/fd | wc -l";
+    const auto before = std::stoi(bench::run_child(alone(count)).output);
+    const auto counting = player(count + "; ready");
+    for (const auto& each : run({counting, counting})) EXPECT_EQ(std::stoi(each.child.output), before + 1);
 }
 
 TEST(together, all_are_alive_at_once) {
