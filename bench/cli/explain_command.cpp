@@ -1,8 +1,10 @@
 // loopbench explain: what a workload, a metric or a contender is, and how it is measured.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/floor_exceptions.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/metrics.hpp"
 #include "reports/posix_io.hpp"
 
@@ -18,9 +21,24 @@ namespace loopbench::bench {
 
 namespace {
 
+/// Of all the parameters of a workload.
+std::string how_trials_are_made(std::string_view name) {
+    std::set<std::string> ways;
+    for (const workload_shape& shape : workload_table()) {
+        if (find_workload(shape.name)->name != name) continue;
+        ways.insert(
+            shape.made == reports::way::turns
+                ? "in turns: all contenders alive on one core, one at a time working for two milliseconds"
+            : shape.cores > 1 ? "apart: one contender after the other, on all cores"
+                              : "apart: one contender after the other, on one core");
+    }
+    return fmt::format("{}", fmt::join(ways, "; with other parameters "));
+}
+
 std::string of_workload(const workload_info& info) {
     auto text = fmt::format("{} (workload)\n  What:      {}.\n  Timed:     {}\n  Dominated: {}\n", info.name,
                             info.summary, info.timed, info.dominated);
+    text += fmt::format("  Trials:    {}.\n", how_trials_are_made(info.name));
     for (const auto& [front, metric, why] : floor_exceptions())
         if (front == info.name)
             text += fmt::format("  Floors:    {} can be below that of the fastest floor: {}.\n", metric, why);

@@ -73,7 +73,10 @@ std::uint64_t turn_taker::next(std::uint64_t done, std::uint64_t step) noexcept 
         chunk_began_ = part_began_;
     }
     if (operation_ns_ <= 0) return step;
-    const auto fit = static_cast<std::uint64_t>(static_cast<double>(left.count()) / operation_ns_);
+    // Not many times as many as before: one chunk that was measured wrongly must not become a long turn.
+    const double most = 16.0 * static_cast<double>(std::max(done, step));
+    const auto fit =
+        static_cast<std::uint64_t>(std::min(static_cast<double>(left.count()) / operation_ns_, most));
     return std::max<std::uint64_t>((fit + step - 1) / step, 1) * step;
 }
 

@@ -105,12 +105,12 @@ TEST(self_check, that_could_have_seen_nothing_knows_nothing) {
     EXPECT_NE(report.aa->reason->find("19 of 30 workloads"), std::string::npos) << *report.aa->reason;
 }
 
-TEST(self_check, of_times_that_scatter_too_much_is_unfit) {
+TEST(self_check, of_times_that_scatter_is_fit_as_long_as_pairs_do_not_move) {
     int trial = 0;
     const auto report =
         report_of(plan_with_twin(20), [&](const auto&) { return took_ns(++trial % 2 == 0 ? 10 : 14); });
-    EXPECT_EQ(report.aa->found, fitness::unfit);
-    EXPECT_NE(report.aa->reason->find("from trial to trial"), std::string::npos) << *report.aa->reason;
+    EXPECT_EQ(report.aa->found, fitness::fit);
+    EXPECT_GT(report.aa->spread_pct.value(), 15);
 }
 
 TEST(self_check, of_few_blocks_knows_nothing) {

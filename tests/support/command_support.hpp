@@ -25,6 +25,9 @@ public:
     /// trial. `sheet` is added to what it says of itself before a run: `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
+    /// The same, and $CALLED is its argv[0]: of the baseline's twin, it ends in `~`.
+    void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
+
     /// Runs `loopbench ARGUMENTS...`, and kills it and its children when it takes longer.
     bench::child_outcome operator()(const std::vector<std::string>& arguments,
                                     std::chrono::nanoseconds killed_after = std::chrono::minutes{1}) const;

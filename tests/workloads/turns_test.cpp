@@ -51,6 +51,13 @@ private:
     std::array<int, 2> to_{}, from_{};
 };
 
+volatile std::uint64_t sink = 0;
+
+/// Something that takes its time: of a loop that does nothing, compilers know the end.
+void work(std::uint64_t operations) {
+    for (std::uint64_t i = 0; i < operations; ++i) sink = i;
+}
+
 std::uint64_t operations_in(const std::vector<std::string>& answers) {
     std::uint64_t sum = 0;
     for (std::size_t i = 1; i < answers.size(); ++i) sum += std::stoull(answers[i]);
@@ -62,7 +69,10 @@ TEST(turn_taker, works_until_it_is_told_to_end_and_says_of_each_turn_what_was_ti
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
-    while (const std::uint64_t count = t.next()) done += count;
+    while (const std::uint64_t count = t.next()) {
+        work(count);
+        done += count;
+    }
     t.end();
     const auto answers = says.answers();
     ASSERT_EQ(answers.size(), 4u);
@@ -81,8 +91,7 @@ TEST(turn_taker, ends_like_that_when_the_suite_is_gone) {
     suite says("t");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
-    while (t.next() > 0) {
-    }
+    while (const std::uint64_t count = t.next()) work(count);
     t.end();
     EXPECT_EQ(says.answers().size(), 2u);
 }
@@ -115,7 +124,10 @@ TEST(turn_taker, gives_multiples_of_a_step) {
     suite says("tte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin(1000);
-    while (const std::uint64_t count = t.next()) EXPECT_EQ(count % 1000, 0u);
+    while (const std::uint64_t count = t.next()) {
+        work(count);
+        EXPECT_EQ(count % 1000, 0u);
+    }
     t.end();
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
 }
@@ -136,8 +148,7 @@ TEST(turn_taker, makes_each_turn_longer_when_it_is_asked_to_be_slower) {
     suite says("ttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 1.0, says.settings());
     t.begin();
-    while (t.next() > 0) {
-    }
+    while (const std::uint64_t count = t.next()) work(count);
     t.end();
     EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // so much longer that no clock can be in doubt
 }

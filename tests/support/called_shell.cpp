@@ -1,0 +1,19 @@
+// A shell script that knows what it was called: the kernel tells a script its path, and no argv[0]. Runs the script of its
+// own path and ".sh", with $CALLED.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+int main(int argc, char** argv) {
+    ::setenv("CALLED", argc > 0 ? argv[0] : "", 1);
+    std::string script = std::filesystem::read_symlink("/proc/self/exe").native() + ".sh";
+    std::string shell = "/bin/sh";
+    std::vector<char*> words{shell.data(), script.data()};
+    for (int i = 1; i < argc; ++i) words.push_back(argv[i]);
+    words.push_back(nullptr);
+    ::execv(shell.c_str(), words.data());
+    return 127;
+}
