@@ -7,6 +7,8 @@ namespace loopbench::bench {
 
 namespace {
 
+constexpr bool not_headline = false;
+
 constexpr std::array contenders{
     explanation{"loop-round-robin",
                 "Tasks polled in turn; a sleep looks at the clock on every turn, and a join asks its "
@@ -29,7 +31,7 @@ constexpr std::array contenders{
                 "The turn of asyncio: a heap from which cancelled timers are dropped late, a select on every "
                 "turn, and "
                 "only what was ready when the turn began is run."},
-    explanation{"loop-poll", "A heap over poll: the textbook loop."},
+    explanation{"loop-poll", "A heap over poll: the textbook loop.", not_headline},
     explanation{
         "loop-epoll",
         "The flagship on epoll: a timing wheel, descriptors registered once and edge-triggered, deadlines in "
@@ -41,7 +43,8 @@ constexpr std::array contenders{
     explanation{
         "loop-precise",
         "The flagship on epoll that sleeps until shortly before a deadline and spins the rest: lateness of a "
-        "microsecond or less for some CPU."},
+        "microsecond or less for some CPU.",
+        not_headline},
     explanation{
         "asio-epoll",
         "Boost.Asio as it comes, on epoll: coroutines, a concrete executor, io_context{1}. The baseline."},
@@ -49,8 +52,8 @@ constexpr std::array contenders{
         "asio-tuned",
         "Boost.Asio at its best on one thread: without locking, with the cheapest completion tokens and the "
         "task type of loop/, so that what is left is Asio's reactor and scheduler."},
-    explanation{"asio-uring", "Boost.Asio with its io_uring backend."},
-    explanation{"asio-select", "Boost.Asio with its select reactor."},
+    explanation{"asio-uring", "Boost.Asio with its io_uring backend.", not_headline},
+    explanation{"asio-select", "Boost.Asio with its select reactor.", not_headline},
     explanation{
         "libuv",
         "The loop of Node.js under our task type, as uvloop does it: timers, sockets and the wakeup by "
@@ -59,20 +62,24 @@ constexpr std::array contenders{
         "adapter's and say little of libuv. Its timers are in whole milliseconds, of which it cuts off the "
         "rest: they may be up to 2 ms early, which is counted as early and fails no trial. Woken by a thread "
         "on its own core, it finds that thread still inside of uv_async_send, and spins before it lets it go "
-        "on (uv__async_spin in its src/unix/async.c)."},
+        "on (uv__async_spin in its src/unix/async.c).",
+        not_headline},
     explanation{
         "libevent",
         "libevent under our task type, without locks, on edge-triggered epoll and with precise timers: "
         "timers, sockets and the wakeup by another thread are libevent's. It has no queue for ready "
         "coroutines, so post, yield, spawn and gather run on the adapter's own, which an active "
-        "event lets go on: their numbers are the adapter's and say little of libevent."},
+        "event lets go on: their numbers are the adapter's and say little of libevent.",
+        not_headline},
     explanation{
         "asyncio",
         "Python's own event loop on the machine's Python 3, with the suite's sleep, gather and echo "
         "workloads "
-        "written a second time in Python: what an interpreter costs, and a contender in another language."},
+        "written a second time in Python: what an interpreter costs, and a contender in another language.",
+        not_headline},
     explanation{"asyncio-uvloop",
-                "The contender asyncio on uvloop, which is libuv under asyncio; where that is installed."},
+                "The contender asyncio on uvloop, which is libuv under asyncio; where that is installed.",
+                not_headline},
     explanation{
         "floor-blocking",
         "Bare blocking calls (send and recv, write and read, futex) and no loop at all: what this kernel "
@@ -199,6 +206,11 @@ constexpr std::array metrics{
 };
 
 }  // namespace
+
+bool is_headline_contender(std::string_view name) {
+    const auto* const found = std::ranges::find(contenders, name, &explanation::name);
+    return found == std::ranges::end(contenders) || found->headline;
+}
 
 std::span<const explanation> contender_explanations() {
     return contenders;

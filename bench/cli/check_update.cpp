@@ -16,6 +16,7 @@
 #include "bench/cli/messages.hpp"
 #include "bench/cli/report_file.hpp"
 #include "bench/experiment/selection.hpp"
+#include "bench/explanations.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/summary/self_check.hpp"
 #include "reports/atomic_file.hpp"

@@ -18,6 +18,7 @@
 #include "bench/cli/session_options.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/experiment/selection.hpp"
+#include "bench/explanations.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
 

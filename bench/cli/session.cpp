@@ -159,8 +159,8 @@ std::vector<int> allowed_cpus() {
     return cpus;
 }
 
-/// Whether a workload that the catalog does not know is one that runs all the time, on one core, in every contender that
-/// has it: a short trial of each says so.
+/// Whether a workload that the catalog does not know is one that runs all the time, on one core, in every
+/// contender that has it: a short trial of each says so.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
     constexpr double shortest_s = 0.01, nearly_all = 0.9, more_than_one_core = 1.05;
     process_executor executor{stop.fd(), watching::off};

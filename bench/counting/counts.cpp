@@ -17,6 +17,7 @@
 
 #include "bench/machine/kernel_files.hpp"
 #include "bench/trial/trial.hpp"
+#include "bench/workloads/table.hpp"
 
 namespace loopbench::bench {
 
@@ -145,12 +146,10 @@ both_runs run_both(std::uint64_t operations, Run run) {
 
 /// A slope is one only where twice the operations are twice the work, however long they take.
 void refuse_what_has_no_slope(std::string_view workload) {
-    for (const std::string_view timed : {"serve/open_loop", "timer/under_load"})
-        if (workload.starts_with(timed))
-            throw uncountable{
-                fmt::format("{} has no counts per operation: it works at full speed for a time, and a tracer "
-                            "slows it down",
-                            timed)};
+    if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
+        throw uncountable{fmt::format(
+            "{} has no counts per operation: it works at full speed for a time, and a tracer slows it down",
+            workload)};
 }
 
 /// Large enough for whole batches of the workloads that work in batches: 10,000 at the most.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/statistics/median.hpp"
+#include "bench/workloads/table.hpp"
 
 namespace loopbench::bench {
 
@@ -22,9 +23,12 @@ constexpr double smallest_run_ns = 200e6;
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// A closed connection keeps its port for a minute (TIME_WAIT). With over half of the 28,000 taken, the
-/// kernel's search for a free one takes longer than what is measured; so twice as many must be fewer.
-constexpr double most_connections = 5000;
+/// Twice as many must be possible, too.
+double most_operations_of(std::string_view workload) {
+    const auto* const shape = find_shape(workload);
+    return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 2), most_operations)
+                            : most_operations;
+}
 
 class unpriced : public std::runtime_error {
 public:
@@ -133,8 +137,7 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
     const bool has_latency = median_in(report, cell, "latency_p50").has_value();
     if (!time_ns || (!has_rate && !has_latency)) return cell;
     const auto operations = static_cast<std::uint64_t>(
-        std::clamp(std::ceil(smallest_run_ns / *time_ns), fewest_operations,
-                   workload == "accept/churn" ? most_connections : most_operations));
+        std::clamp(std::ceil(smallest_run_ns / *time_ns), fewest_operations, most_operations_of(workload)));
     try {
         const trial_request request{.who = who,
                                     .workload = workload,

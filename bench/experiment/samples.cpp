@@ -49,8 +49,8 @@ bool counting_attempts::counts(std::uint64_t block, std::size_t workload, std::u
 
 namespace {
 
-/// Within a round, some milliseconds, the machine is the same for all; from round to round and from core to core it
-/// is not. A round that one of them did not reach is left out, and so is a block without any.
+/// Within a round, some milliseconds, the machine is the same for all; from round to round and from core to
+/// core it is not. A round that one of them did not reach is left out, and so is a block without any.
 std::vector<double> log_ratios_of_turns(const std::map<std::uint64_t, std::vector<double>>& mine,
                                         const std::map<std::uint64_t, std::vector<double>>& theirs) {
     std::vector<double> blocks;

@@ -54,8 +54,8 @@ public:
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// The log ratios of `who` to `to` in one metric, one for each block, above 0 when `who` is better; empty when
-    /// there are none. Of times of trials in turns, a block's is the median over its rounds.
+    /// The log ratios of `who` to `to` in one metric, one for each block, above 0 when `who` is better; empty
+    /// when there are none. Of times of trials in turns, a block's is the median over its rounds.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
 

@@ -1,8 +1,6 @@
 // From what the user typed to contenders and workloads; whoever mistypes is told the nearest names.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,16 +24,5 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 /// Throws the usage_error for a word that matches none of the `known`, with the nearest of those.
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);
-
-/// Who is measured when no contender is named and no workload: `--quick` has a minute for the founding
-/// designs, the flagships, Asio in its usual form and at its best, and the floors; without flags, all
-/// contenders run the headline workloads (bench/catalog.hpp). What is not listed here is headline: a
-/// stranger's contender is shown.
-constexpr bool is_headline_contender(std::string_view name) {
-    constexpr std::array<std::string_view, 8> left_out{"loop-poll",   "loop-precise",  "asio-uring",
-                                                       "asio-select", "libuv",         "libevent",
-                                                       "asyncio",     "asyncio-uvloop"};
-    return std::ranges::find(left_out, name) == left_out.end();
-}
 
 }  // namespace loopbench::bench

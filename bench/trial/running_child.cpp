@@ -165,8 +165,8 @@ void running_child::end_because(child_end why) noexcept {
     over_ = true;
 }
 
-/// The child is not reaped before its last words are taken, so neither its id nor the group's can belong to someone
-/// else by now.
+/// The child is not reaped before its last words are taken, so neither its id nor the group's can belong to
+/// someone else by now.
 child_outcome running_child::finish() {
     ::kill(-pid_, SIGKILL);
     siginfo_t ended{};

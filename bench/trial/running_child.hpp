@@ -1,4 +1,5 @@
-// One contender's process while it runs: what run_child() waits for alone, and turns.hpp and together.hpp beside others.
+// One contender's process while it runs: what run_child() waits for alone, and turns.hpp and together.hpp
+// beside others.
 #pragma once
 
 #include <poll.h>
@@ -29,7 +30,8 @@ public:
 
     /// What to wait for with poll(2).
     std::array<pollfd, 3> watched() const noexcept;
-    /// Takes what it has written. False when there is nothing more to wait for: it has ended, or printed too much.
+    /// Takes what it has written. False when there is nothing more to wait for: it has ended, or printed too
+    /// much.
     bool go_on(std::span<const pollfd, 3> found);
     bool is_over() const noexcept { return over_; }
     /// It is to be ended, and this is why.

@@ -62,8 +62,8 @@ class trial_executor {
 public:
     virtual ~trial_executor() = default;
     virtual trial_outcome run(const trial_request& request) = 0;
-    /// All of them at once, in turns or together; `limit` is for all of them, each request's own for its beginning.
-    /// Of an executor that knows neither: one after the other.
+    /// All of them at once, in turns or together; `limit` is for all of them, each request's own for its
+    /// beginning. Of an executor that knows neither: one after the other.
     virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests, reports::way made,
                                                    std::uint64_t seed, std::chrono::nanoseconds limit);
 };

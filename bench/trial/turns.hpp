@@ -10,8 +10,8 @@
 
 namespace loopbench::bench {
 
-/// What a turn is. The untimed part is as long as it takes until what the others did to the caches is not to be seen any
-/// more (README: the method; `turn_choices` measures it).
+/// What a turn is. The untimed part is as long as it takes until what the others did to the caches is not to
+/// be seen any more (README: the method; `turn_choices` measures it).
 inline constexpr std::chrono::microseconds untimed_part{500}, timed_part{1500};
 
 /// Who does not give its turn back within this time is ended. Its process may have to end in it.
@@ -31,8 +31,9 @@ struct outcome_by_turns {
         operation_ns;  // of each turn: the i-th of all are of one round, some milliseconds apart
 };
 
-/// Runs all of them at once, one at a time working, until all have ended. Their requests say the core. For those that
-/// know nothing of turns it is as if they were run one after the other. Main thread only; see run_child().
+/// Runs all of them at once, one at a time working, until all have ended. Their requests say the core. For
+/// those that know nothing of turns it is as if they were run one after the other. Main thread only; see
+/// run_child().
 std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> requests, const turn_rules& rules);
 
 }  // namespace loopbench::bench

@@ -14,6 +14,8 @@ constexpr bool headline = true;
 constexpr bool on_demand = false;
 constexpr bool rate = true;  // operations per second say something
 constexpr bool no_rate = false;
+constexpr bool countable = true;
+constexpr bool not_countable = false;
 
 using shape = workload_shape;
 
@@ -43,7 +45,8 @@ constexpr std::array table{
           way::apart},
     shape{"timer/expire/timers:1000000", 1'000'000, 1'000'000, no_rate, 100, call_timers | timer_queue,
           on_demand, way::apart},
-    shape{"timer/under_load", 100, 1000, no_rate, 100, many_turns | timers_while_busy, on_demand, way::apart},
+    shape{"timer/under_load", 100, 1000, no_rate, 100, many_turns | timers_while_busy, on_demand, way::apart,
+          1, not_countable},
     shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, way::apart},
     shape{"idle/sleepers/sleepers:1000", 1, 1, no_rate, 100, needs(), on_demand, way::apart},
     shape{"idle/sockets/conns:1000", 1, 1, no_rate, 1100, needs(), on_demand, way::apart},
@@ -81,12 +84,16 @@ constexpr std::array table{
     shape{"echo/mostly_idle/idle:10000/conns:100", 3000, 40'000, rate, 10'400, many_turns, on_demand,
           way::turns},
     shape{"stream/throughput/bytes:65536", 500, 20'000, rate, 100, many_turns, on_demand, way::turns},
-    shape{"accept/churn", 300, 5000, rate, 100, many_turns, on_demand, way::turns},
+    shape{"accept/churn", 300, 5000, rate, 100, many_turns, on_demand, way::turns, 1, countable, 10'000},
     shape{"fanout/broadcast/conns:100", 30, 1000, rate, 300, many_turns, on_demand, way::turns},
-    shape{"serve/open_loop/load:25", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2},
-    shape{"serve/open_loop/load:50", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2},
-    shape{"serve/open_loop/load:75", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2},
-    shape{"serve/open_loop/load:90", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2},
+    shape{"serve/open_loop/load:25", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2,
+          not_countable},
+    shape{"serve/open_loop/load:50", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2,
+          not_countable},
+    shape{"serve/open_loop/load:75", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2,
+          not_countable},
+    shape{"serve/open_loop/load:90", 2000, 40'000, no_rate, 100, many_turns, on_demand, way::apart, 2,
+          not_countable},
     shape{"pipe/read/bytes:4096", 3000, 100'000, rate, 100, pipes | many_turns, on_demand, way::turns},
     shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, way::apart},
 };

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -56,6 +57,14 @@ struct workload_shape {
     reports::way made =
         reports::way::apart;  // turns: what keeps a core busy, and can stop after a millisecond
     int cores = 1;            // 2: it has a second thread or process that works beside the first
+
+    /// Whether twice the operations are twice the system calls; not of what works at full speed for a time,
+    /// however slow a tracer makes it.
+    bool countable = true;
+    /// How many operations one trial may do at the most. A closed connection keeps its port for a minute
+    /// (TIME_WAIT), and with over half of the 28,000 taken, the kernel's search for a free one takes longer
+    /// than what is measured.
+    std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
 
     bool calibrated() const noexcept { return real_operations == 0; }
     std::uint64_t operations(trial_size size) const noexcept {

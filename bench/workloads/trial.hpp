@@ -49,12 +49,12 @@ public:
     void begin(std::uint64_t step = 1) noexcept;
     void end() noexcept;
 
-    /// The timed section as a loop: how many operations to do until this is asked again; 0 when the section is to
-    /// end. Where contenders take turns (turns.hpp), this is where they wait for theirs; elsewhere all operations
-    /// are given at once.
+    /// The timed section as a loop: how many operations to do until this is asked again; 0 when the section
+    /// is to end. Where contenders take turns (turns.hpp), this is where they wait for theirs; elsewhere all
+    /// operations are given at once.
     std::uint64_t next() noexcept;
-    /// The same for a section that cannot be such a loop: called once for each operation. What it starts is all of
-    /// operations(), so that nothing but the turn ends here.
+    /// The same for a section that cannot be such a loop: called once for each operation. What it starts is
+    /// all of operations(), so that nothing but the turn ends here.
     void operation_done() noexcept {
         if (--until_next_ == 0) [[unlikely]]
             count_chunk();
@@ -65,14 +65,15 @@ public:
 
     bool recording() const noexcept { return recording_; }
     using time_point = std::chrono::steady_clock::time_point;
-    /// Now, for a latency that begins, less what was waited for turns; the clock is not read when none is recorded.
+    /// Now, for a latency that begins, less what was waited for turns; the clock is not read when none is
+    /// recorded.
     time_point start_of_latency() const noexcept {
         if (!recording_) return {};
         const time_point now = std::chrono::steady_clock::now();
         return turns_ ? now - turns_->waited() : now;
     }
-    /// Records the latency of what began at `start`, unless it ends in a part of a turn that is not timed. Gives back
-    /// its end, where the next one may begin.
+    /// Records the latency of what began at `start`, unless it ends in a part of a turn that is not timed.
+    /// Gives back its end, where the next one may begin.
     time_point record_latency(time_point start) noexcept {
         const time_point end = start_of_latency();
         if (recording_ && (!turns_ || turns_->is_timing()))

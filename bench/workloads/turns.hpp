@@ -1,14 +1,16 @@
 // Taking turns: the contender's half. (The suite's half is bench/trial/turns.hpp.)
 //
-// The contenders of a block are alive together, and one of them works at a time, for a millisecond or two, while the
-// others sleep in read(2). So what disturbs the machine for longer than that disturbs all of them alike.
+// The contenders of a block are alive together, and one of them works at a time, for a millisecond or two,
+// while the others sleep in read(2). So what disturbs the machine for longer than that disturbs all of them
+// alike.
 //
-// Protocol, for contenders in any language. The environment variable LOOPBENCH_TURNS is "IN,OUT,UNTIMED,TIMED": two
-// descriptors, and two times in microseconds. At the beginning of its timed section a contender writes the line "ready"
-// to OUT and reads one byte from IN. 't' is a turn: operations that are not timed for about UNTIMED (another contender
-// has used the caches), then such that are for about TIMED; then it writes the line "OPERATIONS NANOSECONDS" of the timed
-// ones and reads the next byte. 'e', or the end of the file, is the end: it leaves the section, or, where the number of
-// operations is fixed, makes the rest of them without reading IN again. It prints its result and exits as always.
+// Protocol, for contenders in any language. The environment variable LOOPBENCH_TURNS is
+// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. At the beginning of its timed
+// section a contender writes the line "ready" to OUT and reads one byte from IN. 't' is a turn: operations
+// that are not timed for about UNTIMED (another contender has used the caches), then such that are for about
+// TIMED; then it writes the line "OPERATIONS NANOSECONDS" of the timed ones and reads the next byte. 'e', or
+// the end of the file, is the end: it leaves the section, or, where the number of operations is fixed, makes
+// the rest of them without reading IN again. It prints its result and exits as always.
 #pragma once
 
 #include <chrono>
@@ -24,7 +26,8 @@ struct turn_settings {
     std::chrono::microseconds untimed{500}, timed{1500};
 };
 
-/// Of the value of LOOPBENCH_TURNS. Throws std::invalid_argument that names the variable, its value and the remedy.
+/// Of the value of LOOPBENCH_TURNS. Throws std::invalid_argument that names the variable, its value and the
+/// remedy.
 turn_settings parse_turns(std::string_view text);
 
 /// The timed section, in turns. Used on one thread.
@@ -36,12 +39,13 @@ public:
     /// Waits for the first turn.
     void begin() noexcept;
 
-    /// `done` operations were made since the last call. Gives back how many are to be made until the next one, a
-    /// multiple of `step`, and waits for the next turn before that when this one is over. 0: the section is to end.
+    /// `done` operations were made since the last call. Gives back how many are to be made until the next
+    /// one, a multiple of `step`, and waits for the next turn before that when this one is over. 0: the
+    /// section is to end.
     std::uint64_t next(std::uint64_t done, std::uint64_t step) noexcept;
 
-    /// The section ends, `done` operations after the last call. A turn that was cut short counts when it had half of
-    /// its time, or when it is all there is.
+    /// The section ends, `done` operations after the last call. A turn that was cut short counts when it had
+    /// half of its time, or when it is all there is.
     void end(std::uint64_t done) noexcept;
 
     /// Whether what is done now is timed.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/explanations.hpp"
 #include "bench/trial/usage_error.hpp"
 
 namespace loopbench::tests {

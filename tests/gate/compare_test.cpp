@@ -89,7 +89,8 @@ TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_a
 TEST_F(compare, in_a_session_whose_baseline_scatters_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // Single times that scatter are no reason to call a machine unfit: pairs are there for that, and intervals are wide.
+    // Single times that scatter are no reason to call a machine unfit: pairs are there for that, and
+    // intervals are wide.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }

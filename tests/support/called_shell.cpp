@@ -1,5 +1,5 @@
-// A shell script that knows what it was called: the kernel tells a script its path, and no argv[0]. Runs the script of its
-// own path and ".sh", with $CALLED.
+// A shell script that knows what it was called: the kernel tells a script its path, and no argv[0]. Runs the
+// script of its own path and ".sh", with $CALLED.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 using bench::child_end;
 using bench::child_request;
 
-/// In front of each script: the descriptors as $in and $out, and wait_for_turn, which fails when there is none.
+/// In front of each script: the descriptors as $in and $out, and wait_for_turn, which fails when there is
+/// none.
 constexpr const char* protocol = R"sh(
 in=${LOOPBENCH_TURNS%%,*}; rest=${LOOPBENCH_TURNS#*,}; out=${rest%%,*}
 wait_for_turn() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
