@@ -188,9 +188,10 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     refuse_mixed_builds(plan.described, other_remedy);
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto* const shape = find_shape(plan.workloads[i]);
-        const bool at_once = shape == nullptr && keeps_a_core_busy(plan, i, stop);
-        plan.ways.push_back(shape != nullptr ? shape->made : at_once ? way::together : way::apart);
-        plan.cores.push_back(shape != nullptr ? shape->cores : at_once ? 1 : 0);
+        const bool at_once = shape == nullptr && !plan.way && keeps_a_core_busy(plan, i, stop);
+        const auto usual = shape != nullptr ? shape->made : at_once ? way::together : way::apart;
+        plan.ways.push_back(plan.way.value_or(usual));
+        plan.cores.push_back(shape != nullptr ? shape->cores : plan.ways.back() == way::together ? 1 : 0);
     }
     if (!plan.cpu) plan.cpus = allowed_cpus();
     add_twin(plan);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <random>
+#include <string>
 
 #include "bench/cli/option_types.hpp"
 
@@ -14,6 +16,13 @@ std::string seconds_text(std::chrono::nanoseconds time) {
     const double seconds = std::chrono::duration<double>{time}.count();
     if (seconds < 1) return fmt::format("{:g}ms", 1000 * seconds);
     return seconds < 120 ? fmt::format("{:g}s", seconds) : fmt::format("{:g}min", seconds / 60);
+}
+
+std::map<std::string, reports::way> ways() {
+    using reports::way;
+    std::map<std::string, way> all;
+    for (const auto each : {way::apart, way::turns, way::together}) all.emplace(name_of(each), each);
+    return all;
 }
 
 }  // namespace
@@ -47,6 +56,10 @@ std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options
     takes_duration(add("--trial-limit", options.trial_limit_s,
                        fmt::format("longest trial ({})", seconds_text(usual.trial_limit))));
     takes_cpu(add("--pin", options.cpu, "run the trials on this CPU alone"));
+    add("--way", options.way,
+        "how the trials of a block are made: apart, in turns, or together (as each workload says)")
+        ->type_name("WAY")
+        ->transform(CLI::CheckedTransformer(ways(), CLI::ignore_case).description(""));
     add("--seed", options.seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
@@ -68,6 +81,7 @@ run_plan sized_plan(run_plan plan, const session_options& options) {
     if (options.budget_s) plan.budget = from_seconds(*options.budget_s);
     if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
     plan.cpu = options.cpu;
+    plan.way = options.way;
     plan.seed = options.seed ? *options.seed : std::random_device{}();
     return plan;
 }

@@ -29,6 +29,7 @@ struct run_plan {
     std::vector<contender> contenders;          // the chosen ones, by name
     std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty
     std::vector<std::string> workloads;         // the chosen ones, in the order of the report
+    std::optional<reports::way> way = {};       // asked for, of all workloads
     std::vector<reports::way> ways = {};        // of each workload; empty: apart
     std::vector<int> cores = {};                // that a trial of each workload needs; empty or 0: not known
     std::string baseline = "asio-epoll";

@@ -11,7 +11,7 @@
 namespace loopbench::bench {
 
 /// What a turn is. The untimed part is as long as it takes until what the others did to the caches is not to
-/// be seen any more (README: the method; `turn_choices` measures it).
+/// be seen any more (README: the ways of trials).
 inline constexpr std::chrono::microseconds untimed_part{500}, timed_part{1500};
 
 /// Who does not give its turn back within this time is ended. Its process may have to end in it.
