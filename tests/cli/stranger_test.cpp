@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <set>
 
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
@@ -56,6 +58,25 @@ TEST_F(stranger, of_the_same_build_is_no_regression) {
     const auto ran =
         compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "told", "--blocks", "20"});
     EXPECT_EQ(ran.code, 0) << ran.error_tail << ran.output;
+}
+
+TEST_F(stranger, that_keeps_a_core_busy_runs_beside_itself_on_one_core) {
+    compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "real/chain", "--blocks", "6"});
+    EXPECT_EQ(times().at("real/chain")["way"], "together");
+    std::map<std::uint64_t, std::set<std::int64_t>> cores;  // of each block
+    for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
+        if (line.contains("block")) cores[line["block"]].insert(line["cpu"].get<std::int64_t>());
+    EXPECT_EQ(cores.size(), 6U);
+    for (const auto& [block, of_it] : cores) EXPECT_EQ(of_it.size(), 1U) << block;
+}
+
+TEST_F(stranger, whose_time_is_not_that_of_its_cpu_runs_apart_unless_it_is_told_otherwise) {
+    compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--workload", "told/plain", "--blocks", "6"});
+    EXPECT_EQ(times().at("told/plain")["way"], "apart");
+    compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER,
+            {"--workload", "told/plain", "--blocks", "6", "--way", "together"});
+    EXPECT_EQ(times().at("told/plain")["way"], "together");
+    EXPECT_EQ(compare(LOOPBENCH_STRANGER, LOOPBENCH_STRANGER, {"--way", "sideways"}).code, 2);
 }
 
 TEST_F(stranger, is_chosen_by_a_name_whatever_a_shell_or_a_regular_expression_makes_of_it) {
