@@ -182,7 +182,10 @@ private:
             outcome_.budget_spent = true;
             return;
         }
-        const trial_request request{plan_.contenders[where.contender],
+        const auto layout = layout_of(plan_, block, where.contender);
+        auto who = plan_.contenders[where.contender];
+        if (!who.layouts.empty()) who.path = who.layouts[layout];
+        const trial_request request{who,
                                     plan_.workloads[where.workload],
                                     plan_.min_time_s,
                                     plan_.size,
@@ -190,7 +193,7 @@ private:
                                     plan_.cpu,
                                     padding_bytes(plan_.seed, block, where, attempt)};
         observer_.before_trial(request, done_, total_);
-        trial_record record{block, where, executor_.run(request), attempt};
+        trial_record record{block, where, executor_.run(request), attempt, layout};
         if (record.outcome.stopped) {
             outcome_.interrupted = true;
             return;

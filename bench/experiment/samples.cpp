@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bench/statistics/layout.hpp"
 #include "bench/statistics/median.hpp"
 
 namespace loopbench::bench {
@@ -47,11 +48,18 @@ bool counting_attempts::counts(std::uint64_t block, std::size_t workload, std::u
 }
 
 sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
+    baseline_ = plan.baseline_index();
+    twin_ = plan.twin;
     cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
     const counting_attempts tried{outcome};
     for (const auto& trial : outcome.trials)
-        if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt))
+        if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt)) {
             take(trial);
+            if (plan.layout_pairs() == 0) continue;
+            layouts_.resize(std::max(layouts_.size(), trial.block + 1),
+                            std::vector<std::size_t>(plan.contenders.size()));
+            layouts_[trial.block][trial.where.contender] = trial.layout;
+        }
 }
 
 void sample_table::take(const trial_record& trial) {
@@ -66,13 +74,59 @@ void sample_table::take(const trial_record& trial) {
     }
 }
 
-std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
-                                             const reports::metric_info& metric) const {
+std::optional<sample_table::pairs> sample_table::pairs_of(std::size_t workload, std::size_t who,
+                                                          std::size_t to,
+                                                          const reports::metric_info& metric) const {
     const auto &ours = of({workload, who}), &theirs = of({workload, to});
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
-    if (mine == ours.end() || other == theirs.end()) return {};
-    return metric.better == reports::direction::smaller ? paired_log_ratios(other->second, mine->second)
-                                                        : paired_log_ratios(mine->second, other->second);
+    if (mine == ours.end() || other == theirs.end()) return std::nullopt;
+    pairs found{mine->second, other->second};
+    if (metric.better == reports::direction::smaller) std::swap(found.above, found.below);
+    return found;
+}
+
+std::size_t sample_table::layout(std::uint64_t block, std::size_t contender) const {
+    return block < layouts_.size() ? layouts_[block][contender] : 0;
+}
+
+std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
+                                             const reports::metric_info& metric) const {
+    const auto found = pairs_of(workload, who, to, metric);
+    if (!found) return {};
+    auto of_blocks = paired_log_ratios(found->above, found->below);
+    if (of_blocks.empty() || layouts_.empty()) return of_blocks;
+    std::map<std::pair<std::size_t, std::size_t>, pairs> of_layouts;
+    for (std::uint64_t block = 0; block < std::min(found->above.size(), found->below.size()); ++block) {
+        auto& both = of_layouts[{layout(block, who), layout(block, to)}];
+        both.above.push_back(found->above[block]);
+        both.below.push_back(found->below[block]);
+    }
+    std::vector<double> all;
+    for (const auto& [layouts, both] : of_layouts)
+        if (const auto ratios = paired_log_ratios(both.above, both.below); !ratios.empty())
+            all.push_back(median_of(ratios));
+    return all;
+}
+
+std::optional<double> sample_table::layout_deviation(std::size_t workload, std::size_t who,
+                                                     const reports::metric_info& metric) const {
+    if (layouts_.empty() || !baseline_) return std::nullopt;
+    std::vector<layout_contrast> all;
+    const auto add = [&](std::size_t other, std::size_t first_layout, bool is_equal) {
+        const auto found = pairs_of(workload, other, *baseline_, metric);
+        if (!found) return;
+        const auto ratios = paired_log_ratios(found->above, found->below);
+        if (ratios.empty()) return;
+        const double expected = is_equal ? 0 : median_of(ratios);
+        std::size_t next = 0;
+        for (std::uint64_t block = 0; block < std::min(found->above.size(), found->below.size()); ++block)
+            if (found->above[block] && found->below[block])
+                all.push_back({block, first_layout + layout(block, other), layout(block, *baseline_),
+                               ratios[next++] - expected});
+    };
+    if (twin_) add(*twin_, 0, true);
+    if (who != *baseline_) add(who, layouts_max, false);
+    return bench::layout_deviation(all);
 }
 
 }  // namespace loopbench::bench

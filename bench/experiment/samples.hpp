@@ -53,14 +53,31 @@ public:
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
     /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are
-    /// none.
+    /// none. There is one of each block or, since blocks with the same layouts share what these do to the
+    /// speed, one of each pair of layouts: the median of its blocks.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
+    /// By how much one layout of the baseline, its twin or `who` is faster or slower than another of the same
+    /// contender in a time: the standard deviation of its logarithm. Nothing where that cannot be told from
+    /// noise, as hardly any layout was measured in two blocks.
+    [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
+                                                         const reports::metric_info& metric) const;
 
 private:
-    void take(const trial_record& trial);
+    using samples = std::vector<std::optional<double>>;
+    /// By block, the numerator and the denominator of a ratio that is above 1 when `who` is better.
+    struct pairs {
+        samples above, below;
+    };
 
+    void take(const trial_record& trial);
+    [[nodiscard]] std::optional<pairs> pairs_of(std::size_t workload, std::size_t who, std::size_t to,
+                                                const reports::metric_info& metric) const;
+    [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
+
+    std::optional<std::size_t> baseline_, twin_;
     std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
+    std::vector<std::vector<std::size_t>> layouts_;      // [block][contender]; empty without layouts
     std::uint64_t disturbed_ = 0, trials_ = 0;
 };
 
