@@ -9,6 +9,7 @@ bench:
 
 test:
 	@.ci/install build
+	@.ci/install layouts
 	@.ci/install style
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release

@@ -55,6 +55,15 @@ std::string verdict_text(const line& from) {
     return fmt::format("{}, could have seen {:.2g} %", word, *time->detectable_pct);
 }
 
+bool has_layouts(const line& from) {
+    const auto* time = from.find("time");
+    return time != nullptr && time->layout_pct;
+}
+
+std::string layout_text(const line& from) {
+    return has_layouts(from) ? fmt::format("{:.1f} %", *from.find("time")->layout_pct) : "-";
+}
+
 std::string percent(double value) {
     return fmt::format("{:.1f} %", value * 100);
 }
@@ -74,6 +83,7 @@ constexpr std::array all_columns{
     column{"interval", "", true, interval_text},
     column{"ratio", "", true, ratio_text},
     column{"verdict", "", false, verdict_text},
+    column{"layout", "", true, layout_text, has_layouts},
     column{"× floor", "", true, floor_text, has_floor},
     column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
     column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
@@ -171,6 +181,14 @@ std::string floor_legend(const report& content) {
     return " × floor is time/op in multiples of the workload's fastest floor: the bare system calls.";
 }
 
+std::string layout_legend(const report& content) {
+    if (!content.plan || !content.plan->layouts) return "";
+    return fmt::format(
+        " Intervals cover where code comes to lie: there are {} layouts of each build, and one differs from "
+        "another of the same by as much as `layout` says (standard deviation).",
+        *content.plan->layouts);
+}
+
 /// Benjamini and Hochberg's correction promises no more than a small share of false ones among what it names.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
@@ -190,11 +208,11 @@ std::string legend_for(const report& content) {
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
         "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
-        "than {:g} %, corrected for {} {} ({}).{}{}{}{}{}",
+        "than {:g} %, corrected for {} {} ({}).{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
-        printable(content.judged_by.correction), false_alarms(content), floor_legend(content),
-        self_check_text(content.aa),
+        printable(content.judged_by.correction), false_alarms(content), layout_legend(content),
+        floor_legend(content), self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 

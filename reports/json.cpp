@@ -33,7 +33,8 @@ constexpr auto fields_of(const result*) {
         field{"high", &result::high}, field{"level", &result::level}, field{"ratio", &result::to_baseline},
         field{"times_floor", &result::times_floor, presence::in_newer_files},
         field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
-        field{"status", &result::status}, field{"reason", &result::reason});
+        field{"layout_pct", &result::layout_pct, presence::when_there}, field{"status", &result::status},
+        field{"reason", &result::reason});
 }
 
 constexpr auto fields_of(const contender*) {
@@ -79,7 +80,7 @@ constexpr auto fields_of(const environment*) {
 constexpr auto fields_of(const planned*) {
     return std::tuple(field{"size", &planned::size}, field{"min_time_s", &planned::min_time_s},
                       field{"trial_limit_s", &planned::trial_limit_s}, field{"blocks", &planned::blocks},
-                      field{"cpu", &planned::cpu});
+                      field{"cpu", &planned::cpu}, field{"layouts", &planned::layouts, presence::when_there});
 }
 
 constexpr auto fields_of(const judging*) {

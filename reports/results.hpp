@@ -49,6 +49,9 @@ struct result {
     std::optional<floor_multiple> times_floor;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
+    /// Of a comparison of several layouts of each build: by how much one layout of the same code differs from
+    /// another, as a standard deviation. Absent where it could not be told from noise.
+    std::optional<double> layout_pct;
     cell_status status = cell_status::ok;
     std::optional<std::string> reason;  // always there when a number is not
 };
@@ -107,8 +110,9 @@ struct planned {
     std::string size;       // of the workloads: "smoke" or "real"
     double min_time_s = 0;  // of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;           // with a precision, as many as that was found to need
-    std::optional<std::int64_t> cpu{};  // that the trials were pinned to
+    std::uint64_t blocks = 0;                // with a precision, as many as that was found to need
+    std::optional<std::int64_t> cpu{};       // that the trials were pinned to
+    std::optional<std::uint64_t> layouts{};  // of each build that are compared; absent where there is one
 };
 
 struct warning {

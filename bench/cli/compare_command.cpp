@@ -2,16 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/gate_exit.hpp"
+#include "bench/cli/layouts.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/report_file.hpp"
 #include "bench/cli/session.hpp"
@@ -40,6 +43,15 @@ struct compare_options {
     session_options session;
 };
 
+constexpr const char* how_layouts_are_drawn =
+    "\n\n"
+    "Code that did not change runs some per cent faster or slower where it comes to lie elsewhere. Link\n"
+    "each build as often as there are blocks, with its functions in another order each time (compiled\n"
+    "with -ffunction-sections; mold: --shuffle-sections=SEED, lld: --shuffle-sections=.text*=SEED), into\n"
+    "a folder under names of one length, 01 to 20, and compare the folders: each block draws a layout of\n"
+    "each side, by the seed, so that intervals and verdicts cover it, and the report says how large it\n"
+    "is. Blocks with the same two layouts count as one.";
+
 run_plan usual_plan() {
     run_plan plan;
     plan.min_time_s = 0.1;
@@ -49,12 +61,31 @@ run_plan usual_plan() {
     return plan;
 }
 
-bool is_report(const std::string& file) {
-    if (!fs::is_regular_file(file))
-        throw usage_error{fmt::format("{} is no file; name two reports, or two benchmark executables", file)};
+enum class operand { report, executable, layouts };
+
+constexpr std::string_view name_two =
+    "name two reports, two benchmark executables, or two folders with layouts of one";
+
+operand what_is(const std::string& path) {
+    if (fs::is_directory(path)) return operand::layouts;
+    if (!fs::is_regular_file(path)) throw usage_error{fmt::format("{} is no file; {}", path, name_two)};
     char first = 0;
-    std::ifstream{file} >> first;
-    return first == '{';  // of a journal, too
+    std::ifstream{path} >> first;
+    return first == '{' ? operand::report : operand::executable;  // of a journal, too
+}
+
+constexpr std::string_view name_of(operand what) {
+    constexpr std::array<std::string_view, 3> names{"a report", "an executable", "a folder"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+/// What a build can run. A folder with anything but layouts of one program is refused.
+void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
+    list_workloads(who, plan.size, plan.trial_limit, stop.fd());
+    stop.throw_if_requested();
+    if (!who.problem.empty())
+        throw usage_error{fmt::format("{} {}; it has to be a report or a Google Benchmark executable",
+                                      who.path.native(), who.problem)};
 }
 
 /// Called by names of the same length, so that neither side's stack is placed differently (see add_twin).
@@ -63,10 +94,18 @@ contender side(const char* name, const std::string& file, const run_plan& plan, 
     who.name = name;
     who.path = fs::absolute(file);
     who.called = fmt::format("loopbench-{}", name);
-    list_workloads(who, plan.size, plan.trial_limit, stop.fd());
-    if (!who.problem.empty() && !stop.requested())
-        throw usage_error{
-            fmt::format("{} {}; it has to be a report or a Google Benchmark executable", file, who.problem)};
+    if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
+    if (!who.layouts.empty()) who.path = who.layouts.front();
+    list_build(who, plan, stop);
+    for (const auto& layout : who.layouts) {
+        contender other;
+        other.path = layout;
+        list_build(other, plan, stop);
+        if (other.workloads != who.workloads)
+            throw usage_error{
+                fmt::format("{} and {} have other benchmarks: they are no layouts of one program",
+                            who.path.native(), layout.native())};
+    }
     return who;
 }
 
@@ -118,11 +157,11 @@ int compare_two_reports(const compare_options& options) {
 
 int compare(const compare_options& options, const invocation& by) {
     const auto started = session_start::clock::now();
-    const bool base_is_report = is_report(options.base), next_is_report = is_report(options.next);
-    if (base_is_report != next_is_report)
+    const auto base = what_is(options.base), next = what_is(options.next);
+    if (base != next)
         throw usage_error{
-            "one is a report and the other is not; name two reports, or two benchmark executables"};
-    if (base_is_report) return compare_two_reports(options);
+            fmt::format("one is {} and the other is {}; {}", name_of(base), name_of(next), name_two)};
+    if (base == operand::report) return compare_two_reports(options);
     const fs::path folder{options.session.output};
     refuse_folder_in_use(folder);
     const interrupt stop;
@@ -138,8 +177,10 @@ void add_compare_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<compare_options>();
     auto* command =
         app.add_subcommand("compare", "two builds of a benchmark program against each other, or two reports");
-    command->footer(how_trials_run);
-    command->add_option("BASE", options->base, "the old report, or the old Google Benchmark executable")
+    command->footer(std::string{how_trials_run} + how_layouts_are_drawn);
+    command
+        ->add_option("BASE", options->base,
+                     "the old report, the old Google Benchmark executable, or a folder with layouts of it")
         ->required();
     command->add_option("NEW", options->next, "the new one")->required();
     add_repeatable(*command, "--workload", options->workloads, "GLOB",

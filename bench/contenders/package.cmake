@@ -9,7 +9,7 @@ install(TARGETS loopbench_contender loopbench_workloads loopbench_workload_table
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench)
 install(EXPORT loopbench-contender-targets NAMESPACE loopbench::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/loopbench COMPONENT contender)
-install(FILES loopbench-contender.cmake compiler_flags.cmake
+install(FILES loopbench-contender.cmake compiler_flags.cmake layouts.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/loopbench COMPONENT contender)
 install(FILES ${PROJECT_SOURCE_DIR}/bench/runtime.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench COMPONENT contender)

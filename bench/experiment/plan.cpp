@@ -1,4 +1,4 @@
-// Shuffled here and not by std::shuffle: a seed has to give the same order with every standard library.
+// What is random in a run, by its seed.
 #include "bench/experiment/plan.hpp"
 
 #include <algorithm>
@@ -10,6 +10,15 @@
 namespace loopbench::bench {
 
 namespace {
+
+/// Shuffled here and not by std::shuffle: a seed has to give the same order with every standard library.
+std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t i = count; i > 1; --i)  // Fisher-Yates, Knuth's algorithm P
+        std::swap(order[i - 1], order[below(random, i)]);
+    return order;
+}
 
 std::string same_length_name(std::string name) {
     if (!name.empty()) name.back() = name.back() == '~' ? '=' : '~';
@@ -49,6 +58,12 @@ std::optional<int> run_plan::cpu_for(std::uint64_t block, std::size_t workload) 
     return cpus[mixed(mixed(seed ^ block) ^ workload) % cpus.size()];
 }
 
+std::size_t run_plan::layout_pairs() const {
+    std::size_t least = contenders.empty() ? 0 : contenders.front().layouts.size();
+    for (const auto& who : contenders) least = std::min(least, who.layouts.size());
+    return least;
+}
+
 void add_twin(run_plan& plan) {
     const auto index = plan.baseline_index();
     if (!index) return;
@@ -68,21 +83,23 @@ std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, s
     return state % bytes_max;
 }
 
+std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender) {
+    const auto layouts = plan.contenders[contender].layouts.size(), pairs = plan.layout_pairs();
+    if (pairs == 0) return 0;
+    const bool is_twin = contender == plan.twin;
+    const auto of = is_twin ? *plan.baseline_index() : contender;
+    std::mt19937_64 random{mixed(mixed(plan.seed) ^ of)};
+    const auto order = shuffled(random, layouts);
+    return order[(block % pairs + (is_twin ? layouts / 2 : 0)) % layouts];
+}
+
 block_orders::block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders)
     : random_{seed}, workloads_{workloads}, contenders_{contenders} {}
 
-std::vector<std::size_t> block_orders::shuffled(std::size_t count) {
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = count; i > 1; --i)  // Fisher-Yates, Knuth's algorithm P
-        std::swap(order[i - 1], order[below(random_, i)]);
-    return order;
-}
-
 std::vector<cell> block_orders::next() {
     std::vector<cell> block;
-    for (const auto workload : shuffled(workloads_))
-        for (const auto contender : shuffled(contenders_)) block.push_back({workload, contender});
+    for (const auto workload : shuffled(random_, workloads_))
+        for (const auto contender : shuffled(random_, contenders_)) block.push_back({workload, contender});
     return block;
 }
 

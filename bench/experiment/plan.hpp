@@ -16,6 +16,7 @@
 namespace loopbench::bench {
 
 /// What a run may be asked for. Seeds are those that every reader of JSON keeps exactly.
+inline constexpr std::size_t layouts_max = 1000;
 inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
 
 /// Indices into a plan's contenders and workloads.
@@ -56,6 +57,9 @@ struct run_plan {
     [[nodiscard]] bool takes_turns(std::size_t contender) const;
     /// The core for a workload's trials in a block; nothing when they may use any.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
+    /// How many layouts of one contender meet as many of another, each the same one whenever it runs: the
+    /// least that any of them has. 0 when they have none.
+    [[nodiscard]] std::size_t layout_pairs() const;
 };
 
 /// Adds the baseline a second time, under a name of the same length: the length of argv[0] moves the stack,
@@ -68,6 +72,13 @@ void add_twin(run_plan& plan);
 /// no bias.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
+/// Which of its layouts a contender has in a block, by the seed; 0 when it has none. All are used once, in a
+/// random order, before the first is used again, and then in the same order: a layout meets one and the same
+/// layout of another contender each time, so that what the pairs say is independent, whatever one of them
+/// repeats (samples.hpp). The twin has those of the baseline half a round later: never the one it is compared
+/// with, and, as long as there are twice as many as blocks, no other that the baseline has.
+std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
+
 /// The orders of the blocks, one after the other. A seed gives the same orders on every machine and with
 /// every standard library: the generator and the shuffle have a fixed definition.
 class block_orders {
@@ -78,8 +89,6 @@ public:
     std::vector<cell> next();
 
 private:
-    std::vector<std::size_t> shuffled(std::size_t count);
-
     std::mt19937_64 random_;
     std::size_t workloads_, contenders_;
 };

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -31,11 +32,17 @@ using reports::value_of;
 
 constexpr std::string_view journal_schema = "loopbench-journal/1";
 
+constexpr auto fields_of(const file_state*) {
+    return std::tuple(field{"path", &file_state::path}, field{"bytes", &file_state::bytes},
+                      field{"modified_ns", &file_state::modified_ns});
+}
+
 constexpr auto fields_of(const executable_state*) {
     return std::tuple(field{"path", &executable_state::path}, field{"called", &executable_state::called},
                       field{"bytes", &executable_state::bytes},
                       field{"modified_ns", &executable_state::modified_ns},
-                      field{"environment", &executable_state::environment, presence::in_newer_files});
+                      field{"environment", &executable_state::environment, presence::in_newer_files},
+                      field{"layouts", &executable_state::layouts, presence::when_there});
 }
 
 /// But for the contenders.
@@ -75,7 +82,7 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// But for the cell, which has names in a journal.
+/// But for the cell and the layout, which have names in a journal.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt});
 }
@@ -140,6 +147,19 @@ run_plan read_plan(const node& from) {
         plan.contenders.back().workloads = plan.workloads;
     }
     return plan;
+}
+
+std::string name_of_layout(const std::filesystem::path& file) {
+    return file.filename().native();
+}
+
+file_state state_of_file(const std::filesystem::path& file) {
+    struct stat found {};
+    file_state state{file.native()};
+    if (::stat(file.c_str(), &found) != 0) return state;
+    state.bytes = found.st_size;
+    state.modified_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+    return state;
 }
 
 class journal_reader {
@@ -237,7 +257,18 @@ private:
             who.path = found_.executables[i].path;
             who.called = found_.executables[i].called;
             who.environment = found_.executables[i].environment.value_or(who.environment);
+            if (found_.executables[i].layouts) take_layouts(from, *found_.executables[i].layouts, who);
         }
+    }
+
+    static void take_layouts(const node& from, const std::vector<file_state>& files, contender& who) {
+        std::set<std::string> names;
+        for (const auto& file : files) {
+            who.layouts.emplace_back(file.path);
+            names.insert(name_of_layout(who.layouts.back()));
+        }
+        if (files.empty() || names.size() < files.size() || names.size() > layouts_max)
+            from.fail(fmt::format("expected up to {} layouts of different names", layouts_max));
     }
 
     counted_cell read_counted(const node& from) const {
@@ -260,6 +291,8 @@ private:
         read_fields(record, from);
         if (record.block >= found_.plan.blocks) from.at("block").fail("there is no such block in the plan");
         record.where = where_of(from);
+        if (const auto& layouts = found_.plan.contenders[record.where.contender].layouts; !layouts.empty())
+            record.layout = place_in(layouts, from.at("layout"), name_of_layout);
         // Each block has a place in memory, and none is passed over.
         if (record.block > trials_of_[{record.where.workload, record.where.contender}]++)
             from.at("block").fail("blocks before this one are missing");
@@ -280,11 +313,11 @@ private:
 }  // namespace
 
 executable_state state_of(const contender& who) {
-    struct stat found {};
-    executable_state state{who.path.native(), who.called, 0, 0, who.environment};
-    if (::stat(who.path.c_str(), &found) != 0) return state;
-    state.bytes = found.st_size;
-    state.modified_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+    const auto file = state_of_file(who.path);
+    executable_state state{file.path, who.called, file.bytes, file.modified_ns, who.environment};
+    if (who.layouts.empty()) return state;
+    state.layouts.emplace();
+    std::ranges::transform(who.layouts, std::back_inserter(*state.layouts), state_of_file);
     return state;
 }
 
@@ -315,7 +348,9 @@ json header_line(const session_record& begun) {
 json trial_line(const run_plan& plan, const trial_record& record) {
     auto line = value_of(record);
     line["workload"] = plan.workloads[record.where.workload];
-    line["contender"] = plan.contenders[record.where.contender].name;
+    const auto& who = plan.contenders[record.where.contender];
+    line["contender"] = who.name;
+    if (!who.layouts.empty()) line["layout"] = name_of_layout(who.layouts[record.layout]);
     line.update(value_of(record.outcome));
     return line;
 }
@@ -388,7 +423,12 @@ void refuse_other_place(const session_record& begun, const reports::environment&
         if (!then.environment)
             throw usage_error{
                 fmt::format("the journal does not say what {} was started with; {}", then.path, remedy)};
-        if (state_of(begun.plan.contenders[i]) != then)
+        const auto now = state_of(begun.plan.contenders[i]);
+        for (std::size_t k = 0; then.layouts && now.layouts && k < then.layouts->size(); ++k)
+            if ((*now.layouts)[k] != (*then.layouts)[k])
+                throw usage_error{
+                    fmt::format("{} has changed since the run began; {}", (*then.layouts)[k].path, remedy)};
+        if (now != then)
             throw usage_error{fmt::format("{} has changed since the run began; {}", then.path, remedy)};
     }
 }

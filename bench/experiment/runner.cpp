@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <set>
@@ -64,6 +65,7 @@ private:
     run_observer& observer_;
     const run_clock& clock_;
     block_orders orders_;
+    std::deque<contender> laid_out_;
     run_outcome outcome_;
     std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
     old_row row_;                                                   // what is done of the one that runs
@@ -167,6 +169,7 @@ private:
     /// True when a trial was disturbed.
     bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
         bool disturbed = false;
+        laid_out_.clear();
         std::vector<cell> at_once;
         std::ranges::copy_if(trials, std::back_inserter(at_once), [&](cell where) {
             return !excluded(where) && plan_.way_of(where) != reports::way::apart;
@@ -193,9 +196,18 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
+    /// The contender, with the executable that its layout in this block is; valid until the next row.
+    const contender& who_in(std::uint64_t block, std::size_t contender) {
+        const auto& who = plan_.contenders[contender];
+        if (who.layouts.empty()) return who;
+        laid_out_.push_back(who);
+        laid_out_.back().path = who.layouts[layout_of(plan_, block, contender)];
+        return laid_out_.back();
+    }
+
     trial_request request_for(std::uint64_t block, cell where, std::uint64_t attempt,
-                              std::chrono::nanoseconds limit) const {
-        return {plan_.contenders[where.contender],
+                              std::chrono::nanoseconds limit) {
+        return {who_in(block, where.contender),
                 plan_.workloads[where.workload],
                 plan_.min_time_s,
                 plan_.size,
@@ -227,7 +239,8 @@ private:
 
     /// `had_less` time than a trial gets.
     void take(std::uint64_t block, cell where, std::uint64_t attempt, trial_outcome outcome, bool had_less) {
-        trial_record record{block, where, std::move(outcome), attempt};
+        trial_record record{block, where, std::move(outcome), attempt,
+                            layout_of(plan_, block, where.contender)};
         record.outcome.cpu = plan_.cpu_for(block, where.workload);
         if (record.outcome.stopped) {
             outcome_.interrupted = true;

@@ -18,6 +18,7 @@ struct trial_record {
     cell where;
     trial_outcome outcome;
     std::uint64_t attempt = 0;  // from 0; above when the block was repeated
+    std::size_t layout = 0;     // of its contender's
 };
 
 /// Why a cell has no numbers.

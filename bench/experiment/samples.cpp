@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/statistics/layout.hpp"
 #include "bench/statistics/median.hpp"
 
 namespace loopbench::bench {
@@ -50,31 +51,31 @@ bool counting_attempts::counts(std::uint64_t block, std::size_t workload, std::u
 namespace {
 
 /// Within a round, some milliseconds, the machine is the same for all; from round to round and from core to
-/// core it is not. A round that one of them did not reach is left out, and so is a block without any.
-std::vector<double> log_ratios_of_turns(const std::map<std::uint64_t, std::vector<double>>& mine,
-                                        const std::map<std::uint64_t, std::vector<double>>& theirs) {
-    std::vector<double> blocks;
-    for (const auto& [block, ours] : mine) {
-        const auto found = theirs.find(block);
-        if (found == theirs.end()) continue;
-        std::vector<double> rounds;
-        for (std::size_t i = 0; i < std::min(ours.size(), found->second.size()); ++i)
-            rounds.push_back(std::log(found->second[i] / ours[i]));
-        blocks.push_back(median_of(rounds));
-    }
-    return blocks;
+/// core it is not. A round that one of them did not reach is left out.
+double log_ratio_of_turns(const std::vector<double>& ours, const std::vector<double>& theirs) {
+    std::vector<double> rounds;
+    for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
+        rounds.push_back(std::log(theirs[i] / ours[i]));
+    return median_of(rounds);
 }
 
 }  // namespace
 
 sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
+    baseline_ = plan.baseline_index();
+    twin_ = plan.twin;
     cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
     turns_.assign(plan.workloads.size(), std::vector<turns_by_block>(plan.contenders.size()));
     ways_.assign(plan.workloads.size(), std::vector<reports::way>(plan.contenders.size()));
     const counting_attempts tried{outcome};
     for (const auto& trial : outcome.trials)
-        if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt))
+        if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt)) {
             take(trial);
+            if (plan.layout_pairs() == 0) continue;
+            layouts_.resize(std::max(layouts_.size(), trial.block + 1),
+                            std::vector<std::size_t>(plan.contenders.size()));
+            layouts_[trial.block][trial.where.contender] = trial.layout;
+        }
 }
 
 void sample_table::take(const trial_record& trial) {
@@ -92,16 +93,63 @@ void sample_table::take(const trial_record& trial) {
         turns_[trial.where.workload][trial.where.contender][trial.block] = trial.outcome.turns;
 }
 
-std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
-                                             const reports::metric_info& metric) const {
+std::vector<sample_table::block_ratio> sample_table::ratios_by_block(
+    std::size_t workload, std::size_t who, std::size_t to, const reports::metric_info& metric) const {
     const auto &ours = of({workload, who}), &theirs = of({workload, to});
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
+    std::vector<block_ratio> all;
     if (metric.name == std::string_view{"time"} && way_of({workload, who}) == reports::way::turns &&
-        way_of({workload, to}) == reports::way::turns)
-        return log_ratios_of_turns(turns_[workload][who], turns_[workload][to]);
-    return metric.better == reports::direction::smaller ? paired_log_ratios(other->second, mine->second)
-                                                        : paired_log_ratios(mine->second, other->second);
+        way_of({workload, to}) == reports::way::turns) {
+        for (const auto& [block, turns] : turns_[workload][who])
+            if (const auto found = turns_[workload][to].find(block); found != turns_[workload][to].end())
+                all.push_back({block, log_ratio_of_turns(turns, found->second)});
+        return all;
+    }
+    const bool smaller = metric.better == reports::direction::smaller;
+    const auto &above = smaller ? other->second : mine->second,
+               &below = smaller ? mine->second : other->second;
+    const auto ratios = paired_log_ratios(above, below);
+    for (std::uint64_t block = 0; all.size() < ratios.size(); ++block)
+        if (above[block] && below[block]) all.push_back({block, ratios[all.size()]});
+    return all;
+}
+
+std::size_t sample_table::layout(std::uint64_t block, std::size_t contender) const {
+    return block < layouts_.size() ? layouts_[block][contender] : 0;
+}
+
+std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
+                                             const reports::metric_info& metric) const {
+    std::vector<double> all;
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> of_layouts;
+    for (const auto& [block, ratio] : ratios_by_block(workload, who, to, metric)) {
+        all.push_back(ratio);
+        of_layouts[{layout(block, who), layout(block, to)}].push_back(ratio);
+    }
+    if (layouts_.empty()) return all;
+    all.clear();
+    for (const auto& [layouts, ratios] : of_layouts) all.push_back(median_of(ratios));
+    return all;
+}
+
+std::optional<double> sample_table::layout_deviation(std::size_t workload, std::size_t who,
+                                                     const reports::metric_info& metric) const {
+    if (layouts_.empty() || !baseline_) return std::nullopt;
+    std::vector<layout_contrast> all;
+    const auto add = [&](std::size_t other, std::size_t first_layout, bool is_equal) {
+        const auto found = ratios_by_block(workload, other, *baseline_, metric);
+        if (found.empty()) return;
+        std::vector<double> ratios;
+        for (const auto& each : found) ratios.push_back(each.log_ratio);
+        const double expected = is_equal ? 0 : median_of(ratios);
+        for (const auto& [block, ratio] : found)
+            all.push_back(
+                {block, first_layout + layout(block, other), layout(block, *baseline_), ratio - expected});
+    };
+    if (twin_) add(*twin_, 0, true);
+    if (who != *baseline_) add(who, layouts_max, false);
+    return bench::layout_deviation(all);
 }
 
 }  // namespace loopbench::bench

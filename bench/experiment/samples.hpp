@@ -54,18 +54,37 @@ public:
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// The log ratios of `who` to `to` in one metric, one for each block, above 0 when `who` is better; empty
-    /// when there are none. Of times of trials in turns, a block's is the median over its rounds.
+    /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are
+    /// none. There is one of each block (of times in turns, the median over its rounds) or, since blocks with
+    /// the same layouts share what these do to the speed, one of each pair of layouts: the median of its
+    /// blocks.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
+    /// By how much one layout of the baseline, its twin or `who` is faster or slower than another of the same
+    /// contender in a time: the standard deviation of its logarithm. Nothing where that cannot be told from
+    /// noise, as hardly any layout was measured in two blocks.
+    [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
+                                                         const reports::metric_info& metric) const;
 
 private:
-    void take(const trial_record& trial);
+    /// Above 0 when `who` is better.
+    struct block_ratio {
+        std::uint64_t block;
+        double log_ratio;
+    };
 
+    void take(const trial_record& trial);
+    [[nodiscard]] std::vector<block_ratio> ratios_by_block(std::size_t workload, std::size_t who,
+                                                           std::size_t to,
+                                                           const reports::metric_info& metric) const;
+    [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
+
+    std::optional<std::size_t> baseline_, twin_;
     std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
     using turns_by_block = std::map<std::uint64_t, std::vector<double>>;
     std::vector<std::vector<turns_by_block>> turns_;  // likewise
     std::vector<std::vector<reports::way>> ways_;
+    std::vector<std::vector<std::size_t>> layouts_;  // [block][contender]; empty without layouts
     std::uint64_t disturbed_ = 0, trials_ = 0;
 };
 

@@ -33,6 +33,13 @@ gate_finding no_time(const result& item) {
                              item.reason.value_or("unsupported")));
 }
 
+/// How much of it the code's place alone can do.
+std::string of_layouts(const result& item) {
+    return item.layout_pct ? fmt::format(" (one layout of the same code differs from another by {:.1f} %)",
+                                         *item.layout_pct)
+                           : "";
+}
+
 gate_finding judged(const result& item, double tolerated_pct) {
     const auto& ratio = *item.to_baseline;
     auto found =
@@ -41,11 +48,12 @@ gate_finding judged(const result& item, double tolerated_pct) {
     found.measured = ratio.median;
     if (item.judged == verdict::slower) {
         found.kind = finding_kind::regression;
-        found.message = fmt::format("slower by {:.1f} %", 100 * (1 / ratio.median - 1));
+        found.message = fmt::format("slower by {:.1f} %{}", 100 * (1 / ratio.median - 1), of_layouts(item));
     } else if (!ratio.low || *ratio.low <= 1 / (1 + tolerated_pct / 100)) {
         found.kind = finding_kind::unclear;
-        found.message = fmt::format(
-            "a slowdown of {:g} % is not ruled out; run more blocks or on a quieter machine", tolerated_pct);
+        found.message =
+            fmt::format("a slowdown of {:g} % is not ruled out{}; run more blocks or on a quieter machine",
+                        tolerated_pct, of_layouts(item));
     } else if (item.judged == verdict::faster) {
         found.kind = finding_kind::looser;
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -60,8 +61,10 @@ private:
         const auto seconds = [](std::chrono::nanoseconds time) {
             return std::chrono::duration<double>{time}.count();
         };
-        return {std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
-                outcome_.blocks_planned, plan_.cpu};
+        reports::planned found{std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
+                               outcome_.blocks_planned, plan_.cpu};
+        if (const auto layouts = plan_.layout_pairs(); layouts > 0) found.layouts = layouts;
+        return found;
     }
 
     const std::optional<exclusion>& excluded(cell where) const {
@@ -124,6 +127,10 @@ private:
             all.push_back(too_few_trials());
         else if (std::ranges::any_of(found.results, too_few_for_any_verdict))
             all.push_back(too_few_for_verdicts());
+        if (plan_.tolerated_pct && !found.plan->layouts && std::ranges::any_of(found.results, differs))
+            all.push_back(one_layout());
+        if (found.plan->layouts && outcome_.blocks_planned > *found.plan->layouts)
+            all.push_back(few_layouts(*found.plan->layouts, outcome_.blocks_planned));
         if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
         if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
         if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
@@ -132,6 +139,11 @@ private:
         else if (const auto missing = workloads_without_baseline(); !missing.empty())
             all.push_back(baseline_without_numbers(plan_.baseline, missing));
         return all;
+    }
+
+    static bool differs(const reports::result& item) {
+        return item.metric == "time" &&
+               (item.judged == reports::verdict::faster || item.judged == reports::verdict::slower);
     }
 
     static bool too_few_for_any_verdict(const reports::result& item) {
@@ -218,8 +230,14 @@ private:
         if (log_ratios.empty()) return explain_missing_ratio(results.back(), where);
         const auto found = ratio_from(log_ratios);
         results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
+        if (metric.name == std::string_view{"time"}) results.back().layout_pct = layout_pct(where, metric);
         compared_.push_back(results.size() - 1);
         comparisons_.push_back(std::move(log_ratios));
+    }
+
+    std::optional<double> layout_pct(cell where, const reports::metric_info& metric) const {
+        const auto found = samples_.layout_deviation(where.workload, where.contender, metric);
+        return found ? std::optional{100 * std::expm1(*found)} : std::nullopt;
     }
 
     static void add_reason(reports::result& item, std::string_view reason) {

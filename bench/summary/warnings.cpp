@@ -30,6 +30,22 @@ reports::warning too_few_for_verdicts() {
         "run more blocks (--blocks), or compare fewer cells"};
 }
 
+reports::warning one_layout() {
+    return {"one_layout",
+            "each build is there once: what differs by some per cent may be where the same code came to lie",
+            "link each several times with its functions in another order, and compare the two folders "
+            "(`loopbench compare --help`)"};
+}
+
+reports::warning few_layouts(std::uint64_t layouts, std::uint64_t blocks) {
+    return {
+        "few_layouts",
+        fmt::format("{} blocks have no more than {} layouts of each build: blocks with the same two count "
+                    "as one in every ratio, verdict and interval",
+                    blocks, layouts),
+        "link as many layouts as there are blocks"};
+}
+
 reports::warning unfit(const std::string& reason) {
     return {"unfit", fmt::format("this session is not fit to judge anything: {}", reason),
             "end what else runs on this machine (`loopbench doctor` says what to look at) and run it again"};

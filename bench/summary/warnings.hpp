@@ -14,6 +14,9 @@ reports::warning was_interrupted(std::uint64_t blocks_finished, std::uint64_t bl
 reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t blocks_planned);
 reports::warning too_few_trials();
 reports::warning too_few_for_verdicts();
+/// Of a comparison of one build with one build that found a difference.
+reports::warning one_layout();
+reports::warning few_layouts(std::uint64_t layouts, std::uint64_t blocks);
 reports::warning unfit(const std::string& reason);
 reports::warning drift(const std::vector<std::string>& workloads);
 reports::warning disturbed_trials(const reports::disturbances& found);

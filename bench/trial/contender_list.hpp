@@ -33,6 +33,9 @@ struct contender {
     std::string problem;                 // why it could not list its workloads; empty when it could
     std::string called = {};             // what a trial calls itself (argv[0]); empty: its path
     std::map<std::string, std::string> environment = {};  // more variables for its trials
+    /// Builds that differ in the order of their functions alone, of which each block has one; `path` is the
+    /// first of them. Empty: there is `path` alone.
+    std::vector<std::filesystem::path> layouts = {};
 };
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.

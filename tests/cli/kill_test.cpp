@@ -70,9 +70,10 @@ protected:
     /// The trials in the journal, each of which is there once.
     static std::set<std::string> trials_in(const bench::session_record& content) {
         std::set<std::string> all;
-        for (const auto& [block, where, outcome, attempt] : content.outcome.trials) {
+        for (const auto& found : content.outcome.trials) {
             std::ostringstream trial;
-            trial << block << ' ' << where.workload << ' ' << where.contender << ' ' << attempt;
+            trial << found.block << ' ' << found.where.workload << ' ' << found.where.contender << ' '
+                  << found.attempt;
             EXPECT_TRUE(all.insert(trial.str()).second) << "a trial was run twice: " << trial.str();
         }
         return all;

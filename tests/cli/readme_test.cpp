@@ -29,6 +29,10 @@ TEST(readme, shows_commands_that_work_in_the_order_in_which_it_shows_them) {
         std::filesystem::create_directories(loopbench.path(copy).parent_path());
         std::filesystem::copy_file(loopbench.path("bin/contenders/loop-epoll"), loopbench.path(copy));
     }
+    for (const auto* folder : {"build-a/layouts", "build-b/layouts"})
+        for (const auto* name : {"1", "2", "3", "4", "5", "6"})
+            write_script(loopbench.path(folder) / name,
+                         content_of(loopbench.path("bin/contenders/loop-epoll")) + "# " + name);
     const auto in_folder = "cd $folder && PATH=$folder/bin:$PATH && ";
     ASSERT_NE(loopbench
                   .in_shell(std::string{in_folder} +

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace loopbench::tests {
@@ -59,6 +60,61 @@ TEST(plan, each_contender_goes_first_about_equally_often) {
 
 TEST(plan, without_cells_the_blocks_are_empty) {
     EXPECT_TRUE((block_orders{1, 0, 0}.next().empty()));
+}
+
+bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::uint64_t seed = 1) {
+    bench::run_plan plan;
+    plan.contenders = {{"base", "base", {}, ""}, {"next", "next", {}, ""}};
+    plan.contenders[0].layouts.resize(of_base);
+    plan.contenders[1].layouts.resize(of_next);
+    plan.baseline = "base";
+    plan.seed = seed;
+    bench::add_twin(plan);
+    return plan;
+}
+
+/// Those of a contender in the blocks from `first` on.
+std::vector<std::size_t> drawn(const bench::run_plan& plan, std::size_t contender, std::uint64_t first,
+                               std::uint64_t count) {
+    std::vector<std::size_t> all;
+    for (auto block = first; block < first + count; ++block)
+        all.push_back(bench::layout_of(plan, block, contender));
+    return all;
+}
+
+TEST(plan, uses_every_layout_once_before_any_comes_again_and_then_the_same_ones_together) {
+    const auto plan = plan_of_layouts(9, 9);
+    for (const std::size_t who : {0U, 1U, 2U}) {
+        const auto first = drawn(plan, who, 0, 9);
+        EXPECT_EQ(std::set(first.begin(), first.end()).size(), 9U) << who;
+        EXPECT_EQ(drawn(plan, who, 9, 9), first) << who;
+    }
+    EXPECT_NE(drawn(plan, 0, 0, 9), drawn(plan, 1, 0, 9)) << "each side has an order of its own";
+}
+
+TEST(plan, draws_layouts_by_its_seed) {
+    EXPECT_EQ(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9), 0, 0, 9));
+    EXPECT_NE(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9, 2), 0, 0, 9));
+}
+
+TEST(plan, of_layouts_has_as_many_pairs_as_the_smaller_side_has) {
+    const auto plan = plan_of_layouts(8, 12);
+    EXPECT_EQ(plan.layout_pairs(), 8U);
+    EXPECT_EQ(drawn(plan, 1, 8, 8), drawn(plan, 1, 0, 8)) << "a layout meets one and the same other";
+    EXPECT_EQ(plan_of_layouts(8, 0).layout_pairs(), 0U);
+    EXPECT_EQ(bench::layout_of(plan_of_layouts(0, 0), 5, 0), 0U);
+}
+
+TEST(plan, never_compares_a_layout_with_itself_and_has_others_for_the_twin_where_there_are_enough) {
+    for (const std::size_t layouts : {6U, 7U, 20U}) {
+        const auto plan = plan_of_layouts(layouts, layouts);
+        for (std::uint64_t block = 0; block < 40; ++block)
+            EXPECT_NE(bench::layout_of(plan, block, 0), bench::layout_of(plan, block, 2)) << block;
+    }
+    const auto many = plan_of_layouts(20, 10);
+    auto all = drawn(many, 0, 0, 10);
+    std::ranges::copy(drawn(many, 2, 0, 10), std::back_inserter(all));
+    EXPECT_EQ(std::set(all.begin(), all.end()).size(), 20U);
 }
 
 }  // namespace

@@ -205,6 +205,49 @@ TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
     EXPECT_THROW(bench::refuse_other_place(older, older.where), bench::usage_error) << "it does not say";
 }
 
+/// Of two contenders with three layouts each, and one trial.
+std::string journal_of_layouts(const scratch_folder& folder) {
+    auto plan = small_plan(3);
+    for (auto& who : plan.contenders)
+        for (const auto* layout : {"1", "2", "3"}) {
+            who.layouts.push_back(folder / who.name / layout);
+            write_script(who.layouts.back(), "exit");
+        }
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    written.append(plan, {0, {1, 0}, took_ns(12.5), 0, 2});
+    return content_of(folder / "journal.jsonl");
+}
+
+TEST(record, takes_back_which_layout_a_trial_had) {
+    const scratch_folder folder;
+    const auto text = journal_of_layouts(folder);
+    const auto read = bench::read_journal(text, "it");
+    ASSERT_EQ(read.outcome.trials.size(), 1U);
+    EXPECT_EQ(read.outcome.trials[0].layout, 2U);
+    EXPECT_EQ(read.plan.contenders[1].layouts[1], folder / "loop-epoll/2");
+    EXPECT_EQ(read.plan.layout_pairs(), 3U);
+    EXPECT_NE(complaint_about(with(text, R"("layout":"3")", R"("layout":"4")")).find("line 2: layout: "),
+              std::string::npos);
+    EXPECT_NE(complaint_about(with(text, R"("layout":"3",)", "")).find("\"layout\" is missing"),
+              std::string::npos);
+    EXPECT_NE(
+        complaint_about(with(text, "/loop-epoll/2", "/loop-epoll/3")).find("layouts of different names"),
+        std::string::npos);
+}
+
+TEST(record, is_not_gone_on_with_when_one_of_the_layouts_is_another) {
+    const scratch_folder folder;
+    const auto read = bench::read_journal(journal_of_layouts(folder), "it");
+    EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
+    write_script(folder / "loop-epoll/2", "exit 1");
+    try {
+        bench::refuse_other_place(read, read.where);
+        FAIL() << "it is another program";
+    } catch (const bench::usage_error& error) {
+        EXPECT_NE(std::string_view{error.what()}.find("loop-epoll/2 has changed"), std::string_view::npos);
+    }
+}
+
 TEST(record, a_complaint_about_a_huge_name_stays_short) {
     const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
                                            R"("contender":")" + std::string(1'000'000, 'x') + '"'));

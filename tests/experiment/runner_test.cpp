@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/support/mock_executor.hpp"
 
@@ -187,6 +188,35 @@ TEST(runner, ends_when_nothing_is_left_to_run) {
     const auto result = run(small_plan(5), [](const auto&) { return ended(cell_status::failed, "no"); });
     EXPECT_EQ(result.ran.size(), 4U);
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
+}
+
+TEST(runner, runs_the_layout_that_its_record_names_and_the_same_ones_when_it_goes_on) {
+    auto plan = small_plan(12);
+    for (auto& who : plan.contenders)
+        for (const auto* layout : {"0", "1", "2", "3", "4", "5"}) who.layouts.emplace_back(who.name + layout);
+    std::vector<std::string> files;
+    const auto all = run(plan, [&](const trial_request& request) {
+        files.push_back(request.who.path.native());
+        return took_ns(1);
+    });
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const auto& trial = all.outcome.trials[i];
+        EXPECT_EQ(files[i], plan.contenders[trial.where.contender].name + std::to_string(trial.layout));
+    }
+    EXPECT_EQ(std::set(files.begin(), files.end()).size(), 12U);
+
+    auto cut = all.outcome;
+    cut.trials.resize(21);
+    mock_executor executor{[](const auto&) { return took_ns(1); }};
+    mock_observer observer;
+    const auto rest = bench::run(
+        plan, executor, observer, [] { return 0ns; }, cut);
+    for (const auto& trial : rest.trials) {
+        const auto same = std::ranges::find_if(all.outcome.trials, [&](const auto& other) {
+            return other.block == trial.block && other.where == trial.where;
+        });
+        EXPECT_EQ(trial.layout, same->layout) << "block " << trial.block;
+    }
 }
 
 }  // namespace

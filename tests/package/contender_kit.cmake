@@ -18,3 +18,13 @@ set_tests_properties(package.the_contender_kit_installs PROPERTIES
 set_tests_properties(package.an_outside_project_builds_a_contender PROPERTIES
     FIXTURES_SETUP outside_contender FIXTURES_REQUIRED "contender_kit;installed_loop")
 set_tests_properties(package.the_outside_contender_is_listed_and_run PROPERTIES FIXTURES_REQUIRED outside_contender)
+
+# Where mold or lld is installed. (A sanitizer's own functions would be shuffled, too.)
+if(LOOPBENCH_SHUFFLING_LINKER AND NOT loopbench_sanitized)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    add_test(NAME package.layouts_of_the_outside_contender_differ_in_the_order_of_their_functions
+        COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/layouts.py ${mine}/bin/mine ${mine}/bin/mine.layouts
+            ${CMAKE_NM} ${CMAKE_READELF})
+    set_tests_properties(package.layouts_of_the_outside_contender_differ_in_the_order_of_their_functions PROPERTIES
+        FIXTURES_REQUIRED outside_contender)
+endif()

@@ -1,0 +1,67 @@
+# Where code comes to lie moves its speed by some per cent. `loopbench compare` takes several builds of a program that
+# differ in the order of their functions alone; these are links of the same objects.
+find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
+    DOC "mold, or lld from version 13 on: links layouts of a program")
+
+# loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): the target TARGET.layouts links the executable TARGET
+# N times more, into FOLDER (TARGET.layouts beside it; no generator expression), under names of one length: 01 to 20.
+# Other files there with such names are removed. Nothing is compiled anew: what is to be shuffled has to be compiled
+# with -ffunction-sections, as loopbench's own libraries are and as TARGET is from here on. Builds with other seeds lie
+# elsewhere (S + 1 to S + N, with S = 0 unless it is told otherwise).
+#
+# What the compiler has set apart as cold, hot or run once at the start stays together, as in an ordinary link.
+function(loopbench_add_layouts target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "COUNT;SEED;FOLDER" "")
+    if(NOT arg_COUNT MATCHES "^[1-9][0-9]*$")
+        message(FATAL_ERROR "loopbench_add_layouts(${target}): COUNT has to say how many")
+    endif()
+    if(NOT LOOPBENCH_SHUFFLING_LINKER)
+        message(FATAL_ERROR "loopbench_add_layouts(${target}): install mold (or lld), which links in a random order")
+    endif()
+    if(NOT arg_SEED)
+        set(arg_SEED 0)
+    endif()
+    if(NOT arg_FOLDER)
+        get_target_property(arg_FOLDER ${target} RUNTIME_OUTPUT_DIRECTORY)
+        if(NOT arg_FOLDER)
+            set(arg_FOLDER ${CMAKE_CURRENT_BINARY_DIR})
+        endif()
+        string(APPEND arg_FOLDER /${target}.layouts)
+    endif()
+    if(LOOPBENCH_SHUFFLING_LINKER MATCHES "lld[^/]*$")
+        # g++ knows lld by one name alone, which need not be that of the version wanted.
+        set(linker ${CMAKE_BINARY_DIR}/loopbench-linker)
+        file(MAKE_DIRECTORY ${linker})
+        file(CREATE_LINK ${LOOPBENCH_SHUFFLING_LINKER} ${linker}/ld.lld SYMBOLIC)
+        set(use -B${linker} -fuse-ld=lld -Wl,-z,keep-text-section-prefix)
+        set(shuffle -Wl,--shuffle-sections=.text*=)
+    else()
+        set(use -fuse-ld=mold -Wl,-z,keep-text-section-prefix)
+        set(shuffle -Wl,--shuffle-sections=)
+    endif()
+    target_compile_options(${target} PRIVATE -ffunction-sections)
+    string(LENGTH ${arg_COUNT} width)
+    set(all)
+    file(GLOB stale ${arg_FOLDER}/[0-9]*)
+    list(FILTER stale INCLUDE REGEX "/[0-9]+$")
+    foreach(number RANGE 1 ${arg_COUNT})
+        string(REPEAT 0 ${width} name)
+        string(APPEND name ${number})
+        string(LENGTH ${name} length)
+        math(EXPR front "${length} - ${width}")
+        string(SUBSTRING ${name} ${front} -1 name)
+        math(EXPR seed "${arg_SEED} + ${number}")
+        set(layout ${target}.layout${name})
+        add_executable(${layout} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}>)
+        set_target_properties(${layout} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME ${name}
+            RUNTIME_OUTPUT_DIRECTORY "${arg_FOLDER}")
+        target_link_options(${layout} PRIVATE $<TARGET_PROPERTY:${target},LINK_OPTIONS> ${use} ${shuffle}${seed})
+        target_link_libraries(${layout} PRIVATE $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
+        list(APPEND all ${layout})
+        list(REMOVE_ITEM stale ${arg_FOLDER}/${name})
+    endforeach()
+    if(stale)
+        file(REMOVE ${stale})  # of a configuration with more of them: they would be compared, too
+    endif()
+    add_custom_target(${target}.layouts DEPENDS ${all})
+endfunction()

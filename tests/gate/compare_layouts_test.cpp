@@ -1,0 +1,154 @@
+// `loopbench compare` on folders of builds that differ in the order of their functions: here, scripts that
+// are faster or slower by what their place does, which a comparison must not take for the code's doing.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class compare_layouts : public testing::Test {
+protected:
+    fs::path folder_of(const std::string& side) const { return loopbench.path("bin/contenders/" + side); }
+
+    /// A build that takes `ns`, give or take 0.2 % from trial to trial.
+    void add(const std::string& side, const std::string& name, int ns) {
+        fs::create_directories(folder_of(side));
+        loopbench.add_contender(
+            side + "/" + name,
+            fmt::format(R"sh(row "\"real_time\": $(( {} + 400 * (($(trials) * 37) % 3 - 1) ))"  # {})sh", ns,
+                        name));
+    }
+
+    /// Twelve layouts around `ns`, of which each place is worth up to 3 %, the largest at `first`.
+    void add_layouts(const std::string& side, int ns, std::size_t first = 0) {
+        constexpr std::array pct{3, -3, 2, -2, 3, -3, 1, -1, 2, -2, 1, -1};
+        for (std::size_t i = 0; i < pct.size(); ++i)
+            add(side, fmt::format("{:02}", i + 1), ns + ns / 100 * pct[(i + first) % pct.size()]);
+    }
+
+    bench::child_outcome run(std::vector<std::string> more = {}) const {
+        more.insert(more.begin(), {"compare", folder_of("old").native(), folder_of("new").native(),
+                                   "--blocks", "12", "--seed", "3", "-o", loopbench.out()});
+        return loopbench(more);
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(compare_layouts, of_unchanged_code_finds_no_difference_where_single_builds_do) {
+    add_layouts("old", 200000);
+    add_layouts("new", 200000, 1);
+    const auto ran = run();
+    EXPECT_NE(ran.code, 3) << ran.output;
+    EXPECT_TRUE(fits_the_schema(loopbench.report()));
+    const auto single = loopbench({"compare", (folder_of("old") / "01").native(),
+                                   (folder_of("new") / "01").native(), "-o", loopbench.path("one").native()});
+    EXPECT_NE(single.error_tail.find("each build is there once"), std::string::npos) << single.error_tail;
+}
+
+TEST_F(compare_layouts, of_a_slower_build_finds_it_and_says_what_the_layout_does) {
+    add_layouts("old", 200000);
+    add_layouts("new", 220000, 1);
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 3) << ran.error_tail;
+    const auto report = loopbench.report();
+    EXPECT_EQ(report["plan"]["layouts"], 12);
+    const auto found = time_of(report, "next");
+    EXPECT_EQ(found["verdict"], "slower");
+    EXPECT_NEAR(found["layout_pct"].get<double>(), 2.1, 1);
+    EXPECT_NE(ran.error_tail.find("one layout of the same code differs from another by"), std::string::npos)
+        << ran.error_tail;
+    EXPECT_NE(ran.output.find("Intervals cover where code comes to lie"), std::string::npos) << ran.output;
+}
+
+TEST_F(compare_layouts, names_the_layout_of_each_trial_and_has_each_once_in_as_many_blocks) {
+    add_layouts("old", 200000);
+    add_layouts("new", 200000);
+    run({"--workload", "yield"});
+    std::map<std::string, std::set<std::string>> had;
+    for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
+        if (line.contains("layout")) had[line["contender"]].insert(line["layout"].get<std::string>());
+    EXPECT_EQ(had.size(), 3U) << "the A/A, too";
+    for (const auto& [contender, layouts] : had) EXPECT_EQ(layouts.size(), 12U) << contender;
+    EXPECT_TRUE(fs::exists(folder_of("old") / "07.trials")) << "it is what ran";
+}
+
+TEST_F(compare_layouts, goes_on_after_a_kill_with_the_layouts_that_it_would_have_had) {
+    add_layouts("old", 200000);
+    add_layouts("new", 200000);
+    run({"--workload", "yield"});
+    const auto journal = loopbench.path("out/journal.jsonl");
+    const auto layouts = [&] {
+        std::map<std::pair<int, std::string>, std::string> all;
+        for (const auto& line : journal_lines(journal))
+            if (line.contains("layout")) all[{line["block"], line["contender"]}] = line["layout"];
+        return all;
+    };
+    const auto whole = layouts();
+    auto text = content_of(journal);
+    for (int i = 0; i < 12; ++i) text.erase(text.rfind('\n', text.size() - 2) + 1);
+    reports::write_file_atomically(journal, text);
+    ASSERT_LT(layouts().size(), whole.size());
+    const auto resumed = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_NE(resumed.code, 2) << resumed.error_tail;
+    EXPECT_EQ(layouts(), whole);
+}
+
+TEST_F(compare_layouts, refuses_folders_that_are_none_of_layouts_with_the_remedy) {
+    add_layouts("new", 200000);
+    const auto complaint = [&](const char* wanted) {
+        const auto ran = run();
+        EXPECT_EQ(ran.code, 2) << ran.error_tail;
+        EXPECT_NE(ran.error_tail.find(wanted), std::string::npos) << wanted << " in " << ran.error_tail;
+        fs::remove_all(folder_of("old"));
+    };
+    fs::create_directories(folder_of("old"));
+    complaint("there are no executables in it; a folder has builds");
+    fs::create_directories(folder_of("old"));
+    reports::write_file_atomically(folder_of("old") / "report.json", "{}");
+    complaint("to compare reports, name their report.json");
+    for (const auto* name : {"1", "2", "3", "4", "5"}) add("old", name, 200000 + name[0]);
+    complaint("it has 5 executables, and a comparison needs 6 to");
+    add_layouts("old", 200000);
+    add("old", "a13", 200000);
+    complaint("call 01 and a13 by names of one length");
+    add_layouts("old", 200000);
+    fs::copy_file(folder_of("old") / "07", folder_of("old") / "13");
+    complaint("07 and 13 are the same: nothing was shuffled");
+    add_layouts("old", 200000);
+    add("old", "13", 200000);
+    reports::write_file_atomically(folder_of("old") / "13",
+                                   content_of(folder_of("old") / "13") + std::string(500, '#'));
+    fs::permissions(folder_of("old") / "13", fs::perms::owner_all);
+    complaint("they are no layouts of one program");
+    loopbench.add_contender("old", good_row);
+    complaint("one is an executable and the other is a folder");
+}
+
+TEST_F(compare_layouts, of_programs_with_other_benchmarks_are_refused) {
+    add_layouts("old", 200000);
+    add_layouts("new", 200000);
+    auto other = content_of(folder_of("old") / "07");
+    const std::string_view old = "yield/real_time\\n";
+    other.replace(other.find(old), old.size(), "yielt/real_time\\n");
+    reports::write_file_atomically(folder_of("old") / "07", other);
+    fs::permissions(folder_of("old") / "07", fs::perms::owner_all);
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("old/07 have other benchmarks"), std::string::npos) << ran.error_tail;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

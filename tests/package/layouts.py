@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Whether the programs in a folder are layouts of another one: layouts.py PROGRAM FOLDER [NM READELF].
+
+Each has to have the same functions, in an order that no other has, and to load the libraries that PROGRAM loads. (Its
+functions are those that another linker has taken out of the archives, which may be a few more or less.)
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def functions(nm, program):
+    """Name and size of each function that is in it, in the order of their places."""
+    lines = output_of(nm, "--defined-only", "--numeric-sort", "--print-size", program).splitlines()
+    found = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) [tTwW] (\S+)$", "\n".join(lines), re.MULTILINE)
+    return [(name, int(size, 16)) for size, name in found]
+
+
+def libraries(readelf, program):
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", output_of(readelf, "--dynamic", program))
+
+
+def problems_of(program, layouts, nm="nm", readelf="readelf"):
+    if len(layouts) < 2:
+        yield f"there are {len(layouts)} layouts"
+    whole, orders = sorted(functions(nm, layouts[0])) if layouts else [], {}
+    for layout in layouts:
+        found = functions(nm, layout)
+        if sorted(found) != whole:
+            lacking = set(whole) ^ set(found)
+            yield f"{layout} has other functions than {layouts[0]}: {sorted(lacking)[:5]}"
+        if libraries(readelf, layout) != libraries(readelf, program):
+            yield f"{layout} needs other libraries than {program}"
+        same = orders.setdefault(tuple(found), layout)
+        if same != layout:
+            yield f"{layout} and {same} have their functions in the same order"
+
+
+def main(words):
+    if len(words) < 3:
+        sys.exit(__doc__)
+    layouts = sorted(path for path in pathlib.Path(words[2]).iterdir() if path.is_file())
+    problems = list(problems_of(words[1], layouts, *words[3:]))
+    for problem in problems:
+        print(f"layouts: {problem}", file=sys.stderr)
+    if not problems:
+        print(f"{len(layouts)} layouts of {len(functions((words[3:] or ['nm'])[0], layouts[0]))} functions")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,158 @@
+// Comparisons of several layouts of each build, simulated: what a layout does to the speed is drawn once for
+// each file, as it is in reality, and everything between the plan and the verdict is the real thing.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+
+#include "tests/support/mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::contender;
+using reports::verdict;
+using generator = std::mt19937_64;
+
+constexpr double noise = 0.01;
+
+contender with_layouts(const std::string& name, std::size_t layouts) {
+    contender who{name, name, {"yield"}, ""};
+    for (std::size_t i = 0; i < layouts; ++i) who.layouts.emplace_back(fmt::format("{}/{:03}", name, i));
+    return who;
+}
+
+bench::run_plan plan_of(std::size_t layouts, std::uint64_t blocks, std::uint64_t seed) {
+    bench::run_plan plan;
+    plan.contenders = {with_layouts("base", layouts), with_layouts("next", layouts)};
+    plan.workloads = {"yield"};
+    plan.baseline = "base";
+    plan.blocks = blocks;
+    plan.seed = seed;
+    plan.how = bench::correction::holm;
+    plan.tolerated_pct = 5;
+    add_twin(plan);
+    return plan;
+}
+
+/// A machine on which a layout is `between` faster or slower than another, and next is as much as `slower`
+/// behind.
+class machine {
+public:
+    machine(std::uint64_t seed, double between, double slower)
+        : random_{seed}, between_{between}, slower_{slower} {}
+
+    bench::trial_outcome run(const bench::trial_request& request) {
+        const auto [effect, is_new] = effects_.try_emplace(request.who.path.native());
+        if (is_new) effect->second = between_ * normal_(random_);
+        const double shift = request.who.name == "next" ? std::log1p(slower_) : 0;
+        return took_ns(100 * std::exp(effect->second + shift + noise * normal_(random_)));
+    }
+
+private:
+    generator random_;
+    double between_, slower_;
+    std::normal_distribution<double> normal_;
+    std::map<std::string, double> effects_;  // by file
+};
+
+reports::report compared(std::size_t layouts, std::uint64_t blocks, std::uint64_t seed, double between,
+                         double slower) {
+    machine here{seed, between, slower};
+    return report_of(plan_of(layouts, blocks, seed), [&](const auto& request) { return here.run(request); });
+}
+
+const reports::result& time_of_next(const reports::report& report) {
+    return *reports::find_result(report, "yield", "next");
+}
+
+bool is_difference(verdict found) {
+    return found == verdict::faster || found == verdict::slower;
+}
+
+struct shares {
+    double different = 0, slower = 0, unfit = 0;
+};
+
+shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between, double slower) {
+    constexpr int tries = 400;
+    shares found;
+    for (int i = 0; i < tries; ++i) {
+        const auto report = compared(layouts, blocks, static_cast<std::uint64_t>(i), between, slower);
+        const auto judged = *time_of_next(report).judged;
+        found.different += is_difference(judged) ? 1.0 / tries : 0;
+        found.slower += judged == verdict::slower ? 1.0 / tries : 0;
+        found.unfit += report.aa->found == reports::fitness::unfit ? 1.0 / tries : 0;
+    }
+    return found;
+}
+
+// One of each build, as it was before there were layouts: its place is then taken for its source.
+TEST(layouts, of_which_there_is_one_make_most_comparisons_of_unchanged_code_a_false_alarm) {
+    EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
+}
+
+// The promise is 5 %; of 400 tries, chance alone makes that 7.5 % in one of a hundred.
+TEST(layouts, that_are_fresh_in_each_block_make_no_more_false_alarms_than_promised) {
+    const auto found = of_comparisons(20, 20, 0.03, 0);
+    EXPECT_LE(found.different, 0.05);
+    EXPECT_LE(found.unfit, 0.05);
+}
+
+TEST(layouts, that_come_again_and_again_make_no_more_false_alarms_than_promised) {
+    for (const std::size_t layouts : {6U, 8U, 12U}) {
+        const auto found = of_comparisons(layouts, 72, 0.03, 0);
+        EXPECT_LE(found.different, 0.05) << layouts;
+        EXPECT_LE(found.unfit, 0.05) << layouts;
+    }
+}
+
+TEST(layouts, do_not_hide_a_slowdown_that_is_larger_than_what_they_do) {
+    EXPECT_GE(of_comparisons(20, 20, 0.01, 0.04).slower, 0.9);
+    EXPECT_GE(of_comparisons(20, 20, 0, 0.03).slower, 0.9) << "nor one beside none of their own";
+}
+
+TEST(layouts, are_as_many_samples_as_there_are_pairs_of_them) {
+    const auto once = compared(6, 6, 1, 0.02, 0), often = compared(6, 60, 1, 0.02, 0);
+    const auto width = [](const reports::report& report) {
+        const auto& ratio = *time_of_next(report).to_baseline;
+        return std::log(*ratio.high / *ratio.low);
+    };
+    EXPECT_GT(width(often), 0.5 * width(once)) << "ten times as many blocks say nothing more of the layouts";
+    EXPECT_EQ(time_of_next(often).samples.size(), 60U);
+}
+
+TEST(layouts, are_said_to_do_what_they_do) {
+    double squares = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        const auto report = compared(20, 20, seed, 0.03, 0);
+        squares += std::pow(*time_of_next(report).layout_pct, 2) / 200;
+        EXPECT_EQ(report.plan->layouts, 20U);
+    }
+    EXPECT_NEAR(std::sqrt(squares), 3, 0.35);
+    EXPECT_FALSE(time_of_next(compared(20, 4, 1, 0.03, 0)).layout_pct) << "each was measured once";
+    const auto plain = compared(0, 20, 1, 0.03, 0);
+    EXPECT_FALSE(time_of_next(plain).layout_pct);
+    EXPECT_FALSE(plain.plan->layouts);
+}
+
+TEST(layouts, that_are_too_few_or_that_are_none_are_told_with_a_remedy) {
+    const auto codes = [](const reports::report& report) {
+        std::set<std::string> all;
+        for (const auto& item : report.warnings) all.insert(item.code);
+        return all;
+    };
+    EXPECT_TRUE(codes(compared(6, 12, 1, 0.01, 0)).contains("few_layouts"));
+    EXPECT_FALSE(codes(compared(12, 12, 1, 0.01, 0)).contains("few_layouts"));
+    EXPECT_TRUE(codes(compared(0, 12, 1, 0, 0.5)).contains("one_layout"));
+    EXPECT_FALSE(codes(compared(0, 12, 1, 0, 0)).contains("one_layout")) << "nothing was found";
+    EXPECT_FALSE(codes(compared(12, 12, 1, 0.01, 0.5)).contains("one_layout"));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
