@@ -53,7 +53,6 @@ public:
     }
     /// There must be one.
     T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
-    std::size_t size() const noexcept { return entries_.size(); }
 
 private:
     std::vector<T> entries_;

@@ -45,7 +45,7 @@ void readiness_driver::unwatch(int fd) noexcept {
 
 void readiness_driver::forget(int fd, descriptor& d) noexcept {
     if (d.watched_in || d.watched_out) watch(fd, false, false);
-    d.watched_in = d.watched_out = d.always_ready = false;
+    d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = false;
     d.in.ready = d.out.ready = true;
     ++d.generation;
 }
@@ -57,25 +57,30 @@ void readiness_driver::watch_what_is_wanted(int fd, descriptor& d) {
     watch(fd, in, out);
     d.watched_in = in;
     d.watched_out = out;
-    if (!edge_triggered_) return;
-    // A read of a Unix stream stops short after a message that carries descriptors (unix(7)), and nothing is
-    // reported of what is left until more comes.
-    int domain = AF_UNSPEC;
-    socklen_t bytes = sizeof domain;
-    static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes));
-    d.always_ready = domain == AF_UNIX;
 }
 
 // Makes the call. A stream that gave or took less than was asked for is drained or full: the next call would
-// say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write"). Not so where input is
-// always ready: after a hang-up there is the end of the stream to be read, and at the urgent mark of TCP a
-// read stops short of what is there.
-bool readiness_driver::try_now(const descriptor& d, direction& side, io_operation& op) noexcept {
+// say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
+bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
-    const bool drained = op.kind == io_kind::receive && op.result > 0 &&
-                         static_cast<std::size_t>(op.result) < op.size && !d.always_ready;
-    if (!done || drained) side.ready = false;
+    const bool is_short =
+        op.kind == io_kind::receive && op.result > 0 && static_cast<std::size_t>(op.result) < op.size;
+    if (!done || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
     return done;
+}
+
+// Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is
+// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, and in a
+// Unix stream after a message that carries descriptors (unix(7)); that it is one is asked once.
+bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
+    if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
+        d.socket_is_known = true;
+        int domain = AF_UNSPEC;
+        socklen_t bytes = sizeof domain;
+        static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes));
+        d.always_ready |= domain == AF_UNIX;
+    }
+    return !d.always_ready;
 }
 
 void readiness_driver::report(const readiness_event& event) noexcept {
@@ -87,7 +92,7 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_what_is_wanted(event.fd, d);
 }
 
-void readiness_driver::serve(const descriptor& d, direction& side) noexcept {
+void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
     while (!side.waiting.empty() && side.ready) {
         io_operation& op = side.waiting.front();

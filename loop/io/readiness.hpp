@@ -59,15 +59,17 @@ private:
         std::uint32_t generation = 0;
         bool watched_in = false;
         bool watched_out = false;
-        bool always_ready = false;  // for input: hung up, or short reads tell nothing
+        bool always_ready = false;     // for input: hung up, or short reads tell nothing
+        bool socket_is_known = false;  // whether they do was looked up
 
         direction& side_of(const io_operation& op) noexcept { return is_input(op.kind) ? in : out; }
     };
 
     void watch_what_is_wanted(int fd, descriptor& d);
     void forget(int fd, descriptor& d) noexcept;
-    static bool try_now(const descriptor& d, direction& side, io_operation& op) noexcept;
-    void serve(const descriptor& d, direction& side) noexcept;
+    bool try_now(descriptor& d, direction& side, io_operation& op) noexcept;
+    bool drained_by_short_read(int fd, descriptor& d) noexcept;
+    void serve(descriptor& d, direction& side) noexcept;
 
     const bool edge_triggered_;
     descriptor_table<descriptor> descriptors_;

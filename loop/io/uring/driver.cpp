@@ -1,9 +1,8 @@
 // io_uring: operations are handed to the kernel as they are, and it says when they are done.
 //
-// One entry into the kernel a turn: what the turn started is gathered, and wait() hands it over, sleeps and
-// takes what has completed, in one call; when there is nothing to hand over and nothing to take, in none.
-// With a hundred connections an entry carries dozens of operations. That is the whole gain: a single send
-// costs the same this way or as a system call of its own.
+// One entry into the kernel a turn: wait() hands over what the turn has started, sleeps, and takes what has
+// completed, in one call, or in none when there is nothing to hand over or to take. With 100 connections an
+// entry carries dozens of operations, which is the whole gain: a single send costs the same either way.
 //
 // What surprises, beyond what ring.hpp says of the ring:
 // - A receive that waits holds its caller's buffer, so streams are fed: see stream_feed.hpp.
@@ -12,16 +11,14 @@
 //   that file. It cancels by request and not by file, of which there may be other descriptors.
 // - A multishot accept takes whatever comes, wanted or not. So accepts are single; when the completion says
 //   that more are waiting, the next ones are plain calls. (bench/choices, accept/...: what a burst costs so.)
-// - Of several accepts a connection wakes one. When that one is cancelled at the same moment, the others go
-//   on sleeping beside a backlog that is not empty. So a listener has one accept in the kernel, and the
-//   others wait here.
+// - Of several accepts a connection wakes one; when that one is cancelled at the same moment, the others
+//   sleep on beside a connection. So a listener has one accept in the kernel, and the others wait here.
 // - Cancelling is a request like any other and comes too late as often as not. The request that is cancelled
 //   completes all the same, once, and only then is its memory free.
-// - Registered files are not used, for what they give: a bare round trip whose sends and receives all use
-//   them is less than 2 % shorter (bench/choices, echo/...), and a receive that stays armed looks its file up
-//   only once anyway. They would cost a registration for each connection; and up to Linux 6.12 a file that is
-//   taken out of the table is not released before all older requests have ended, so that idle receives would
-//   keep it open for ever.
+// - Registered files are not used: a bare round trip with them is less than 2 % shorter (bench/choices,
+//   echo/...), and a receive that stays armed looks its file up only once anyway. Each connection would have
+//   to be registered; and up to Linux 6.12 a file that is taken out of the table is not released before all
+//   older requests have ended, so that idle receives would keep it open for ever.
 // - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up anew at every sleep;
 //   an absolute IORING_OP_TIMEOUT stays armed from turn to turn.
 
@@ -31,7 +28,6 @@
 #include <unistd.h>
 
 #include <string>
-#include <vector>
 
 #include "loop/io/drivers.hpp"
 #include "loop/io/uring/stream_feed.hpp"
@@ -85,7 +81,7 @@ public:
         op.polled = false;
         op.state = queued;
         if (!ring_.is_enabled()) [[unlikely]] {
-            again_.push(op);
+            to_start_.push(op);
         } else if (start_now(op)) {
             return true;
         }
@@ -103,7 +99,7 @@ public:
     void discard(io_operation& op) noexcept override {
         descriptor* const d = descriptors_.find(op.fd);
         if (op.state == queued) {
-            if (d == nullptr || !d->waiting.remove(op)) again_.remove(op);
+            if (d == nullptr || !d->waiting.remove(op)) to_start_.remove(op);
             return set_not_pending(op);
         }
         discarded_ = &op;
@@ -121,11 +117,11 @@ public:
 
     void close(int fd) noexcept override {
         io_queue others;
-        while (!again_.empty()) {
-            io_operation& op = again_.pop();
+        while (!to_start_.empty()) {
+            io_operation& op = to_start_.pop();
             op.fd == fd ? complete(op, -ECANCELED) : others.push(op);
         }
-        again_.prepend(std::move(others));
+        to_start_.prepend(std::move(others));
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         cancel_all(d->waiting);
@@ -143,7 +139,7 @@ public:
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
-        serve_all();
+        start_all();
         if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
             arm_timer(deadline);
             ring_.enter(/*completions_wanted=*/1);
@@ -153,7 +149,7 @@ public:
         take_completions();
         // Only now, so that a reader gets a message whole that came in several buffers, and does not answer
         // each of them.
-        serve_all();
+        start_all();
     }
 
     void wake() noexcept override { wake_.set(); }
@@ -176,11 +172,10 @@ private:
 
     struct alignas(64) descriptor {
         stream_feed feed;
-        io_queue waiting;           // for what the feed brings, or for the accept that is in the kernel
-        io_queue requests;          // that the kernel has
-        bool to_be_served = false;  // it is in to_serve_
-        bool accepting = false;     // an accept is in the kernel
-        bool has_backlog = false;   // more connections were waiting when the last accept completed
+        io_queue waiting;          // for what the feed brings, or for the accept that is in the kernel
+        io_queue requests;         // that the kernel has
+        bool accepting = false;    // an accept is in the kernel
+        bool has_backlog = false;  // more connections were waiting when the last accept completed
     };
     static_assert(sizeof(descriptor) == 64, "or it is not in one cache line");
 
@@ -191,17 +186,9 @@ private:
         return reinterpret_cast<std::uintptr_t>(&op);
     }
 
-    descriptor& descriptor_of(int fd) {
-        descriptor& d = descriptors_.get(fd);
-        // So that serve_later() needs no memory.
-        if (to_serve_.capacity() < descriptors_.size()) [[unlikely]]
-            to_serve_.reserve(descriptors_.size());
-        return d;
-    }
-
     // What can be had without the ring is; the rest waits for another's completion, or is submitted.
     bool start_now(io_operation& op) {
-        descriptor& d = descriptor_of(op.fd);
+        descriptor& d = descriptors_.get(op.fd);
         switch (op.kind) {
             case io_kind::receive:
             case io_kind::readable:
@@ -287,7 +274,8 @@ private:
     void on_feed(int fd, const io_uring_cqe& cqe) noexcept {
         descriptor& d = descriptors_[fd];
         d.feed.on_completion(cqe, buffers_);
-        serve_later(fd, d);
+        start_waiting(d);
+        if (d.feed.runs_ahead() && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
     }
 
     void on_operation(io_operation& op, const io_uring_cqe& cqe) noexcept {
@@ -298,7 +286,7 @@ private:
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
-            serve_later(op.fd, d);
+            start_waiting(d);
         } else if (op.kind == io_kind::receive && cqe.res < static_cast<std::int64_t>(op.size)) {
             d.feed.on_short_receive(cqe.res);
         }
@@ -317,49 +305,28 @@ private:
             result = static_cast<std::int64_t>(op.moved);
             again = op.moved < op.size;
         }
-        // A non-blocking file that io_uring cannot wait for (a terminal; a pipe, before Linux 6.4) is polled
-        // for.
+        // A non-blocking file that io_uring cannot wait for: a terminal; a pipe, before Linux 6.4.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!goes_on) return complete(op, -ECANCELED);
         op.state = queued;
-        again_.push(op);
+        to_start_.push(op);
     }
 
-    void serve_later(int fd, descriptor& d) noexcept {
-        if (!std::exchange(d.to_be_served, true)) to_serve_.push_back(fd);
+    // What they wait for may have come; or there is no feed, or no accept in the kernel, to wait for now.
+    void start_waiting(descriptor& d) noexcept {
+        while (!d.waiting.empty()) to_start_.push(d.waiting.pop());
     }
 
-    void serve_all() {
-        while (!to_serve_.empty() || !again_.empty()) {
-            for (const int fd : to_serve_) serve(fd, descriptors_[fd]);
-            to_serve_.clear();
-            while (!again_.empty()) start_again(again_.pop());
-        }
-    }
-
-    // Gives what has arrived to those who wait for it, and keeps the feed at their pace. Who gets nothing
-    // starts anew: there may be no feed any more, or no accept in the kernel, to wait for.
-    void serve(int fd, descriptor& d) noexcept {
-        d.to_be_served = false;
-        const bool runs_ahead = d.feed.runs_ahead();
-        for (io_queue waiting(std::move(d.waiting)); !waiting.empty();) {
-            io_operation& op = waiting.pop();
-            if (op.kind != io_kind::accept && d.feed.take(op, buffers_)) {
-                complete(op, op.result);
-            } else {
-                again_.push(op);
+    void start_all() {
+        while (!to_start_.empty()) {
+            io_operation& op = to_start_.pop();
+            try {
+                if (start_now(op)) complete(op, op.result);
+            } catch (...) {
+                to_start_.push(op);
+                throw;
             }
-        }
-        if (runs_ahead && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
-    }
-
-    void start_again(io_operation& op) {
-        try {
-            if (start_now(op)) complete(op, op.result);
-        } catch (...) {
-            again_.push(op);
-            throw;
         }
     }
 
@@ -391,8 +358,7 @@ private:
     provided_buffers buffers_;
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
-    std::vector<int> to_serve_;          // descriptors for which something has come, or can be started
-    io_queue again_;                     // what is to be started at the next wait
+    io_queue to_start_;                  // with the next wait: early ones, rests, and who has waited
     io_operation* discarded_ = nullptr;  // whose owner waits until the kernel lets go of it
     bool lacks_cancels_ = false;         // some found no room, or no memory
     bool wake_is_armed_ = true;
