@@ -1,4 +1,4 @@
-// Where the io_uring driver had a choice (loop/io/uring/driver.hpp says what it does, and why), on bare
+// Where the io_uring driver had a choice (loop/io/uring/driver.cpp says what it does, and why), on bare
 // rings set up as the driver's is. The rows of a family do the same work in different ways:
 //
 // - accept/one_by_one: an accept is submitted at a time; while its completion says that more are waiting,
@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,7 +29,6 @@
 #include "bench/floors/connections.hpp"
 #include "loop/io/drivers.hpp"
 #include "loop/io/fd.hpp"
-#include "loop/io/uring/driver.hpp"
 #include "loop/io/uring/ring.hpp"
 #include "loop/net/sockets.hpp"
 
@@ -82,7 +82,7 @@ private:
 /// Waits on a bare ring, and shows `way` what has completed.
 template <class Way>
 void wait_in_ring(Way& way) {
-    way.ring().enter_and_sleep();
+    way.ring().enter(1);
     io_uring_cqe completion{};
     while (way.ring().take(completion)) way.take(completion);
 }
@@ -150,15 +150,15 @@ public:
         accept_.kind = loop::io_kind::accept;
         accept_.fd = guests.listener();
         admit_all();
-        driver_.wait(loop::do_not_wait);
+        driver_->wait(loop::do_not_wait);
     }
     ~by_driver() {
-        if (accept_.pending) driver_.discard(accept_);
-        driver_.close(guests_.listener());
+        if (accept_.pending) driver_->discard(accept_);
+        driver_->close(guests_.listener());
     }
 
     void wait() {
-        while (ready_.empty()) driver_.wait(loop::never);
+        while (ready_.empty()) driver_->wait(loop::never);
         ready_.pop();
         guests_.admit(static_cast<int>(accept_.result));
         admit_all();
@@ -166,12 +166,12 @@ public:
 
 private:
     void admit_all() {
-        while (driver_.start(accept_)) guests_.admit(static_cast<int>(accept_.result));
+        while (driver_->start(accept_)) guests_.admit(static_cast<int>(accept_.result));
     }
 
     crowd& guests_;
     loop::ready_queue ready_;
-    loop::io_uring_driver driver_{ready_};
+    std::unique_ptr<loop::driver> driver_ = loop::make_io_uring_driver(ready_);
     loop::io_operation accept_;
 };
 
@@ -228,7 +228,7 @@ private:
             }
         }
         for (std::size_t done = 0; done < files_.size();) {
-            ring_.enter_and_sleep();
+            ring_.enter(1);
             for (io_uring_cqe completion{}; ring_.take(completion); ++done) {
                 if (completion.res != static_cast<int>(message_.size()))
                     throw std::runtime_error("failed: a message was not passed on whole");

@@ -12,121 +12,92 @@
 //   it, and edge-triggered it does not report the same expiry twice.
 
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
 #include <array>
-#include <cstdint>
 #include <span>
 
 #include "loop/io/drivers.hpp"
-#include "loop/io/fd.hpp"
 #include "loop/io/readiness.hpp"
+#include "loop/io/waiting.hpp"
 
 namespace loopbench::loop {
 
 namespace {
 
-// No descriptor has these numbers.
-constexpr std::uint32_t wake_key = 0xffff'ffff;
-constexpr std::uint32_t timer_key = 0xffff'fffe;
-
-void add(int epoll, int fd, std::uint32_t events, std::uint32_t key, std::uint32_t generation) {
-    epoll_event event{};
-    event.events = events;
-    event.data.u64 = std::uint64_t{generation} << 32 | key;
-    if (::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0) return;
-    // Still registered from an earlier life: close() was called, but the descriptor was not closed.
-    if (errno == EEXIST && ::epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) == 0) return;
-    throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
-}
-
 class epoll_driver final : public readiness_driver {
 public:
-    explicit epoll_driver(ready_queue& ready);
+    explicit epoll_driver(ready_queue& ready) : readiness_driver(ready, /*edge_triggered=*/true) {
+        add(wake_.fd(), EPOLLIN | EPOLLET, wake_key);
+        add(timer_.get(), EPOLLIN | EPOLLET, timer_key);
+    }
 
-    void wake() noexcept override;
+    void wake() noexcept override { wake_.set(); }
+
+    void wait(time_point deadline) override {
+        // The timerfd takes a deadline of zero for "disarm"; what is not after the boot has passed anyway.
+        const bool blocking = deadline > time_point{};
+        if (blocking) arm_timer(deadline);
+        const int count = ::epoll_wait(epoll_.get(), reported_.data(), events_max, blocking ? -1 : 0);
+        if (count < 0) {
+            if (errno == EINTR) return;
+            throw_errno("epoll_wait");
+        }
+        for (const epoll_event& event : std::span(reported_).first(static_cast<std::size_t>(count))) {
+            const auto key = static_cast<std::uint32_t>(event.data.u64);
+            if (key == timer_key) armed_ = never;
+            if (key == timer_key || key == wake_key) continue;
+            report({.fd = static_cast<int>(key),
+                    .generation = static_cast<std::uint32_t>(event.data.u64 >> 32),
+                    .in = (event.events & (EPOLLIN | EPOLLERR)) != 0,
+                    .out = (event.events & (EPOLLOUT | EPOLLERR)) != 0,
+                    .hung_up = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0,
+                    .urgent = (event.events & EPOLLPRI) != 0});
+        }
+    }
 
 private:
     static constexpr int events_max = 256;  // a turn takes at most these; the rest is reported on the next
+    // No descriptor has these numbers.
+    static constexpr std::uint32_t wake_key = 0xffff'ffff;
+    static constexpr std::uint32_t timer_key = 0xffff'fffe;
 
-    void watch(int fd, std::uint32_t generation, bool in, bool out) override;
-    void stop_watching(int fd) noexcept override;
-    std::span<const readiness_event> wait_for_events(time_point deadline) override;
-    void arm_timer(time_point deadline);
+    void watch(int fd, bool in, bool out) override {
+        if (in || out) {
+            const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
+            add(fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET, key);
+        } else {
+            // Fails when it is closed (EBADF) or another file by now (ENOENT): then it is out of the set.
+            static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
+        }
+    }
 
-    unique_fd epoll_;
-    unique_fd wake_;
-    unique_fd timer_;
+    void add(int fd, std::uint32_t events, std::uint64_t key) {
+        epoll_event event{};
+        event.events = events;
+        event.data.u64 = key;
+        if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
+        // Still registered from an earlier life: close() was called, but the descriptor was not closed.
+        if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
+        throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
+    }
+
+    // Sets the timerfd, unless it is going to fire before the deadline anyway: then the wait ends early,
+    // once, and the next one sets it. This saves a system call for every timer that is armed and cancelled.
+    void arm_timer(time_point deadline) {
+        if (deadline >= armed_) return;
+        const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};
+        checked(::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr), "timerfd_settime");
+        armed_ = deadline;
+    }
+
+    unique_fd epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")};
+    wake_event wake_;
+    unique_fd timer_{
+        checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")};
     time_point armed_ = never;  // what the timerfd is set to
     std::array<epoll_event, events_max> reported_;
-    std::array<readiness_event, events_max> events_;
 };
-
-epoll_driver::epoll_driver(ready_queue& ready)
-    : readiness_driver(ready, /*edge_triggered=*/true),
-      epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
-      wake_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
-      timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")) {
-    add(epoll_.get(), wake_.get(), EPOLLIN | EPOLLET, wake_key, 0);
-    add(epoll_.get(), timer_.get(), EPOLLIN | EPOLLET, timer_key, 0);
-}
-
-void epoll_driver::watch(int fd, std::uint32_t generation, bool in, bool out) {
-    std::uint32_t events = EPOLLRDHUP | EPOLLPRI | EPOLLET;
-    if (in) events |= EPOLLIN;
-    if (out) events |= EPOLLOUT;
-    add(epoll_.get(), fd, events, static_cast<std::uint32_t>(fd), generation);
-}
-
-void epoll_driver::stop_watching(int fd) noexcept {
-    // Fails when the descriptor is closed (EBADF) or another file by now (ENOENT): then it is out of the set.
-    static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
-}
-
-void epoll_driver::wake() noexcept {
-    // Edge-triggered: every write is a new event, so the counter is never read. It could only be full after
-    // 2^64 writes, and then the loop would be awake.
-    const std::uint64_t one = 1;
-    static_cast<void>(::write(wake_.get(), &one, sizeof one));
-}
-
-// Sets the timerfd, unless it is going to fire before the deadline anyway: then the wait ends early, once,
-// and the next one sets it. This saves a system call for every timer that is armed and cancelled again.
-void epoll_driver::arm_timer(time_point deadline) {
-    if (deadline >= armed_) return;
-    const auto since_boot = deadline.time_since_epoch();
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
-    itimerspec setting{};
-    setting.it_value.tv_sec = seconds.count();
-    setting.it_value.tv_nsec = (since_boot - seconds).count();
-    checked(::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &setting, nullptr), "timerfd_settime");
-    armed_ = deadline;
-}
-
-std::span<const readiness_event> epoll_driver::wait_for_events(time_point deadline) {
-    // The timerfd takes a deadline of zero for "disarm"; whatever is not after the boot has passed anyway.
-    const bool blocking = deadline > time_point{};
-    if (blocking) arm_timer(deadline);
-    const int count = ::epoll_wait(epoll_.get(), reported_.data(), events_max, blocking ? -1 : 0);
-    if (count < 0) {
-        if (errno == EINTR) return {};
-        throw_errno("epoll_wait");
-    }
-    std::size_t found = 0;
-    for (const epoll_event& raw : std::span(reported_).first(static_cast<std::size_t>(count))) {
-        const auto key = static_cast<std::uint32_t>(raw.data.u64);
-        if (key == timer_key) armed_ = never;
-        if (key == timer_key || key == wake_key) continue;
-        events_[found++] = {.fd = static_cast<int>(key),
-                            .generation = static_cast<std::uint32_t>(raw.data.u64 >> 32),
-                            .in = (raw.events & (EPOLLIN | EPOLLERR)) != 0,
-                            .out = (raw.events & (EPOLLOUT | EPOLLERR)) != 0,
-                            .hung_up = (raw.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0,
-                            .urgent = (raw.events & EPOLLPRI) != 0};
-    }
-    return std::span(events_).first(found);
-}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ void io_awaiter::cancel_pending(suspension* place) noexcept {
 void io_awaiter::release() noexcept {
     if (pending) {
         io_.discard(*this);
-    } else if (!taken_ && result >= 0) {
+    } else if (result >= 0) {
         ::close(static_cast<int>(result));  // accepted, and the loop ended before anyone was told
     }
 }
@@ -77,17 +77,16 @@ std::int64_t call(io_operation& op) noexcept {
 
 }  // namespace
 
-std::int64_t attempt(io_operation& op) noexcept {
-    for (;;) {
-        const std::int64_t result = call(op);
-        if (result < 0) {
-            if (errno == EINTR) continue;
-            return errno == EWOULDBLOCK ? -EAGAIN : -errno;
-        }
-        if (!op.whole) return result;
-        op.moved += static_cast<std::size_t>(result);
-        return static_cast<std::int64_t>(op.moved);
+bool attempt(io_operation& op) noexcept {
+    do op.result = call(op);
+    while (op.result < 0 && errno == EINTR);
+    if (op.result < 0) {
+        op.result = -errno;
+    } else if (op.whole) {
+        op.moved += static_cast<std::size_t>(op.result);
+        op.result = op.moved < op.size ? -EAGAIN : static_cast<std::int64_t>(op.moved);
     }
+    return op.result != -EAGAIN;
 }
 
 }  // namespace loopbench::loop

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "loop/operation.hpp"
 #include "loop/timers/clock.hpp"
@@ -49,6 +50,12 @@ struct io_operation : operation {
     socklen_t address_bytes = 0;
 };
 
+/// Of I/O operations alone.
+struct io_queue : operation_queue {
+    io_operation& front() noexcept { return static_cast<io_operation&>(operation_queue::front()); }
+    io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
+};
+
 /// A way to do I/O. Everything but wake() is for the loop's thread alone.
 class driver {
 public:
@@ -63,7 +70,11 @@ public:
 
     /// A pending operation is to end early: it will be pushed with -ECANCELED, or with its result if that
     /// came first.
-    virtual void cancel(io_operation& op) noexcept = 0;
+    virtual void cancel(io_operation& op) noexcept {
+        discard(op);
+        op.result = -ECANCELED;
+        ready_.push(op);
+    }
 
     /// The owner of a pending operation is going away: when this returns, neither the driver nor the kernel
     /// knows it or its buffer any more, and it is not pushed. What it has received or accepted at this moment
@@ -76,7 +87,7 @@ public:
 
     /// Whoever has watched a descriptor that is not ours has ended, and may close it without telling us. When
     /// nothing is pending on it, the driver keeps nothing of it.
-    virtual void unwatch(int fd) noexcept = 0;
+    virtual void unwatch(int /*fd*/) noexcept {}
 
     /// Sleeps until something is pushed, wake() is called, or the deadline has come, and takes what there is.
     /// With do_not_wait it only takes what there is. It may return early, with nothing. Throws
@@ -107,6 +118,9 @@ protected:
         op.result = result;
         ready_.push(op);
     }
+    void cancel_all(io_queue& pending) noexcept {
+        while (!pending.empty()) complete(pending.pop(), -ECANCELED);
+    }
 
 private:
     ready_queue& ready_;
@@ -116,10 +130,10 @@ private:
 /// As a deadline for driver::wait(): do not sleep.
 inline constexpr time_point do_not_wait = time_point::min();
 
-/// Makes the system call that the operation stands for, once, without blocking, and gives what
-/// io_operation::result is to be; -EAGAIN when it would block. EINTR is handled here. Of an operation that is
-/// `whole`, it makes the call for the rest, adds to `moved` and gives that; less than `size` is a part.
-std::int64_t attempt(io_operation& op) noexcept;
+/// Makes the system call that the operation stands for, once, without blocking, and sets `result`. False, and
+/// -EAGAIN, when the operation has to wait: the call would block, or has moved (and added to `moved`) only a
+/// part of one that is `whole`. EINTR is handled here.
+bool attempt(io_operation& op) noexcept;
 
 /// What a read or a write came to. `error` is an errno, 0 when there was none; then `bytes` were moved. A
 /// read of 0 bytes without an error is the end of the stream. After an error, `bytes` says what a write moved
@@ -136,11 +150,12 @@ struct io_result {
 /// operation that was done first keeps its result, so that no byte is lost.
 class io_awaiter : protected awaiter<io_operation> {
 public:
-    io_awaiter(driver& io, io_kind what, int descriptor, std::span<std::byte> buffer = {}) noexcept
+    /// What receives writes to the buffer.
+    io_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer = {}) noexcept
         : io_(io) {
         kind = what;
         fd = descriptor;
-        data = buffer.data();
+        data = const_cast<std::byte*>(buffer.data());  // one pointer for both directions
         size = buffer.size();
         result = -ECANCELED;  // what a task that is cancelled already gets
     }
@@ -164,8 +179,7 @@ public:
 
     std::int64_t await_resume() {
         if (result == -ECANCELED) throw_if_cancelled();
-        taken_ = true;
-        return result;
+        return std::exchange(result, -ECANCELED);  // it belongs to who awaits it
     }
 
 private:
@@ -190,19 +204,15 @@ private:
     void release() noexcept;
 
     driver& io_;
-    bool taken_ = false;  // the result belongs to who awaited it
 };
 
 /// A read: one receive, of at least one byte, the end, or an error. Or a write: every byte is taken by the
 /// kernel, or an error ends it.
 class transfer_awaiter : public io_awaiter {
 public:
-    transfer_awaiter(driver& io, io_kind what, int descriptor, std::span<std::byte> into) noexcept
-        : io_awaiter(io, what, descriptor, into) {}
-    transfer_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> from) noexcept
-        // io_operation has one pointer for both directions; a write does not write through it.
-        : io_awaiter(io, what, descriptor, {const_cast<std::byte*>(from.data()), from.size()}) {
-        whole = true;
+    transfer_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer) noexcept
+        : io_awaiter(io, what, descriptor, buffer) {
+        whole = !is_input(what);
     }
 
     /// What was written before the task was cancelled is reported; the cancellation is left to the next

@@ -6,12 +6,9 @@
 // wait.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
 
+#include "loop/io/fd.hpp"
 #include "loop/io/io.hpp"
 
 namespace loopbench::loop {
@@ -20,7 +17,7 @@ namespace loopbench::loop {
 /// that is made then says what happened.
 struct readiness_event {
     int fd;
-    std::uint32_t generation;  // as it was given to watch()
+    std::uint32_t generation;  // what generation_of() gave when it was watched
     bool in;
     bool out;
     bool hung_up;  // the peer will send no more, or the descriptor is broken: input stays ready for good
@@ -29,36 +26,31 @@ struct readiness_event {
 
 class readiness_driver : public driver {
 public:
-    bool start(io_operation& op) final;
-    void cancel(io_operation& op) noexcept final;
+    bool start(io_operation& op) override;
     void discard(io_operation& op) noexcept final;
     void close(int fd) noexcept final;
     void unwatch(int fd) noexcept final;
-    void wait(time_point deadline) final;
 
 protected:
-    /// `edge_triggered`: the kernel reports changes only. Then watch() is called once for a descriptor, for
-    /// both directions; otherwise whenever what is wanted changes. Descriptors of `fd_limit` and more are
-    /// refused, before anything is started, so that a refusal does not depend on whether the descriptor
-    /// happens to be ready.
-    explicit readiness_driver(ready_queue& ready, bool edge_triggered,
-                              int fd_limit = std::numeric_limits<int>::max()) noexcept
-        : driver(ready), edge_triggered_(edge_triggered), fd_limit_(fd_limit) {}
+    /// `edge_triggered`: the kernel reports changes only. Then watch() is called for both directions at once,
+    /// and once for a descriptor; otherwise whenever what is wanted changes.
+    explicit readiness_driver(ready_queue& ready, bool edge_triggered) noexcept
+        : driver(ready), edge_triggered_(edge_triggered) {}
 
     /// Report these from now on; neither: nothing more. Throws std::system_error when the descriptor cannot
     /// be watched (epoll: ENOSPC), and std::bad_alloc; never for less than is watched already.
-    virtual void watch(int fd, std::uint32_t generation, bool in, bool out) = 0;
+    virtual void watch(int fd, bool in, bool out) = 0;
 
-    /// Report nothing of it any more, though it stays open.
-    virtual void stop_watching(int fd) noexcept = 0;
+    /// Serves who waits for this. What it completes may call watch(), for less than is watched already.
+    void report(const readiness_event& event) noexcept;
 
-    /// As wait(). What it gives is valid until the next call. EINTR is an early return with nothing: the loop
-    /// computes what is left of the time from an absolute deadline.
-    virtual std::span<const readiness_event> wait_for_events(time_point deadline) = 0;
+    /// For the events of a descriptor that is watched. Another one after it is closed, so that what was on
+    /// its way then is not taken for the next file's of its number.
+    std::uint32_t generation_of(int fd) noexcept { return descriptors_[fd].generation; }
 
 private:
     struct direction {
-        operation_queue waiting;
+        io_queue waiting;
         bool ready = true;  // false once a call has said EAGAIN, until the kernel says otherwise
     };
     struct descriptor {
@@ -70,21 +62,17 @@ private:
         bool always_ready = false;     // for input: hung up, or short reads tell nothing
         bool socket_is_known = false;  // whether they do was looked up
 
-        direction& side_of(const io_operation& op) noexcept;
-        void reset() noexcept;
+        direction& side_of(const io_operation& op) noexcept { return is_input(op.kind) ? in : out; }
     };
 
-    descriptor& descriptor_of(int fd);
-    descriptor* known(int fd) noexcept;
     void watch_what_is_wanted(int fd, descriptor& d);
+    void forget(int fd, descriptor& d) noexcept;
     bool try_now(descriptor& d, direction& side, io_operation& op) noexcept;
     bool drained_by_short_read(int fd, descriptor& d) noexcept;
-    void on_event(const readiness_event& event) noexcept;
     void serve(descriptor& d, direction& side) noexcept;
 
     const bool edge_triggered_;
-    const int fd_limit_;
-    std::vector<descriptor> descriptors_;  // by fd
+    descriptor_table<descriptor> descriptors_;
 };
 
 }  // namespace loopbench::loop

@@ -5,9 +5,7 @@
 namespace loopbench::loop {
 
 task<io_result> datagram_socket::send_to(std::span<const std::byte> bytes, endpoint to) {
-    // io_operation has one pointer for both directions; a send does not write through it.
-    io_awaiter sending(io(), io_kind::send_to, native_handle(),
-                       {const_cast<std::byte*>(bytes.data()), bytes.size()});
+    io_awaiter sending(io(), io_kind::send_to, native_handle(), bytes);
     sending.set_address(&to.address(), to.bytes());
     const std::int64_t result = co_await sending;
     co_return io_result{.bytes = result < 0 ? 0 : bytes.size(),

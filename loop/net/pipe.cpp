@@ -20,9 +20,9 @@ task<io_result> standard_input::read_some(std::span<std::byte> buffer) {
     reading.fd = fd_;
     reading.data = buffer.data();
     reading.size = buffer.size();
-    const std::int64_t result = attempt(reading);
-    if (result < 0) co_return io_result{.bytes = 0, .error = static_cast<int>(-result)};
-    co_return io_result{.bytes = static_cast<std::size_t>(result), .error = 0};
+    attempt(reading);
+    if (reading.result < 0) co_return io_result{.bytes = 0, .error = static_cast<int>(-reading.result)};
+    co_return io_result{.bytes = static_cast<std::size_t>(reading.result), .error = 0};
 }
 
 }  // namespace loopbench::loop

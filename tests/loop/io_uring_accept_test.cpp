@@ -126,14 +126,14 @@ TEST_F(uring_listener_tests, gives_sockets_that_do_not_block_and_are_closed_on_e
 TEST_F(uring_listener_tests, has_what_waits_in_the_backlog_without_the_ring) {
     connect(3);
     static_cast<void>(accept());  // and hears that there is more
-    const std::uint64_t before = bare->driver.requests();
+    const std::uint64_t before = bare->driver.ring().requests();
     for (int i = 1; i < 3; ++i) {
         counted_operation op(io_kind::accept, listener.get());
         ASSERT_TRUE(bare->driver.start(op));
         EXPECT_TRUE(
             are_connected(clients[static_cast<std::size_t>(i)], unique_fd(static_cast<int>(op.result))));
     }
-    EXPECT_EQ(bare->driver.requests(), before);
+    EXPECT_EQ(bare->driver.ring().requests(), before);
 }
 
 TEST_F(uring_listener_tests, takes_no_connection_that_nobody_has_asked_for) {

@@ -364,7 +364,7 @@ TEST_F(uring_tests, ends_what_was_started_before_the_first_wait_without_the_kern
     discarded.reset();
     bare.driver.close(closing.ours.get());
     EXPECT_EQ(bare.driver.pending(), 1U);
-    EXPECT_EQ(bare.driver.entries(), 0U);
+    EXPECT_EQ(bare.driver.ring().entries(), 0U);
     bare.run_ready();
     for (const counted_operation* op : {&cancelled, &closed, &closed_too}) {
         EXPECT_EQ(op->result, -ECANCELED);

@@ -1,4 +1,4 @@
-// The io_uring driver against its contract (drivers/driver.hpp): what starts completes once, no byte is lost,
+// The io_uring driver against its contract (io/io.hpp): what starts completes once, no byte is lost,
 // whatever runs short, and the kernel is entered no more often than needed.
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -338,13 +338,13 @@ TEST_F(uring_tests, does_not_enter_the_kernel_to_look_when_nothing_has_happened)
     counted_operation receive(io_kind::receive, pair.ours.get());
     bare.start(receive);
     bare.look();
-    const std::uint64_t before = bare.driver.entries();
+    const std::uint64_t before = bare.driver.ring().entries();
     for (int i = 0; i < 100; ++i) bare.look();
-    EXPECT_EQ(bare.driver.entries(), before);
+    EXPECT_EQ(bare.driver.ring().entries(), before);
     pair.send("now");
     bare.look();
     EXPECT_EQ(receive.completions, 1);
-    EXPECT_EQ(bare.driver.entries(), before + 1);
+    EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
 TEST_F(uring_tests, wakes_for_an_earlier_deadline_and_at_most_once_in_vain_for_a_withdrawn_one) {
@@ -402,14 +402,14 @@ protected:
 
     /// How many requests a small read costs that waits for its message.
     std::uint64_t requests_of_a_read(const socket_pair& pair) {
-        const std::uint64_t before = bare->driver.requests();
+        const std::uint64_t before = bare->driver.ring().requests();
         counted_operation op(io_kind::receive, pair.ours.get());
         bare->start(op);
         bare->look();
         pair.send("small");
         bare->look();
         EXPECT_EQ(op.received(), "small");
-        return bare->driver.requests() - before;
+        return bare->driver.ring().requests() - before;
     }
 
     std::optional<bare_driver> bare;

@@ -319,4 +319,36 @@ TEST_P(without_memory, a_loop_can_be_destroyed_with_everything_pending) {
     EXPECT_EQ(freed, 1 + 5 * 20 + 2);
 }
 
+TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_when_there_is_memory) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    std::vector<stream_pair> pairs;
+    for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
+    char byte;
+    std::deque<io_operation> reads;
+    int refused = 0;
+    for (const stream_pair& each : pairs) {
+        io_operation& read = reads.emplace_back();
+        read.complete = [](operation*, completion) {};
+        read.kind = io_kind::receive;
+        read.fd = each.one.native_handle();
+        read.data = reinterpret_cast<std::byte*>(&byte);
+        read.size = 1;
+        try {
+            const out_of_memory none;
+            loop.io().start(read);
+        } catch (const std::bad_alloc&) {
+            ++refused;
+        }
+        if (!read.pending) loop.io().start(read);
+    }
+    if (is("loop-poll")) {
+        EXPECT_GT(refused, 1) << "or this test sees nothing";
+    }
+    for (const stream_pair& each : pairs) put(each.other.native_handle(), "x");
+    turn_often(loop);
+    for (const io_operation& read : reads) EXPECT_EQ(read.result, 1);
+    EXPECT_EQ(loop.io().pending(), 0u);
+}
+
 }  // namespace loopbench::loop::test

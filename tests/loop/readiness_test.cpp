@@ -23,6 +23,9 @@ public:
     scripted_driver(ready_queue& ready, bool edge_triggered) : readiness_driver(ready, edge_triggered) {}
 
     void wake() noexcept override {}
+    void wait(time_point) override {
+        for (const readiness_event& event : std::exchange(events, {})) report(event);
+    }
 
     std::vector<watched> watches;
     std::vector<int> unwatched;
@@ -30,17 +33,11 @@ public:
     bool refuses = false;  // to watch anything more
 
 private:
-    void watch(int fd, std::uint32_t generation, bool in, bool out) override {
+    void watch(int fd, bool in, bool out) override {
         if (refuses) throw_errno("no watch is left", ENOSPC);
-        watches.push_back({fd, generation, in, out});
+        watches.push_back({fd, generation_of(fd), in, out});
+        if (!in && !out) unwatched.push_back(fd);
     }
-    void stop_watching(int fd) noexcept override { unwatched.push_back(fd); }
-    std::span<const readiness_event> wait_for_events(time_point) override {
-        reported_ = std::exchange(events, {});
-        return reported_;
-    }
-
-    std::vector<readiness_event> reported_;
 };
 
 /// By edges, or by levels.
@@ -235,6 +232,40 @@ TEST_P(readiness, serves_those_who_wait_in_the_order_in_which_they_came) {
     EXPECT_TRUE(second.pending);
     driver.discard(second);
     EXPECT_EQ(&ready.pop(), &first);
+}
+
+// They fail without waiting for anything, and must not hide what waits behind them.
+TEST_P(readiness, reaches_a_receive_behind_two_accepts_on_a_socket_that_is_no_listener) {
+    use_tcp();
+    auto first = reading(1);
+    auto one_accept = reading();
+    auto other_accept = reading();
+    one_accept.kind = other_accept.kind = io_kind::accept;
+    auto second = reading(1);
+    for (io_operation* op : {&first, &one_accept, &other_accept, &second}) ASSERT_FALSE(driver.start(*op));
+    put(peer.get(), "ab");
+    report(driver.watches.back().generation);
+    EXPECT_EQ(first.result, 1);
+    EXPECT_EQ(one_accept.result, -EINVAL);
+    EXPECT_EQ(other_accept.result, -EINVAL);
+    EXPECT_EQ(second.result, 1);
+    EXPECT_EQ(driver.pending(), 0u);
+}
+
+TEST_P(readiness, that_cannot_be_watched_leaves_nothing_waiting) {
+    driver.refuses = true;
+    auto refused = reading();
+    EXPECT_THROW(driver.start(refused), std::system_error);
+    EXPECT_FALSE(refused.pending);
+    EXPECT_EQ(driver.pending(), 0u);
+    driver.refuses = false;
+    auto next = reading();
+    ASSERT_FALSE(driver.start(next));
+    put(peer.get(), "abc");
+    report(driver.watches.back().generation);
+    EXPECT_EQ(next.result, 3) << "it was behind one that is gone";
+    EXPECT_EQ(&ready.pop(), &next);
+    EXPECT_TRUE(ready.empty());
 }
 
 }  // namespace loopbench::loop::test

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "loop/io/level_triggered.hpp"
+#include "loop/io/waiting.hpp"
 
 namespace loopbench::loop::test {
 

@@ -184,8 +184,9 @@ TEST_P(sockets, send_datagrams_over_a_path) {
 TEST_P(sockets, that_do_not_listen_fail_their_accepts_and_still_receive) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    for (const bool has_received : {false, true}) {
-        auto pair = make_unix_pair(loop);
+    for (const auto& [tcp, has_received] :
+         {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
+        auto pair = tcp ? loop.run(make_tcp_pair(loop)) : make_unix_pair(loop);
         if (has_received) {
             put(pair.other.native_handle(), "before");
             EXPECT_EQ(loop.run(read_text(pair.one)), "before");

@@ -74,7 +74,7 @@ struct counted_operation : io_operation {
 };
 
 struct bare_driver {
-    explicit bare_driver(const uring_limits& limits = {}) : driver(ready, limits) {}
+    explicit bare_driver(const uring_limits& limits = {}) : owner(make_io_uring_driver(ready, limits)) {}
 
     void start(counted_operation& op) {
         if (driver.start(op)) ready.push(op);
@@ -111,7 +111,8 @@ struct bare_driver {
     }
 
     ready_queue ready;
-    io_uring_driver driver;
+    std::unique_ptr<io_uring_driver> owner;
+    io_uring_driver& driver = *owner;
 };
 
 }  // namespace loopbench::loop

@@ -93,51 +93,41 @@ void uring_ring::enable() {
     owner_ = this_thread();
 }
 
-bool uring_ring::is_ours() noexcept {
-    lost_ |= owner_ != this_thread();
-    return !lost_;
-}
-
-// A negated errno, or 0. A signal, and no memory for requests or completions, which taking completions sets
-// free, are no errors: the rest goes with the next entry.
-int uring_ring::enter_kernel(unsigned completions_wanted) noexcept {
+// An errno, or 0. A signal, and no memory for requests or completions, which taking completions sets free,
+// are no errors: the rest goes with the next entry.
+int uring_ring::try_enter(unsigned completions_wanted) noexcept {
+    if (owner_ != this_thread()) [[unlikely]]
+        lost_ = EEXIST;
+    if (lost_ != 0) [[unlikely]]
+        return lost_;
     ++entries_;
     const int result = completions_wanted == 0 ? io_uring_submit_and_get_events(&ring_)
                                                : io_uring_submit_and_wait(&ring_, completions_wanted);
-    return result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY ? 0 : result;
+    return result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY ? 0 : -result;
 }
 
-void uring_ring::enter_or_throw(unsigned completions_wanted) {
-    if (!is_ours()) [[unlikely]]
+void uring_ring::enter(unsigned completions_wanted) {
+    const int error = try_enter(completions_wanted);
+    if (error == EEXIST)
         throw_errno(
             "io_uring_enter: the loop has been used in two threads; run it and destroy what belongs to it in "
             "one",
-            EEXIST);
-    const int error = enter_kernel(completions_wanted);
-    if (error != 0) throw_errno("io_uring_enter", -error);
-}
-
-void uring_ring::enter() {
-    enter_or_throw(0);
-}
-
-void uring_ring::enter_and_sleep() {
-    enter_or_throw(1);
+            error);
+    if (error != 0) throw_errno("io_uring_enter", error);
 }
 
 bool uring_ring::flush() noexcept {
     constexpr int attempts_max = 1000;
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
-        if (!is_enabled() || !is_ours() || enter_kernel(0) != 0) return false;
+        if (!is_enabled() || try_enter(0) != 0) return false;
         if (io_uring_sq_ready(&ring_) == 0) return true;
     }
     return false;
 }
 
 bool uring_ring::await_completion() noexcept {
-    if (!is_ours()) return false;
-    static_cast<void>(enter_kernel(1));
-    return true;
+    lost_ = try_enter(1);
+    return lost_ == 0;
 }
 
 io_uring_sqe* uring_ring::try_sqe() noexcept {
@@ -154,7 +144,7 @@ io_uring_sqe* uring_ring::try_sqe() noexcept {
 io_uring_sqe& uring_ring::sqe() {
     io_uring_sqe* const entry = try_sqe();
     if (entry == nullptr) [[unlikely]] {
-        enter_or_throw(0);  // says what is wrong
+        enter();  // says what is wrong
         throw_errno("io_uring_enter: the kernel takes no submissions for want of memory", ENOMEM);
     }
     return *entry;

@@ -49,15 +49,15 @@ public:
     /// Throws std::system_error (EEXIST in a thread that is not the ring's, or ENOMEM) instead.
     io_uring_sqe& sqe();
 
-    /// Enters the kernel: hands over what was submitted and takes what is there. Throws std::system_error;
-    /// EEXIST when this is not the ring's thread.
-    void enter();
-    /// The same, and sleeps until there is a completion. May return early, without one.
-    void enter_and_sleep();
+    /// Enters the kernel: hands over what was submitted, sleeps until there are as many completions, or for a
+    /// while (it may return early), and takes what there is. Throws std::system_error; EEXIST when this is
+    /// not the ring's thread.
+    void enter(unsigned completions_wanted = 0);
     /// Hands over everything that was submitted, at once, and runs what that has completed. False when that
     /// was not possible: in a thread that is not the ring's, or for want of memory.
     bool flush() noexcept;
-    /// As enter_and_sleep(); false in a thread that is not the ring's. Then nothing is in the way of
+    /// Enters and sleeps until there is a completion, or returns early. False when the kernel lets nobody in:
+    /// in a thread that is not the ring's, or after an error that lasts. Then nothing is in the way of
     /// destroying what is pending: no code of the kernel runs for a ring of this kind except while its thread
     /// is inside, and from here on it is not let in.
     bool await_completion() noexcept;
@@ -81,16 +81,14 @@ public:
     io_uring& native() noexcept { return ring_; }
 
 private:
-    bool is_ours() noexcept;
-    int enter_kernel(unsigned completions_wanted) noexcept;
-    void enter_or_throw(unsigned completions_wanted);
+    int try_enter(unsigned completions_wanted) noexcept;
 
     io_uring ring_;
     std::size_t outstanding_ = 0;  // submissions whose final completion was not taken
     std::uint64_t entries_ = 0;
     std::uint64_t requests_ = 0;
     std::uint64_t owner_ = 0;  // the thread that it belongs to; 0 is none yet
-    bool lost_ = false;        // another thread was here
+    int lost_ = 0;             // an errno: why nobody is let in any more; EEXIST when another thread was here
 };
 
 }  // namespace loopbench::loop

@@ -1,9 +1,7 @@
-// What select(2) and poll(2) have in common: an eventfd that wakes them and is emptied then, and timeouts
-// that are durations.
+// What drivers wait with: an eventfd that ends a wait, and deadlines as the kernel counts them.
 #pragma once
 
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -11,7 +9,6 @@
 
 #include "loop/io/fd.hpp"
 #include "loop/io/io.hpp"
-#include "loop/timers/clock.hpp"
 
 namespace loopbench::loop {
 
@@ -25,6 +22,8 @@ public:
         static_cast<void>(::write(fd_.get(), &one, sizeof one));
     }
 
+    /// For drivers to which it stays ready until then. To others each set() is a new event, and the counter
+    /// has room for 2^64 of them.
     void clear() noexcept {
         std::uint64_t count;
         static_cast<void>(::read(fd_.get(), &count, sizeof count));
@@ -34,20 +33,23 @@ private:
     unique_fd fd_{checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")};
 };
 
-/// The time that is left until `deadline` on CLOCK_MONOTONIC, for ppoll(2) and pselect(2); null for `never`.
-/// Computed anew from the deadline at every call, so that an interrupted wait is not begun again at full
-/// length. Nanoseconds, never rounded down: a timeout that is cut to zero turns the last stretch before a
-/// deadline into busy polling (open62541#7102).
+template <class Timespec = timespec>
+Timespec to_timespec(nanoseconds time) noexcept {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+    return {.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
+}
+
+/// The time that is left until `deadline`, for ppoll(2) and pselect(2); null for `never`. Computed anew from
+/// the deadline at every call, so that an interrupted wait is not begun again at full length. Nanoseconds,
+/// never rounded down: a timeout that is cut to zero turns the last stretch before a deadline into busy
+/// polling (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};
     if (deadline != do_not_wait) {
         const time_point now = std::chrono::steady_clock::now();
         // Compared, not subtracted: from a deadline near time_point::min() nothing can be.
-        const nanoseconds left = deadline > now ? deadline - now : nanoseconds::zero();
-        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-        storage.tv_sec = seconds.count();
-        storage.tv_nsec = (left - seconds).count();
+        if (deadline > now) storage = to_timespec(deadline - now);
     }
     return &storage;
 }
