@@ -20,11 +20,13 @@ void scheduler::on_main_done(detail::promise_base& main) noexcept {
     auto& self = *static_cast<scheduler*>(main.root.owner);
     self.main_done_ = true;
     if (self.debug_) self.debug_->task_ended(main.root);
+    self.main_ended();
 }
 
 void scheduler::push_from_any_thread(operation& op) noexcept {
-    posted_.push(op);
-    wake();
+    // Whoever finds something there comes after one that has woken the loop, or that the loop will see before
+    // it sleeps: what both of them have pushed is taken at once.
+    if (posted_.push(op)) wake();
 }
 
 void scheduler::run_timed(operation& op) {

@@ -148,6 +148,8 @@ protected:
 
     /// One turn, and more until `done`.
     virtual void take_turns(const bool& done) = 0;
+    /// `done` is true from now on; called in the main task's last step.
+    virtual void main_ended() noexcept {}
     /// Ends the wait of a turn, the present one or the next. Any thread.
     virtual void wake() noexcept = 0;
     /// What time it is, for debug mode.
@@ -158,6 +160,7 @@ protected:
     void close() noexcept;
 
     void take_posted() noexcept { posted_.take_all(ready_); }
+    root_list& roots() noexcept { return roots_; }
 
     static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
 

@@ -21,9 +21,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,7 +37,7 @@ namespace loopbench::asio_ref::tuned {
 
 /// Models loopbench::bench::Runtime; see there for the meaning, the errors and the thread rules of each
 /// function.
-class runtime : public scheduler {
+class runtime final : public scheduler {
 public:
     static constexpr std::string_view name = "asio-tuned";
 
@@ -52,9 +50,6 @@ public:
     using event = tuned::event;
     using clock = std::chrono::steady_clock;
 
-    template <class T>
-    T run(task<T> main);
-
     clock::time_point now() const { return clock::now(); }
 
     sleep_awaiter sleep_until(clock::time_point when) {
@@ -66,7 +61,7 @@ public:
         reactor_is_needed();
         return tuned::call_at(*this, when, std::forward<Function>(function));
     }
-    yield_awaiter yield() noexcept { return yield_awaiter(*this); }
+    tuned::yield_awaiter yield() noexcept { return tuned::yield_awaiter(*this); }
     gather_awaiter gather(std::span<task<void>> tasks) noexcept { return gather_awaiter(tasks); }
 
     listener listen() {
@@ -92,41 +87,6 @@ public:
         reactor_is_needed();
         return tuned::open_pipe(*this);
     }
-
-private:
-    static void on_main_done(loop::detail::promise_base& main) noexcept {
-        auto& self = *static_cast<runtime*>(main.root.owner);
-        self.main_ended_ = true;
-        self.stop();
-    }
-
-    struct running_guard {
-        explicit running_guard(bool& flag) noexcept : running(flag) { running = true; }
-        ~running_guard() { running = false; }
-        bool& running;
-    };
-
-    bool running_ = false;
-    bool main_ended_ = false;
 };
-
-template <class T>
-T runtime::run(task<T> main) {
-    if (running_) throw std::logic_error("run() was called inside of run(): await the task instead");
-    const running_guard running(running_);
-    main_ended_ = false;
-    auto& promise = main.frame().promise();
-    promise.become_root(main.frame(), &on_main_done, this);
-    start(main.frame());
-    try {
-        run_until_stopped(main_ended_);
-    } catch (...) {
-        if (!main.done()) {  // another's exception: the main task goes on in a later run()
-            roots().adopt_running(main);
-        }
-        throw;
-    }
-    return promise.take();
-}
 
 }  // namespace loopbench::asio_ref::tuned

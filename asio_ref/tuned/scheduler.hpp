@@ -1,4 +1,7 @@
-// Asio's scheduler with our tasks on it: post, spawn, yield and what they need.
+// Asio's scheduler with our tasks on it: post, spawn and what they need.
+//
+// Everything goes through Asio's queue, except the first step of run()'s task and what other threads post:
+// those come in a queue of ours (loop/scheduler.hpp), which one handler of Asio's runs.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -9,28 +12,22 @@
 #include <type_traits>
 #include <utility>
 
-#include "asio_ref/tuned/pool_allocator.hpp"
+#include "asio_ref/tuned/handler_memory.hpp"
 #include "asio_ref/tuned/wakeup.hpp"
-#include "loop/coro/root_list.hpp"
 #include "loop/coro/task.hpp"
-#include "loop/operation.hpp"
+#include "loop/scheduler.hpp"
 
 namespace loopbench::asio_ref::tuned {
 
 /// Everything but post_from_any_thread() is for the loop's thread alone.
-class scheduler {
+class scheduler : loop::scheduler {
 public:
     using executor = boost::asio::io_context::executor_type;
 
+    using loop::scheduler::post_from_any_thread;
+    using loop::scheduler::run;
+
     scheduler() = default;
-    scheduler(const scheduler&) = delete;
-    scheduler& operator=(const scheduler&) = delete;
-    ~scheduler() {
-        // Pending operations live in frames, so they go first; the sockets and timers in the frames need
-        // their services, so the context goes last.
-        context_.drop_operations();
-        roots_.destroy_all();
-    }
 
     executor get_executor() noexcept { return context_.get_executor(); }
 
@@ -40,39 +37,31 @@ public:
                           posted_function<std::decay_t<Function>>{this, std::forward<Function>(function)});
     }
 
-    template <class Function>
-    void post_from_any_thread(Function&& function) {
-        wakeup_.push(loop::make_callback<loop::heap_memory>(std::forward<Function>(function)));
-    }
-
     void spawn(loop::task<void> detached) {
         const auto frame = detached.release();
-        roots_.adopt(frame.promise(), frame);
-        start(frame);
+        roots().adopt(frame.promise(), frame);
+        boost::asio::post(get_executor(), first_step{this, frame});
     }
-
-    /// The frame's first step, from the queue.
-    void start(std::coroutine_handle<> frame) { boost::asio::post(get_executor(), first_step{this, frame}); }
 
     /// Goes on with a coroutine, inside of Asio's call of a handler; throws what a spawned task threw
     /// meanwhile.
     void step(std::coroutine_handle<> frame) {
-        budget_.refill();
+        ready().budget.refill();
         frame.resume();
         after_step();
     }
 
-    /// After every handler: takes in what other threads posted, and throws what a spawned task threw.
+    /// After every handler: looks for what other threads have posted, and throws what a spawned task threw.
     void after_step() {
-        if (wakeup_.has_posted()) [[unlikely]]
-            queue_posted();
-        if (roots_.has_failure()) [[unlikely]]
-            std::rethrow_exception(roots_.take_failure());
+        if (has_posted()) [[unlikely]]
+            see_to_posted();
+        if (roots().has_failure()) [[unlikely]]
+            std::rethrow_exception(roots().take_failure());
     }
 
     /// For awaiters that could complete at once, having moved so many bytes: false when this step has had its
     /// share (loop/operation.hpp, work_budget), and must queue.
-    bool may_complete_inline(std::size_t bytes) noexcept { return budget_.may_complete_inline(bytes); }
+    bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
     /// Called by whatever makes Asio set up its reactor. Throws std::system_error.
     void reactor_is_needed() {
@@ -80,22 +69,29 @@ public:
             open_wakeup();
     }
 
-protected:
-    /// Runs until stop(); throws what a posted function or a spawned task throws.
-    void run_until_stopped(const bool& stopped) {
-        context_.restart();
-        while (!stopped) {
-            context_.run();
-            if (stopped) return;
-            // Nothing is queued and nothing pending: only another thread can go on from here.
-            reactor_is_needed();
-            context_.restart();
+    // For Asio, and the eventfd: runs what is in our queue, and what was posted.
+    void completed() {
+        pass_is_queued_ = false;
+        on_wake();
+    }
+    void on_wake() {
+        take_posted();
+        try {
+            run_ready(without_limit);
+        } catch (...) {
+            pass_soon();  // the rest
+            throw;
         }
     }
+    operation_storage<48> storage;
 
-    void stop() noexcept { context_.stop(); }
-
-    loop::root_list& roots() noexcept { return roots_; }
+protected:
+    ~scheduler() {
+        // Pending operations live in frames, so they go first; the sockets and timers in the frames need
+        // their services, so the context goes last.
+        context_.drop_operations();
+        close();
+    }
 
 private:
     struct context : boost::asio::io_context {
@@ -113,57 +109,60 @@ private:
 
     template <class Function>
     struct posted_function : in_pool {
-        posted_function(scheduler* owner, Function what) : loop(owner), function(std::move(what)) {}
+        posted_function(scheduler* owner, Function what) : on(owner), function(std::move(what)) {}
         void operator()() {
-            scheduler& after = *loop;
+            scheduler& after = *on;
             function();
             after.after_step();
         }
-        scheduler* loop;
+        scheduler* on;
         Function function;
     };
 
     struct first_step : in_pool {
-        first_step(scheduler* owner, std::coroutine_handle<> of) noexcept : loop(owner), frame(of) {}
-        void operator()() const { loop->step(frame); }
-        scheduler* loop;
+        first_step(scheduler* owner, std::coroutine_handle<> of) noexcept : on(owner), frame(of) {}
+        void operator()() const { on->step(frame); }
+        scheduler* on;
         std::coroutine_handle<> frame;
     };
 
-    // An operation of another thread on its way through Asio's queue; discarded when the queue is.
-    struct posted_operation : in_pool {
-        posted_operation(scheduler* owner, loop::operation* what) noexcept : loop(owner), op(what) {}
-        posted_operation(posted_operation&& other) noexcept
-            : in_pool(), loop(other.loop), op(std::exchange(other.op, nullptr)) {}
-        posted_operation& operator=(posted_operation&&) = delete;
-        ~posted_operation() {
-            if (op != nullptr) op->complete(op, loop::completion::discard);
+    void take_turns(const bool& done) final {
+        pass_soon();
+        context_.restart();
+        while (!done) {
+            context_.run();
+            if (done) return;
+            // Nothing is queued and nothing pending: only another thread can go on from here.
+            reactor_is_needed();
+            context_.restart();
         }
-        void operator()() {
-            scheduler& after = *loop;
-            loop::operation* const posted = std::exchange(op, nullptr);
-            posted->complete(posted, loop::completion::run);
-            after.after_step();
-        }
-        scheduler* loop;
-        loop::operation* op;
-    };
+    }
+    void main_ended() noexcept final { context_.stop(); }
 
-    void queue_posted() {
-        loop::operation_queue posted;
-        wakeup_.take_all(posted);
-        while (!posted.empty()) boost::asio::post(get_executor(), posted_operation(this, &posted.pop()));
+    // Whenever something comes that nothing was before: the loop may be awake and would see it without a
+    // system call, but when it goes to sleep is Asio's secret, and to say before and after every handler that
+    // it is awake costs more than a rare write.
+    void wake() noexcept final { wakeup_.ring(); }
+
+    /// Allocates nothing, so that nothing is lost when there is no memory.
+    void pass_soon() {
+        if (std::exchange(pass_is_queued_, true)) return;
+        boost::asio::post(get_executor(), completion_handler<scheduler>{this});
+    }
+
+    // The eventfd will call; without one nobody does.
+    void see_to_posted() {
+        if (!wakeup_.is_open()) pass_soon();
     }
 
     void open_wakeup() {
-        wakeup_.open(get_executor(), [this] { queue_posted(); });
-        queue_posted();
+        wakeup_.open(get_executor());
+        if (has_posted()) pass_soon();
     }
 
     context context_;
-    wakeup wakeup_;
-    loop::root_list roots_;
-    loop::work_budget budget_;
+    wakeup<scheduler> wakeup_{*this};
+    bool pass_is_queued_ = false;
 };
 
 }  // namespace loopbench::asio_ref::tuned

@@ -11,10 +11,8 @@
 #include <event2/event_struct.h>
 #include <sys/time.h>
 
-#include <atomic>
 #include <chrono>
 #include <coroutine>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -114,7 +112,7 @@ private:
         due.armed = false;
         due.runtime->complete(due);
     }
-    void cancel_calls();
+    void cancel_calls() noexcept;
 
     static void on_turn(evutil_socket_t, short, void* self) noexcept {
         static_cast<ev_runtime*>(self)->pass();
@@ -122,9 +120,7 @@ private:
     static void on_wake(evutil_socket_t, short, void* self) noexcept;
 
     ev_base base_;
-    std::size_t units_of_large_transfers_ = 0;  // since the sockets were looked at for their sake
     loop::unique_fd wake_;  // an eventfd: libevent without locks has no call for other threads
-    std::atomic<bool> woken_{false};
     event_struct turn_{};
     event_struct wake_event_{};
 };

@@ -3,8 +3,15 @@
 //
 // Neither library knows coroutines, so an adapter keeps the queue of what is ready (as uvloop does over
 // libuv) and the library says when to run it: every callback queues the coroutine that it wakes and runs the
-// queue once. What is ready after that waits for the library's own way to be called again soon, so that it
-// sees its timers and its sockets.
+// queue.
+//
+// How much is done until the sockets and timers are looked at again: a callback runs all that is ready, and
+// what that makes ready as long as the work budget of a flagship's turn lasts (loop/operation.hpp), be it in
+// steps of a queue that never gets empty or in operations that complete at once; then the library looks. A
+// flagship ends its turn in the middle of what was ready, too; but it looks only when it waits for something,
+// and a library's look is a system call each time. How many callbacks come of one look is the library's own
+// affair: libuv makes all of up to 1024 events, libevent the 64 that it is told. (Asio runs all that was
+// ready and then looks, so there each callback has a budget of its own: asio_ref/tuned/scheduler.hpp.)
 #pragma once
 
 #include <cstddef>
@@ -25,12 +32,14 @@ public:
         pass();
     }
 
-    /// For the library's callbacks: runs what is ready now, once.
+    /// For the library's callbacks: runs what is ready, and what that makes ready while the budget lasts.
     void pass() noexcept {
         if (leaving()) return;  // what is ready is for the next run()
+        ready().budget.refill();
         try {
             take_posted();
-            run_ready(without_limit);
+            do run_ready(all_that_is_ready);
+            while (has_ready() && ready().budget.used() < loop::work_budget::units_max && !leaving());
         } catch (...) {
             failure_ = std::current_exception();  // not through the library's frames
         }
@@ -41,13 +50,9 @@ public:
         }
     }
 
-    /// For awaiters that could complete at once, having moved so many bytes: false when this callback has had
-    /// its share (loop/operation.hpp, work_budget), and must queue.
-    bool may_complete_inline(std::size_t bytes) noexcept {
-        const std::size_t units = loop::work_budget::units_of(bytes);
-        if (units > 1) units_of_large_transfers_ += units;
-        return ready().budget.may_complete_inline(bytes);
-    }
+    /// For awaiters that could complete at once, having moved so many bytes: false when the budget is used
+    /// up, and the operation must queue.
+    bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:
     library_loop() = default;
@@ -64,21 +69,18 @@ protected:
     virtual void run_library() = 0;
     /// Ends run_library() after the callback that is under way.
     virtual void leave() noexcept = 0;
-    /// The library is to call pass() again without waiting.
+    /// The library is to look at its sockets and timers, without waiting, and then to call pass() again.
     virtual void call_soon() noexcept = 0;
 
-    /// Of the work budget, since this was asked for the last time.
-    std::size_t take_units_of_large_transfers() noexcept {
-        return std::exchange(units_of_large_transfers_, 0);
-    }
-
 private:
+    // Of one budget. (Without a limit each operation would have its own.)
+    static constexpr std::size_t all_that_is_ready = without_limit - 1;
+
     bool leaving() const noexcept { return *done_ || failure_; }
 
     static constexpr bool not_running_ = true;
     const bool* done_ = &not_running_;
     std::exception_ptr failure_;
-    std::size_t units_of_large_transfers_ = 0;
 };
 
 /// A coroutine that waits for a library's callback: the base of the adapters' awaiters, and the callback's

@@ -61,9 +61,11 @@ public:
 
     ~uv_runtime() {
         close();  // frees the frames, which close their sockets and stop their timers
-        for (uv_timer_t& timer : timers_)  // of what is still active no frame knows: calls
+        // Of what is still active no frame knows: calls. None comes now that the loop is closing.
+        for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
+        close();  // what they owned may have posted something in the end
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
@@ -188,6 +190,8 @@ private:
 };
 
 inline uv_runtime::call_handle uv_runtime::call_at(clock::time_point when, std::function<void()> function) {
+    if (closing()) [[unlikely]]
+        return {};
     auto made = loop::shared_state<call>::make(std::move(function));
     uv_timer_t* const handle = take_timer();
     made->runtime = this;

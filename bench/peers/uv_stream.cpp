@@ -44,11 +44,15 @@ void give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
 
 void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     uv_socket& socket = of(stream->data);
+    const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // EAGAIN
     if (socket.reader == nullptr) {
-        uv_read_stop(stream);  // nobody asks: UV_ENOBUFS, or the end, which the next reader will see too
+        // Nobody asks: UV_ENOBUFS, or the end, which the next reader will see too. But after a read that has
+        // filled its buffer libuv does not know either whether there is more: if so, it comes again.
+        if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
+    socket.filled_the_buffer = count == static_cast<ssize_t>(socket.reader->buffer.size());
     std::exchange(socket.reader, nullptr)->complete_with(count);
 }
 
@@ -71,7 +75,9 @@ void on_connected(uv_connect_t* request, int status) {
 
 void on_connection(uv_stream_t* listener, int status) {
     if (status < 0) return;  // it failed before it was accepted: the listener waits for the next
-    uv_accept_awaiter* const acceptor = std::exchange(of(listener->data).acceptor, nullptr);
+    uv_socket& socket = of(listener->data);
+    socket.holds_connection = true;
+    uv_accept_awaiter* const acceptor = std::exchange(socket.acceptor, nullptr);
     if (acceptor != nullptr) acceptor->go_on(false);
 }
 
@@ -208,12 +214,11 @@ std::uint16_t uv_listener::port() const {
 }
 
 bool uv_accept_awaiter::take() noexcept {
-    if (listener_ == nullptr) return false;
     uv_socket_owner accepted(uv_socket::open(*listener_->of.handle.loop, listener_->family()));
-    const int result = uv_accept(listener_->stream(), accepted.get()->stream());
-    if (result == 0) accepted_ = std::move(accepted);
-    if (result != UV_EAGAIN) error_ = errno_of(result);
-    return result == 0;
+    error_ = errno_of(uv_accept(listener_->stream(), accepted.get()->stream()));
+    listener_->holds_connection = false;
+    if (error_ == 0) accepted_ = std::move(accepted);
+    return error_ == 0;
 }
 
 uv_connection uv_accept_awaiter::await_resume() {

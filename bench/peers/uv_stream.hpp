@@ -44,6 +44,8 @@ struct uv_socket {
     uv_write_awaiter* writer = nullptr;
     uv_connect_awaiter* connector = nullptr;
     uv_accept_awaiter* acceptor = nullptr;  // of a listener
+    bool holds_connection = false;          // of a listener: libuv has accepted, and nobody has asked
+    bool filled_the_buffer = false;         // the last read; libuv asks for another one then
 
     /// For the address family: TCP, or AF_UNIX.
     static uv_socket* open(uv_loop_t& loop, int family);
@@ -182,8 +184,10 @@ public:
         if (listener_ != nullptr && listener_->acceptor == this) listener_->acceptor = nullptr;
     }
 
-    /// True when libuv holds a connection.
-    bool await_ready() noexcept { return take() && owner().may_complete_inline(0); }
+    bool await_ready() noexcept {
+        return listener_ != nullptr && listener_->holds_connection && take() &&
+               owner().may_complete_inline(0);
+    }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         wait(waiter);
@@ -207,7 +211,7 @@ public:
     }
 
 private:
-    /// False when there is none; then nothing is known of why, or error_ says it.
+    /// libuv holds a connection. False when it fails, as error_ says.
     bool take() noexcept;
 
     uv_socket* listener_;  // null when it is closed

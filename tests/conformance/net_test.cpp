@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -70,6 +71,34 @@ CONFORMANCE_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_bu
         EXPECT_LE(result.bytes, 5u);
     };
     runtime.run(main());
+}
+
+// A read that fills its buffer leaves open whether there is more.
+CONFORMANCE_TEST(net, what_comes_while_nobody_reads_is_there_for_the_next_read) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    std::string heard;
+    auto main = [&]() -> task_of<R> {
+        auto listener = runtime.listen();
+        auto client = co_await runtime.connect(listener.port());
+        auto server = co_await listener.accept();
+        std::array<std::byte, 4> buffer;
+        const std::array<std::string, 3> messages{"full", "more", "rest"};
+        for (const std::string& message : messages) {
+            co_await client.write_all(std::as_bytes(std::span(message)));
+            for (int i = 0; i < 5; ++i) co_await runtime.yield();
+            const auto received = co_await server.read_some(buffer);
+            heard += std::string(reinterpret_cast<const char*>(buffer.data()), received.bytes) + " ";
+            for (int i = 0; i < 5; ++i) co_await runtime.yield();
+        }
+        client.shutdown_write();
+        for (int i = 0; i < 5; ++i) co_await runtime.yield();
+        const auto end = co_await server.read_some(buffer);
+        EXPECT_EQ(end.error, 0);
+        EXPECT_EQ(end.bytes, 0u);
+    };
+    runtime.run(main());
+    EXPECT_EQ(heard, "full more rest ");
 }
 
 CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {

@@ -1,5 +1,6 @@
 // post, spawn, yield, and what an exception does to the queue.
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "tests/conformance/runtimes.hpp"
+#include "tests/loop/allocations.hpp"
 
 namespace loopbench::conformance {
 
@@ -232,6 +234,78 @@ CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(ran, thread_count * posts_each);
     EXPECT_EQ(out_of_order, 0);
+}
+
+// Recycled memory would pile up in the free lists of the thread that runs them, and the one that posts would
+// ask for more each time.
+CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_loop) {
+    if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
+    constexpr int posts = 10'000;
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    int calls = 0;
+    const auto before = loop::test::count_allocations();
+    std::thread([&] {
+        for (int i = 0; i < posts; ++i) runtime.post_from_any_thread([&calls] { ++calls; });
+    }).join();
+    auto main = [&]() -> task_of<R> {
+        while (calls < posts) co_await runtime.yield();
+    };
+    runtime.run(main());
+    const auto after = loop::test::count_allocations();
+    const auto left = (after.made - before.made) - (after.freed - before.freed);
+    EXPECT_LT(left, 100u);
+}
+
+// The loop sleeps in between, so that a post finds it asleep each time.
+CONFORMANCE_TEST(schedule, posts_from_another_thread_one_at_a_time_wake_the_loop_each_time) {
+    constexpr int posts = 500;
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    std::atomic<int> answered{0};
+    typename R::event all(runtime);
+    std::thread other([&] {
+        for (int i = 0; i < posts; ++i) {
+            runtime.post_from_any_thread([&] {
+                if (answered.load() + 1 == posts) all.set();
+                ++answered;
+                answered.notify_one();
+            });
+            answered.wait(i);
+        }
+    });
+    auto main = [&]() -> task_of<R> { co_await all.wait(); };
+    runtime.run(main());
+    other.join();
+    EXPECT_EQ(answered.load(), posts);
+}
+
+// Among them one that throws: the rest is for the next run().
+CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves_run_and_the_rest_is_kept) {
+    const auto owner = this->make_runtime();
+    R& runtime = *owner;
+    std::vector<int> seen;
+    const auto post_three = [&](int first) {
+        std::thread([&runtime, &seen, first] {
+            runtime.post_from_any_thread([&seen, first] { seen.push_back(first); });
+            runtime.post_from_any_thread([] { throw std::runtime_error("posted"); });
+            runtime.post_from_any_thread([&seen, first] { seen.push_back(first + 1); });
+        }).join();
+    };
+    post_three(1);
+    EXPECT_THROW(runtime.run(yield_times(runtime, 100)), std::runtime_error);
+    EXPECT_EQ(seen, (std::vector{1}));
+    // And once more where there is a reactor to be woken.
+    auto waits = [&]() -> task_of<R> {
+        auto listener = runtime.listen();
+        co_await runtime.connect(listener.port());
+        post_three(3);
+        co_await yield_times(runtime, 100);
+    };
+    EXPECT_THROW(runtime.run(waits()), std::runtime_error);
+    EXPECT_EQ(seen, (std::vector{1, 2, 3}));
+    runtime.run(yield_times(runtime, 100));
+    EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
 }
 
 CONFORMANCE_TEST(schedule, an_event_wakes_its_waiter_from_the_queue_whether_it_was_set_before_or_after) {

@@ -3,7 +3,9 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "tests/conformance/runtimes.hpp"
@@ -162,6 +164,71 @@ CONFORMANCE_TEST(teardown, frees_the_main_task_of_a_run_that_was_left_by_an_exce
         EXPECT_EQ(freed, 0);
     }
     EXPECT_EQ(freed, 1);
+}
+
+/// Calls a function when it is freed: a guard in the captures of another one.
+template <class Function>
+class when_freed {
+public:
+    explicit when_freed(Function then) : then_(std::move(then)) {}
+    when_freed(const when_freed&) = delete;
+    when_freed& operator=(const when_freed&) = delete;
+    ~when_freed() { then_(); }
+
+private:
+    Function then_;
+};
+
+template <class Function>
+auto call_when_freed(Function then) {
+    return std::make_shared<when_freed<Function>>(std::move(then));
+}
+
+// As many as make whatever keeps them grow.
+CONFORMANCE_TEST(teardown, frees_what_is_scheduled_while_it_frees) {
+    if constexpr (bench::CallTimers<R>) {
+        constexpr int calls = 200;
+        int freed = 0;
+        {
+            const auto owner = this->make_runtime();
+            R& runtime = *owner;
+            const auto far = runtime.now() + std::chrono::hours(1);
+            const auto once_more = [&runtime, &freed, far] {
+                runtime.call_at(far, [owned = std::make_shared<freed_counter>(freed)] {});
+                runtime.post([owned = freed_counter(freed)] {});
+                runtime.post_from_any_thread([owned = freed_counter(freed)] {});
+                runtime.spawn(yield_forever(runtime, freed_counter(freed)));
+            };
+            for (int i = 0; i < calls; ++i) {
+                runtime.call_at(far,
+                                [guard = std::make_shared<when_freed<decltype(once_more)>>(once_more)] {});
+            }
+            runtime.run(yield_times(runtime, 3));
+            EXPECT_EQ(freed, 0);
+        }
+        EXPECT_EQ(freed, 4 * calls);
+    }
+}
+
+CONFORMANCE_TEST(teardown, frees_a_call_that_another_one_cancels_when_it_is_freed) {
+    if constexpr (bench::CallTimers<R>) {
+        int freed = 0;
+        {
+            const auto owner = this->make_runtime();
+            R& runtime = *owner;
+            // In both orders of time.
+            for (const auto& [one, other] : {std::pair{1, 2}, std::pair{4, 3}}) {
+                const auto owned = [&freed] { return std::make_shared<freed_counter>(freed); };
+                auto handle = runtime.call_at(runtime.now() + std::chrono::hours(other), [held = owned()] {});
+                runtime.call_at(
+                    runtime.now() + std::chrono::hours(one),
+                    [guard = call_when_freed([handle]() mutable { handle.cancel(); }), held = owned()] {});
+            }
+            runtime.run(yield_times(runtime, 3));
+            EXPECT_EQ(freed, 0);
+        }
+        EXPECT_EQ(freed, 4);
+    }
 }
 
 }  // namespace loopbench::conformance

@@ -1,6 +1,5 @@
 // In its steady state a loop allocates nothing: frames, callbacks and timers are recycled.
 #include <optional>
-#include <thread>
 
 #include "tests/loop/allocations.hpp"
 #include "tests/loop/support.hpp"
@@ -106,24 +105,6 @@ TEST_P(steady_state, of_an_echo_allocates_nothing) {
         co_return allocated;
     };
     EXPECT_EQ(loop.run(main()), 0u);
-}
-
-// Made in one thread and run in another, they would pile up in the free lists of the one that runs them.
-TEST(posts_from_other_threads, leave_no_memory_behind) {
-    if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
-    constexpr int posts = 10'000;
-    const auto owner = make_loop("loop-epoll");
-    event_loop& loop = *owner;
-    int calls = 0;
-    const allocation_counts before = count_allocations();
-    std::jthread([&] {
-        for (int i = 0; i < posts; ++i) loop.post_from_any_thread([&] { ++calls; });
-    }).join();
-    loop.run_until_idle();
-    const allocation_counts after = count_allocations();
-    EXPECT_EQ(calls, posts);
-    const auto left = (after.made - before.made) - (after.freed - before.freed);
-    EXPECT_LT(left, 100u);
 }
 
 }  // namespace loopbench::loop::test

@@ -1,0 +1,92 @@
+// Where Asio keeps an operation while it is pending.
+//
+// Asio asks a handler's associated allocator for the memory of each operation. Here that memory is part of
+// what waits (an awaiter in the suspended coroutine's frame, a scheduled call), so that nothing is allocated,
+// and nothing is searched; or, for operations that belong to nothing, a recycled block.
+#pragma once
+
+#include <cstddef>
+
+#include "loop/coro/frame_pool.hpp"
+
+namespace loopbench::asio_ref::tuned {
+
+/// Room for one operation. Asio constructs it here and ends its life before it calls the handler.
+template <std::size_t Bytes>
+struct operation_storage {
+    alignas(std::max_align_t) std::byte bytes[Bytes];
+};
+
+/// Models Asio's allocator requirements over an operation_storage, one allocation at a time.
+template <class T, std::size_t Bytes>
+class storage_allocator {
+public:
+    using value_type = T;
+    template <class U>
+    struct rebind {
+        using other = storage_allocator<U, Bytes>;
+    };
+
+    explicit storage_allocator(operation_storage<Bytes>& storage) noexcept : storage_(&storage) {}
+    template <class U>
+    storage_allocator(const storage_allocator<U, Bytes>& other) noexcept : storage_(other.storage_) {}
+
+    T* allocate(std::size_t) const noexcept {
+        static_assert(sizeof(T) <= Bytes, "the operation needs more room");
+        static_assert(alignof(T) <= alignof(std::max_align_t));
+        return reinterpret_cast<T*>(storage_->bytes);
+    }
+    void deallocate(T*, std::size_t) const noexcept {}
+
+    template <class U>
+    bool operator==(const storage_allocator<U, Bytes>& other) const noexcept {
+        return storage_ == other.storage_;
+    }
+
+private:
+    template <class, std::size_t>
+    friend class storage_allocator;
+
+    operation_storage<Bytes>* storage_;
+};
+
+/// Tells `Receiver::completed(results...)`. The receiver has an operation_storage named `storage`.
+template <class Receiver>
+struct completion_handler {
+    using allocator_type = storage_allocator<void, sizeof(Receiver::storage)>;
+
+    Receiver* receiver;
+
+    allocator_type get_allocator() const noexcept { return allocator_type(receiver->storage); }
+
+    template <class... Results>
+    void operator()(const Results&... results) const {
+        receiver->completed(results...);
+    }
+};
+
+/// Models Asio's allocator requirements over the loop's frame pool.
+template <class T = void>
+class pool_allocator {
+public:
+    using value_type = T;
+
+    pool_allocator() = default;
+    template <class U>
+    pool_allocator(const pool_allocator<U>&) noexcept {}
+
+    T* allocate(std::size_t count) const {
+        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        return static_cast<T*>(loop::frame_pool::allocate(count * sizeof(T)));
+    }
+    void deallocate(T* block, std::size_t count) const noexcept {
+        loop::frame_pool::deallocate(block, count * sizeof(T));
+    }
+
+    template <class U>
+    bool operator==(const pool_allocator<U>&) const noexcept {
+        return true;
+    }
+};
+
+}  // namespace loopbench::asio_ref::tuned
