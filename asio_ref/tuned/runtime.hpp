@@ -94,11 +94,15 @@ public:
     }
 
 private:
-    static void on_main_done(loop::detail::promise_base& main) noexcept {
-        auto& self = *static_cast<runtime*>(main.root.owner);
-        self.main_ended_ = true;
-        self.stop();
-    }
+    struct main_end final : loop::detail::root_owner {
+        explicit main_end(runtime& owner) noexcept : running(owner) {}
+        void root_ended(loop::detail::promise_base&) noexcept override {
+            reached = true;
+            running.stop();
+        }
+        runtime& running;
+        bool reached = false;
+    };
 
     struct running_guard {
         explicit running_guard(bool& flag) noexcept : running(flag) { running = true; }
@@ -107,26 +111,23 @@ private:
     };
 
     bool running_ = false;
-    bool main_ended_ = false;
 };
 
 template <class T>
 T runtime::run(task<T> main) {
     if (running_) throw std::logic_error("run() was called inside of run(): await the task instead");
     const running_guard running(running_);
-    main_ended_ = false;
-    auto& promise = main.frame().promise();
-    promise.become_root(main.frame(), &on_main_done, this);
-    start(main.frame());
+    main_end end(*this);
+    start(main.become_root(end).frame);
     try {
-        run_until_stopped(main_ended_);
+        run_until_stopped(end.reached);
     } catch (...) {
         if (!main.done()) {  // another's exception: the main task goes on in a later run()
-            roots().adopt_running(main);
+            roots().adopt_running(std::move(main));
         }
         throw;
     }
-    return promise.take();
+    return main.result();
 }
 
 }  // namespace loopbench::asio_ref::tuned

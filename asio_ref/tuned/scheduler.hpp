@@ -45,11 +45,7 @@ public:
         wakeup_.push(loop::make_callback<loop::heap_memory>(std::forward<Function>(function)));
     }
 
-    void spawn(loop::task<void> detached) {
-        const auto frame = detached.release();
-        roots_.adopt(frame.promise(), frame);
-        start(frame);
-    }
+    void spawn(loop::task<void> detached) { start(roots_.adopt(std::move(detached)).frame); }
 
     /// The frame's first step, from the queue.
     void start(std::coroutine_handle<> frame) { boost::asio::post(get_executor(), first_step{this, frame}); }

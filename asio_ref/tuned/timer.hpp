@@ -37,7 +37,7 @@ private:
 
 namespace detail {
 
-struct scheduled_call {
+struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
