@@ -18,7 +18,7 @@ namespace loopbench::loop {
 /// A call that can be cancelled, and holds a reference to itself while it is armed or queued. `Armed` is what
 /// it waits in until it is due: the loop's timer, or what another library has for one.
 template <class Armed>
-struct cancellable_call : Armed {
+struct cancellable_call : Armed, recycled {
     explicit cancellable_call(std::function<void()>&& what,
                               const std::source_location& scheduled_at = std::source_location::current())
         : function(std::move(what)), where(scheduled_at) {

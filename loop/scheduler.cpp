@@ -16,13 +16,6 @@ void scheduler::close() noexcept {
     posted_last.discard_all();
 }
 
-void scheduler::on_main_done(detail::promise_base& main) noexcept {
-    auto& self = *static_cast<scheduler*>(main.root.owner);
-    self.main_done_ = true;
-    if (self.debug_) self.debug_->task_ended(main.root);
-    self.main_ended();
-}
-
 void scheduler::push_from_any_thread(operation& op) noexcept {
     // Whoever finds something there comes after one that has woken the loop, or that the loop will see before
     // it sleeps: what both of them have pushed is taken at once.
@@ -31,7 +24,7 @@ void scheduler::push_from_any_thread(operation& op) noexcept {
 
 void scheduler::run_timed(operation& op) {
     if (!debug_->on_slow) return op.complete(&op, completion::run);
-    const debug_mode::identity running = debug_->identify(op);
+    const debug_mode::identity running = debug_mode::identify(op);
     const time_point start = time_of_callbacks();
     op.complete(&op, completion::run);
     const nanoseconds duration = time_of_callbacks() - start;
@@ -44,11 +37,6 @@ debug_mode& scheduler::debug() {
     if (!debug_) {
         debug_ = std::make_unique<debug_mode>();
         names_posted_.store(true, std::memory_order_relaxed);
-        roots_.observe_ends(
-            [](void* mode, const task_context& ended) noexcept {
-                static_cast<debug_mode*>(mode)->task_ended(ended);
-            },
-            debug_.get());
     }
     return *debug_;
 }

@@ -37,18 +37,15 @@ public:
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
         const running_guard running(*this);
-        auto& promise = main.frame().promise();
-        note_start(promise, where);
-        promise.become_root(main.frame(), &on_main_done, this);
-        ready_.push(promise.root);
-        main_done_ = false;
+        ready_.push(main.become_root(main_end_, where));
+        main_end_.reached = false;
         try {
-            take_turns(main_done_);
+            take_turns(main_end_.reached);
         } catch (...) {
-            if (!main.done()) roots_.adopt_running(main);
+            if (!main.done()) roots_.adopt_running(std::move(main));
             throw;
         }
-        return promise.take();
+        return main.result();
     }
 
     /// f() runs on the next turn, in the order of posting. What it throws leaves run().
@@ -75,10 +72,7 @@ public:
     /// than task_cancelled leaves run(). `where` is its name in debug mode.
     template <class T>
     void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
-        auto& promise = detached.frame().promise();
-        note_start(promise, where);
-        roots_.adopt(promise, detached.release());
-        ready_.push(promise.root);
+        ready_.push(roots_.adopt(std::move(detached), where));
     }
 
     class yield_awaiter;
@@ -90,21 +84,21 @@ public:
     /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling the await cancels
     /// the children.
     template <class T, std::size_t Extent>
-    join_awaiter<T> gather(std::span<task<T>, Extent> children, join_mode mode = join_mode::all) noexcept {
-        return join_awaiter<T>(ready_, polls_, children, mode);
+    join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
+                                 join_mode mode = join_mode::all) noexcept {
+        return {ready_, polls_, children, mode};
     }
 
     /// Starts all `children` (at least one); the first to end cancels the others; completes when every one
     /// has ended, and gives the index of the first. What that one threw is thrown.
     template <class T, std::size_t Extent>
-    race_awaiter<T> race(std::span<task<T>, Extent> children) noexcept {
-        return race_awaiter<T>(ready_, polls_, children);
+    join_awaiter<T, std::size_t> race(std::span<task<T>, Extent> children) noexcept {
+        return {ready_, polls_, children, join_mode::cancel_on_first};
     }
 
     /// Debug mode: `warn` is called, between callbacks, with the duration of every callback or task step that
     /// took `limit` or longer (asyncio's is 100 ms), and with who that was: a task by the place that spawned
-    /// it, a function by its type. Tasks that were started before this was called have no place. An empty
-    /// function ends it.
+    /// it, a function by its type. An empty function ends it.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
 
     /// Debug mode: `warn` is called when the last future goes that names an exception which nobody has asked
@@ -190,16 +184,21 @@ private:
         ~batch_guard() { ready.prepend(std::move(batch)); }
     };
 
-    static void on_main_done(detail::promise_base& main) noexcept;
+    struct main_end final : detail::root_owner {
+        explicit main_end(scheduler& of) noexcept : owner(of) {}
+        void root_ended(detail::promise_base&) noexcept override {
+            reached = true;
+            owner.main_ended();
+        }
+        scheduler& owner;
+        bool reached = false;
+    };
+
     void push_from_any_thread(operation& op) noexcept;
     void run_timed(operation& op);
 
     /// Switches debug mode on, for good: who has been named once is known to the end.
     debug_mode& debug();
-    void note_start(const detail::promise_base& task, const std::source_location& where) {
-        if (debug_) [[unlikely]]
-            debug_->task_started(task.root, where);
-    }
 
     ready_queue ready_;
     std::unique_ptr<debug_mode> debug_;
@@ -207,7 +206,7 @@ private:
     const bool polls_;
     bool closing_ = false;
     bool running_ = false;
-    bool main_done_ = false;
+    main_end main_end_{*this};
     std::atomic<bool> names_posted_{false};  // debug mode is on
     alignas(64) operation_stack posted_;     // written by other threads
 };

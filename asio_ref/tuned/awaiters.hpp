@@ -30,7 +30,7 @@ public:
 
 /// Starts every child at once, as co_spawn does inside of the loop; the last one to end goes on with the
 /// waiter.
-class gather_awaiter {
+class gather_awaiter final : loop::detail::root_owner {
 public:
     explicit gather_awaiter(std::span<loop::task<void>> children) noexcept
         : children_(children), running_(children.size() + 1) {}
@@ -42,10 +42,7 @@ public:
     /// False when every child has ended meanwhile.
     bool await_suspend(std::coroutine_handle<> waiter) {
         waiter_ = waiter;
-        for (loop::task<void>& child : children_) {
-            child.frame().promise().become_root(child.frame(), &on_child_done, this);
-            child.frame().resume();
-        }
+        for (loop::task<void>& child : children_) child.become_root(*this).frame.resume();
         // One was counted for this loop, so that no child goes on with the waiter in it.
         return --running_ != 0;
     }
@@ -55,10 +52,9 @@ public:
     }
 
 private:
-    static void on_child_done(loop::detail::promise_base& child) noexcept {
-        auto& self = *static_cast<gather_awaiter*>(child.root.owner);
-        if (child.exception && !self.first_error_) self.first_error_ = child.exception;
-        if (--self.running_ == 0) self.waiter_.resume();
+    void root_ended(loop::detail::promise_base& child) noexcept override {
+        if (child.exception && !first_error_) first_error_ = child.exception;
+        if (--running_ == 0) waiter_.resume();
     }
 
     std::span<loop::task<void>> children_;

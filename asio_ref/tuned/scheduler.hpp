@@ -38,9 +38,7 @@ public:
     }
 
     void spawn(loop::task<void> detached) {
-        const auto frame = detached.release();
-        roots().adopt(frame.promise(), frame);
-        boost::asio::post(get_executor(), first_step{this, frame});
+        boost::asio::post(get_executor(), first_step{this, roots().adopt(std::move(detached)).frame});
     }
 
     /// Goes on with a coroutine, inside of Asio's call of a handler; throws what a spawned task threw

@@ -39,7 +39,7 @@ private:
 // timer/churn takes a tenth longer with them.
 namespace detail {
 
-struct scheduled_call {
+struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;

@@ -2,17 +2,13 @@
 
 #include <cxxabi.h>
 
-#include <cinttypes>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "loop/calls.hpp"
 #include "loop/coro/event.hpp"
-#include "loop/coro/task.hpp"
-#include "loop/io/io.hpp"
-#include "loop/timers/timer.hpp"
 
 namespace loopbench::loop {
 
@@ -53,43 +49,38 @@ std::string to_text(const std::source_location& where) {
            where.function_name();
 }
 
-operation& debug_mode::named(operation& posted, const std::type_info& function) {
-    return *new named_operation(posted, function);
+operation& debug_mode::named(operation& posted, const std::type_info& function) noexcept {
+    auto* const made = new (std::nothrow) named_operation(posted, function);
+    return made != nullptr ? *made : posted;
 }
 
-debug_mode::identity debug_mode::identify(const operation& op) const {
-    identity found;
+debug_mode::identity debug_mode::identify(const operation& op) {
     if (const suspension* const place = suspension_of(op)) {
-        found.task = place->context();
-        found.frame = place->coroutine().address();
-    } else if (op.complete == &detail::root_state::start) {
-        const auto& root = static_cast<const detail::root_state&>(op);
-        found.task = &root;
-        found.frame = root.frame.address();
-    } else if (op.complete == &named_operation::run_or_discard) {
-        found.function = &static_cast<const named_operation&>(op).type;
-    } else if (op.complete == &scheduled_call::run_or_discard) {
-        const auto& call = static_cast<const scheduled_call&>(op);
-        found.function = &call.function.target_type();
-        found.where = call.where;
-    } else {
-        found.function = fd_callbacks::function_of(op);
+        const auto& root = static_cast<const detail::root_state&>(*place->context());
+        return {.frame = place->coroutine().address(), .where = root.where};
     }
-    if (const auto started = started_at_.find(found.task); started != started_at_.end())
-        found.where = started->second;
-    return found;
+    if (op.complete == &detail::root_state::start) {
+        const auto& root = static_cast<const detail::root_state&>(op);
+        return {.frame = root.frame.address(), .where = root.where};
+    }
+    if (op.complete == &scheduled_call::run_or_discard) {
+        const auto& call = static_cast<const scheduled_call&>(op);
+        return {.function = &call.function.target_type(), .where = call.where};
+    }
+    if (op.complete == &named_operation::run_or_discard)
+        return {.function = &static_cast<const named_operation&>(op).type};
+    return {.function = fd_callbacks::function_of(op)};
 }
 
 std::string debug_mode::identity::to_text() const {
-    if (task == nullptr && function == nullptr) return "an operation of unknown kind";
-    std::string text = task != nullptr ? "task" : "function " + demangled(function->name());
-    // A child of a gather, or a task that was started before debug mode, has no place.
-    if (where.line() != 0)
-        text += (task != nullptr ? " started at " : " scheduled at ") + loop::to_text(where);
+    if (frame == nullptr && function == nullptr) return "an operation of unknown kind";
+    std::string text = frame != nullptr ? "task" : "function " + demangled(function->name());
+    if (where.line() != 0)  // a child of a gather has no place
+        text += (frame != nullptr ? " started at " : " scheduled at ") + loop::to_text(where);
     if (frame == nullptr) return text;
-    char address[2 * sizeof(std::uintptr_t) + 3];
-    std::snprintf(address, sizeof address, "0x%" PRIxPTR, reinterpret_cast<std::uintptr_t>(frame));
-    return text + ", coroutine " + address;
+    char address[32];
+    std::snprintf(address, sizeof address, ", coroutine %p", frame);
+    return text + address;
 }
 
 }  // namespace loopbench::loop

@@ -8,9 +8,8 @@
 
 namespace loopbench::loop {
 
-class waiter_list;
-
-/// Unlinks itself when it is destroyed.
+/// Who waits: linked in a circle with the others of a list, and left alone when it is in none. So it leaves,
+/// at the latest when it is destroyed, without knowing the list.
 class waiter_node : public operation {
 public:
     waiter_node() = default;
@@ -18,70 +17,47 @@ public:
     waiter_node& operator=(const waiter_node&) = delete;
 
     /// True when it was in a list.
-    bool unlink() noexcept;
+    bool unlink() noexcept {
+        previous_->following_ = following_;
+        following_->previous_ = std::exchange(previous_, this);
+        return std::exchange(following_, this) != this;
+    }
 
 protected:
     ~waiter_node() { unlink(); }
 
 private:
     friend class waiter_list;
-    waiter_list* list_ = nullptr;
-    waiter_node* previous_ = nullptr;  // meaningful, like the next, only in a list
-    waiter_node* following_ = nullptr;
+    waiter_node* previous_ = this;
+    waiter_node* following_ = this;
 };
 
-/// In the order in which they came.
-class waiter_list {
+/// In the order in which they came. In the circle it stands between the last and the first.
+class waiter_list : waiter_node {
 public:
-    waiter_list() = default;
-    waiter_list(const waiter_list&) = delete;
-    waiter_list& operator=(const waiter_list&) = delete;
-    ~waiter_list() {
-        while (!empty()) pop();
-    }
-
-    bool empty() const noexcept { return first_ == nullptr; }
+    bool empty() const noexcept { return following_ == this; }
 
     void push(waiter_node& w) noexcept {
-        w.list_ = this;
-        w.previous_ = last_;
-        w.following_ = nullptr;
-        (last_ == nullptr ? first_ : last_->following_) = &w;
-        last_ = &w;
+        w.previous_ = std::exchange(previous_, &w);
+        w.following_ = this;
+        w.previous_->following_ = &w;
     }
 
     /// The list must not be empty.
     waiter_node& pop() noexcept {
-        waiter_node& w = *first_;
+        waiter_node& w = *following_;
         w.unlink();
         return w;
     }
-
-    /// All of them go on, from the ready queue.
-    void wake_all(ready_queue& ready) noexcept {
-        while (!empty()) ready.push(pop());
-    }
-
-private:
-    friend class waiter_node;
-    waiter_node* first_ = nullptr;
-    waiter_node* last_ = nullptr;
 };
-
-inline bool waiter_node::unlink() noexcept {
-    waiter_list* const list = std::exchange(list_, nullptr);
-    if (list == nullptr) return false;
-    (previous_ == nullptr ? list->first_ : previous_->following_) = following_;
-    (following_ == nullptr ? list->last_ : following_->previous_) = previous_;
-    return true;
-}
 
 /// Loop's thread only; it must outlive those that wait for it, except when the loop is destroyed. Any number
 /// of tasks may wait; set() lets all of them go on, in the order in which they came, from the ready queue.
 /// Once set it stays set.
 class event {
 public:
-    explicit event(scheduler& loop) noexcept : loop_(loop) {}
+    /// `polls`: who waits asks on every turn whether it is set, instead of being woken.
+    explicit event(scheduler& loop, bool polls = false) noexcept : ready_(loop.ready()), polls_(polls) {}
     event(const event&) = delete;
     event& operator=(const event&) = delete;
 
@@ -89,45 +65,51 @@ public:
 
     void set() noexcept {
         set_ = true;
-        waiting_.wake_all(loop_.ready());
+        while (!waiting_.empty()) ready_.push(waiting_.pop());
     }
 
-    class wait_awaiter;
+    class wait_awaiter : polled_awaiter<waiter_node> {
+    public:
+        explicit wait_awaiter(event& awaited) noexcept
+            : polled_awaiter<waiter_node>(awaited.ready_), event_(awaited) {}
+
+        bool await_ready() const noexcept { return event_.set_; }
+
+        template <class Promise>
+        bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+            if (!suspend(coroutine, event_.polls_ ? nullptr : &cancel)) return false;
+            if (event_.polls_) {
+                poll(&is_over);
+            } else {
+                event_.waiting_.push(*this);
+            }
+            return true;
+        }
+
+        void await_resume() { throw_if_cancelled(); }
+
+    private:
+        static void cancel(suspension* place) noexcept {
+            auto& self = *static_cast<wait_awaiter*>(place);
+            if (self.unlink()) self.ready().push(self);
+        }
+
+        static bool is_over(polled_awaiter<waiter_node>& asked) {
+            auto& self = static_cast<wait_awaiter&>(asked);
+            return self.event_.set_ || self.cancel_requested();
+        }
+
+        event& event_;
+    };
+
     /// Awaitable; completes at once when the event is set.
-    wait_awaiter wait() noexcept;
+    wait_awaiter wait() noexcept { return wait_awaiter(*this); }
 
 private:
-    scheduler& loop_;
+    ready_queue& ready_;
     waiter_list waiting_;
+    const bool polls_;
     bool set_ = false;
 };
-
-class event::wait_awaiter : awaiter<waiter_node> {
-public:
-    explicit wait_awaiter(event& awaited) noexcept : event_(awaited) {}
-
-    bool await_ready() const noexcept { return event_.set_; }
-
-    template <class Promise>
-    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
-        if (!suspend(coroutine, &cancel)) return false;
-        event_.waiting_.push(*this);
-        return true;
-    }
-
-    void await_resume() { throw_if_cancelled(); }
-
-private:
-    static void cancel(suspension* place) noexcept {
-        auto& self = *static_cast<wait_awaiter*>(place);
-        if (self.unlink()) self.event_.loop_.ready().push(self);
-    }
-
-    event& event_;
-};
-
-inline event::wait_awaiter event::wait() noexcept {
-    return wait_awaiter(*this);
-}
 
 }  // namespace loopbench::loop

@@ -1,4 +1,4 @@
-// Recycled memory for coroutine frames, callback nodes, and state that handles share.
+// Recycled memory for coroutine frames, callbacks, the wheel's chunks, and state that handles share.
 //
 // A loop creates and destroys frames of a few sizes millions of times a second, all in one thread, so each
 // thread keeps the freed ones in a list per size and hands out the one freed last, which is still in the
@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -28,16 +27,31 @@ public:
     static constexpr std::size_t limit_bytes = std::size_t{64} << 20;  // what a thread keeps at the most
 
     /// Throws std::bad_alloc. `bytes` may be any size; the block is aligned as operator new aligns.
-    static void* allocate(std::size_t bytes);
+    static void* allocate(std::size_t bytes) {
+        if (bytes > largest_bytes || heads_[size_class(bytes)] == nullptr) [[unlikely]]
+            return allocate_from_heap(bytes);
+        free_block*& head = heads_[size_class(bytes)];
+        // A kept block is poisoned, so that a use after free is reported although the memory is recycled.
+        unpoison(head, class_bytes(bytes));
+        room_bytes_ += class_bytes(bytes);
+        return std::exchange(head, head->next);
+    }
 
     /// `bytes` must be what allocate() was asked for.
-    static void deallocate(void* block, std::size_t bytes) noexcept;
+    static void deallocate(void* block, std::size_t bytes) noexcept {
+        if (bytes > largest_bytes || class_bytes(bytes) > room_bytes_) [[unlikely]]
+            return ::operator delete(block);
+        free_block*& head = heads_[size_class(bytes)];
+        head = ::new (block) free_block{head};
+        room_bytes_ -= class_bytes(bytes);
+        poison(block, class_bytes(bytes));
+    }
 
 private:
     struct free_block {
         free_block* next;
     };
-    struct janitor;
+    struct end_of_thread;
 
     static void poison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef ASAN_POISON_MEMORY_REGION
@@ -53,49 +67,27 @@ private:
     static std::size_t size_class(std::size_t bytes) noexcept {
         return (bytes + granularity_bytes - 1) / granularity_bytes;
     }
-    static void* allocate_slow(std::size_t bytes);
-    static void deallocate_slow(void* block) noexcept;
+    static std::size_t class_bytes(std::size_t bytes) noexcept {
+        return size_class(bytes) * granularity_bytes;
+    }
+    static void* allocate_from_heap(std::size_t bytes);
 
-    struct thread_lists {
-        std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
-        std::size_t kept_bytes;
-        std::size_t
-            limit_bytes;  // 0 before the first allocation and after the thread's end: nothing is kept then
-    };
     // Trivial on purpose: a thread_local with a constructor or destructor costs a check at every access.
-    static constinit thread_local thread_lists lists_;
+    static constinit thread_local std::array<free_block*, largest_bytes / granularity_bytes + 1> heads_;
+    // How much more is kept: nothing before the first allocation and after the thread's end.
+    static constinit thread_local std::size_t room_bytes_;
 };
 
-// What follows is inline for speed: it is on the path of every coroutine call.
-
-inline void* frame_pool::allocate(std::size_t bytes) {
-    if (bytes <= largest_bytes) {
-        free_block*& head = lists_.heads[size_class(bytes)];
-        if (free_block* const block = head) [[likely]] {
-            // A kept block is poisoned, so that a use after free is reported although the memory is recycled.
-            unpoison(block, size_class(bytes) * granularity_bytes);
-            head = block->next;
-            lists_.kept_bytes -= size_class(bytes) * granularity_bytes;
-            return block;
-        }
+/// The base of what is made in recycled memory. (Sized delete lets the pool find the list without a header.)
+struct recycled {
+    static void* operator new(std::size_t bytes) { return frame_pool::allocate(bytes); }
+    static void operator delete(void* block, std::size_t bytes) noexcept {
+        frame_pool::deallocate(block, bytes);
     }
-    return allocate_slow(bytes);
-}
+};
 
-inline void frame_pool::deallocate(void* block, std::size_t bytes) noexcept {
-    const std::size_t class_bytes = size_class(bytes) * granularity_bytes;
-    if (bytes <= largest_bytes && lists_.kept_bytes + class_bytes <= lists_.limit_bytes) [[likely]] {
-        auto* const freed = static_cast<free_block*>(block);
-        freed->next = lists_.heads[size_class(bytes)];
-        lists_.heads[size_class(bytes)] = freed;
-        lists_.kept_bytes += class_bytes;
-        poison(block, class_bytes);
-        return;
-    }
-    deallocate_slow(block);
-}
-
-/// A pointer that shares a State, which has a member `unsigned references`. One thread only.
+/// A pointer that shares a State, which is `recycled` and has a member `unsigned references = 1`. One thread
+/// only.
 template <class State>
 class shared_state {
 public:
@@ -109,21 +101,13 @@ public:
         return *this;
     }
     ~shared_state() {
-        if (state_ == nullptr || --state_->references != 0) return;
-        std::destroy_at(state_);
-        frame_pool::deallocate(state_, sizeof(State));
+        if (state_ != nullptr && --state_->references == 0) delete state_;
     }
 
     template <class... Arguments>
     static shared_state make(Arguments&&... arguments) {
         static_assert(alignof(State) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-        void* const memory = frame_pool::allocate(sizeof(State));
-        try {
-            return shared_state(::new (memory) State(std::forward<Arguments>(arguments)...));
-        } catch (...) {
-            frame_pool::deallocate(memory, sizeof(State));
-            throw;
-        }
+        return shared_state(new State(std::forward<Arguments>(arguments)...));
     }
 
     /// Shares a state that is reached by its address.

@@ -2,7 +2,6 @@
 // on its own and is known by such a future.
 #pragma once
 
-#include <coroutine>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -13,9 +12,6 @@
 #include <utility>
 
 #include "loop/coro/event.hpp"
-#include "loop/coro/frame_pool.hpp"
-#include "loop/coro/task.hpp"
-#include "loop/scheduler.hpp"
 
 namespace loopbench::loop {
 
@@ -24,24 +20,19 @@ class future;
 
 namespace detail {
 
-struct nothing {};
-
 template <class T>
-struct future_state {
+struct future_state : recycled {
     future_state(scheduler& owner, const std::source_location& where) noexcept
-        : loop(owner), made_at(where) {}
-    future_state(const future_state&) = delete;
-    future_state& operator=(const future_state&) = delete;
+        : loop(owner), done(owner, owner.polls()), made_at(where) {}
     ~future_state() {
         callbacks.discard_all();
         if (exception && !retrieved) [[unlikely]]
             loop.exception_was_not_retrieved(exception, made_at);
     }
-    bool done() const noexcept { return value.has_value() || exception; }
 
     // Whoever waits goes on from the ready queue, in the order in which they came: never inside set_value().
     void settle() noexcept {
-        waiting.wake_all(loop.ready());
+        done.set();
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
     }
 
@@ -66,9 +57,9 @@ struct future_state {
     }
 
     scheduler& loop;
-    waiter_list waiting;        // tasks
+    event done;                 // the tasks that wait for it
     operation_queue callbacks;  // until it is done
-    std::optional<std::conditional_t<std::is_void_v<T>, nothing, T>> value;
+    std::optional<kept_value<T>> value;
     std::exception_ptr exception;
     std::source_location made_at;  // for debug mode
     unsigned references = 1;
@@ -85,7 +76,7 @@ public:
 
     explicit future(shared_state<state_type> state) noexcept : state_(std::move(state)) {}
 
-    bool done() const noexcept { return state_->done(); }
+    bool done() const noexcept { return state_->done.is_set(); }
 
     /// The value (a copy), or the exception. Throws std::logic_error while there is neither.
     T result() const {
@@ -101,57 +92,27 @@ public:
     /// f(future) runs on a later turn, once the future is done; at once queued when it is already.
     void add_done_callback(std::function<void(const future&)> function) const {
         auto* const callback = new typename state_type::done_callback(std::move(function));
-        if (done()) {
-            state_->queue(*callback);
-        } else {
-            state_->callbacks.push(*callback);
-        }
+        done() ? state_->queue(*callback) : state_->callbacks.push(*callback);
     }
 
-    class wait_awaiter;
+    class wait_awaiter : public event::wait_awaiter {
+    public:
+        explicit wait_awaiter(const shared_state<state_type>& awaited) noexcept
+            : event::wait_awaiter(awaited->done), state_(awaited) {}
+
+        T await_resume() {
+            if (!state_->done.is_set()) event::wait_awaiter::await_resume();  // throws: it was cancelled
+            return future(state_).result();
+        }
+
+    private:
+        shared_state<state_type> state_;
+    };
     /// Waits until it is done, then gives result(). Several tasks may wait for one future.
-    wait_awaiter operator co_await() const noexcept { return wait_awaiter(*this); }
+    wait_awaiter operator co_await() const noexcept { return wait_awaiter(state_); }
 
 private:
     shared_state<state_type> state_;
-};
-
-template <class T>
-class future<T>::wait_awaiter : polled_awaiter<waiter_node> {
-public:
-    explicit wait_awaiter(const future& awaited) noexcept
-        : polled_awaiter<waiter_node>(awaited.state_->loop.ready()), future_(awaited) {}
-
-    bool await_ready() const noexcept { return future_.done(); }
-
-    template <class Promise>
-    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
-        const bool polls = future_.state_->loop.polls();
-        if (!this->suspend(coroutine, polls ? nullptr : &cancel)) return false;
-        if (polls) {
-            this->poll(&is_over);
-        } else {
-            future_.state_->waiting.push(*this);
-        }
-        return true;
-    }
-
-    T await_resume() {
-        if (!future_.done()) this->throw_if_cancelled();
-        return future_.result();
-    }
-
-private:
-    static void cancel(suspension* place) noexcept {
-        auto& self = *static_cast<wait_awaiter*>(place);
-        if (self.unlink()) self.ready().push(self);
-    }
-    static bool is_over(polled_awaiter<waiter_node>& asked) {
-        auto& self = static_cast<wait_awaiter&>(asked);
-        return self.future_.done() || self.cancel_requested();
-    }
-
-    future future_;
 };
 
 /// The writing end, of which there is one. Dropped without having been kept, it leaves task_cancelled in the
@@ -164,38 +125,32 @@ public:
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
-    promise& operator=(promise&& other) noexcept {
-        if (this != &other) {
-            cancel();
-            state_ = std::move(other.state_);
-        }
+    promise& operator=(promise other) noexcept {
+        std::swap(state_, other.state_);
         return *this;
     }
-    ~promise() { cancel(); }
+    ~promise() {
+        if (state_ && !state_->done.is_set()) set_exception(std::make_exception_ptr(task_cancelled()));
+    }
 
     loop::future<T> get_future() const noexcept { return loop::future<T>(state_); }
 
     /// Throws std::logic_error when the future is done already.
     template <class... Value>
     void set_value(Value&&... value) {
-        refuse_twice();
-        state_->value.emplace(std::forward<Value>(value)...);
+        unsettled().value.emplace(std::forward<Value>(value)...);
         state_->settle();
     }
 
     void set_exception(std::exception_ptr exception) {
-        refuse_twice();
-        state_->exception = std::move(exception);
+        unsettled().exception = std::move(exception);
         state_->settle();
     }
 
 private:
-    void cancel() noexcept {
-        if (state_ && !state_->done()) set_exception(std::make_exception_ptr(task_cancelled()));
-    }
-
-    void refuse_twice() const {
-        if (state_->done()) throw std::logic_error("the future has its result already; set it once");
+    detail::future_state<T>& unsettled() const {
+        if (state_->done.is_set()) throw std::logic_error("the future has its result already; set it once");
+        return *state_;
     }
 
     shared_state<detail::future_state<T>> state_;
@@ -229,7 +184,7 @@ private:
 namespace detail {
 
 template <class T>
-task<void> fulfil(task<T> work, promise<T> answer) {
+task<void> keep(promise<T> answer, task<T> work) {
     try {
         if constexpr (std::is_void_v<T>) {
             co_await std::move(work);
@@ -251,9 +206,9 @@ task_handle<T> create_task(scheduler& loop, task<T> work,
                            const std::source_location& where = std::source_location::current()) {
     promise<T> answer(loop, where);
     const auto outcome = answer.get_future();
-    task<void> root = detail::fulfil(std::move(work), std::move(answer));
-    task_context& context = root.frame().promise().root;
-    loop.spawn(std::move(root), where);
+    task<void> kept = detail::keep(std::move(answer), std::move(work));
+    task_context& context = kept.root();
+    loop.spawn(std::move(kept), where);
     return {outcome, context};
 }
 

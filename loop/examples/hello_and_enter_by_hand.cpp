@@ -49,7 +49,7 @@ public:
     virtual step send(value sent) = 0;
 };
 
-// The two doors of the loop.
+// All that is asked of the loop.
 struct loop_calls {
     std::function<void(loop::nanoseconds, callback)> call_later;
     std::function<void(int, callback)> call_when_ready_for_reading;

@@ -9,53 +9,50 @@
 
 namespace loopbench::loop {
 
-/// The deadline stands beside the pointer, so that sifting does not touch the timers. Equal deadlines expire
-/// in any order.
+/// Equal deadlines expire in any order.
 class heap_timers {
 public:
-    static constexpr bool ordered = true;
-
     void insert(timer& t, time_point) {
         entries_.push_back({t.deadline, &t});
         t.armed = true;
-        sift_up(entries_.size() - 1);
+        sift_up(entries_.size() - 1, entries_.back());
     }
 
     void erase(timer& t) noexcept {
         t.armed = false;
-        const std::size_t hole = t.place.index;
-        const entry last = entries_.back();
-        entries_.pop_back();
-        if (hole == entries_.size()) return;
-        put(hole, last);
-        sift_up(hole);
-        sift_down(last.subject->place.index);
+        remove(t.place.index);
     }
 
     bool empty() const noexcept { return entries_.empty(); }
     time_point earliest() const noexcept { return entries_.empty() ? never : entries_.front().deadline; }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        while (!entries_.empty() && entries_.front().deadline <= now && entries_.front().deadline != never) {
-            timer& due = *entries_.front().subject;
-            erase(due);
-            ready.push(due);
-        }
+        while (earliest() <= last_due(now)) ready.push(take_first());
     }
 
-private:
+protected:
+    // The deadline stands beside the pointer, so that comparing does not touch the timer.
     struct entry {
         time_point deadline;
         timer* subject;
     };
 
-    void put(std::size_t index, const entry& e) noexcept {
-        entries_[index] = e;
-        e.subject->place.index = index;
+    timer& take_first() noexcept {
+        timer& first = *entries_.front().subject;
+        heap_timers::erase(first);
+        return first;
     }
 
-    void sift_up(std::size_t index) noexcept {
-        const entry moving = entries_[index];
+    void remove(std::size_t hole) noexcept {
+        const entry last = entries_.back();
+        entries_.pop_back();
+        if (hole == entries_.size()) return;
+        sift_up(hole, last);
+        sift_down(last.subject->place.index, last);
+    }
+
+    // Both put `moving` where it belongs, seen from a place that is free.
+    void sift_up(std::size_t index, entry moving) noexcept {
         while (index > 0) {
             const std::size_t parent = (index - 1) / 2;
             if (entries_[parent].deadline <= moving.deadline) break;
@@ -65,8 +62,7 @@ private:
         put(index, moving);
     }
 
-    void sift_down(std::size_t index) noexcept {
-        const entry moving = entries_[index];
+    void sift_down(std::size_t index, entry moving) noexcept {
         for (;;) {
             std::size_t child = 2 * index + 1;
             if (child >= entries_.size()) break;
@@ -80,8 +76,12 @@ private:
     }
 
     std::vector<entry> entries_;
-};
 
-static_assert(TimerQueue<heap_timers>);
+private:
+    void put(std::size_t index, const entry& e) noexcept {
+        entries_[index] = e;
+        e.subject->place.index = index;
+    }
+};
 
 }  // namespace loopbench::loop

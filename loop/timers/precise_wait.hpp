@@ -1,27 +1,23 @@
 // Precise deadlines: sleep until shortly before one, and spin the rest.
 //
 // A sleeping thread is woken late: by the timer slack, by the interrupt's latency, by an idle core's way back
-// from its sleep state (timer/ladder shows by how much, here). The only way to be there on time is to be
-// awake already. So this policy sleeps until a guard before the deadline and then asks the clock (and the
-// kernel for I/O, without waiting) until the time has come.
-//
-// The price is CPU: one guard's worth of spinning for every deadline that is slept for. A guard of 60 us and
-// 1000 deadlines a second are 60 ms of spinning a second; a loop without near deadlines pays nothing.
+// from its sleep state (timer/ladder shows by how much, here). So this policy sleeps until a guard before the
+// deadline and then asks the clock (and the kernel for I/O, without waiting) until the time has come. The
+// price is CPU: a guard of 60 us and 1000 deadlines a second are 60 ms of spinning a second; a loop without
+// near deadlines pays nothing.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 
-#include "loop/timers/clock.hpp"
+#include "loop/turn.hpp"
 
 namespace loopbench::loop {
 
 /// How long before a deadline the loop has to be awake: an upper quantile of the wake-up error, estimated
 /// without keeping samples. Each wake-up that came later than the guard raises it by `step_up` of itself,
 /// each that came within it lowers it by `step_down`; it rests where the share of late ones is step_down /
-/// (step_up + step_down), about 5 %. That a sample moves it only by a fixed share of itself, and never beyond
-/// the cap, is what keeps one wake-up that was late by milliseconds (a stopped machine) from making the loop
-/// spin for ever.
+/// (step_up + step_down), about 5 %. That a sample moves it only by a fixed share, and never beyond the cap,
+/// keeps one wake-up that was late by milliseconds (a stopped machine) from making the loop spin for ever.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};
@@ -36,9 +32,8 @@ public:
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
-    /// A deadline was too near to sleep for it. That says nothing of wake-ups; but if nothing shrank the
-    /// guard then, one that has outgrown the distance of the deadlines would never let the loop sleep, and so
-    /// never learn again.
+    /// A deadline was too near to sleep for it. That says nothing of wake-ups; but a guard that has outgrown
+    /// the distance of the deadlines must shrink, or the loop would never sleep, and so never learn again.
     void record_none() noexcept { guard_ = std::max(guard_ - guard_ * step_down_permille / 4000, shortest); }
 
 private:
@@ -48,21 +43,13 @@ private:
     nanoseconds guard_{60'000};
 };
 
-/// Sleeps like block_wait, but wakes a guard early for a deadline and spins until it has come or work is
-/// there.
+/// As block_wait, but wakes a guard early for a deadline and spins until it has come or work is there.
 class precise_wait {
 public:
     template <class Loop>
     void operator()(Loop& loop) {
-        if (loop.has_ready()) {
-            if (loop.has_pending_io()) loop.look();
-            return;
-        }
+        if (loop.has_ready() || loop.next_deadline() == never) return block_wait()(loop);
         const time_point deadline = loop.next_deadline();
-        if (deadline == never) {
-            loop.sleep_until_event(never);
-            return;
-        }
         // A deadline before the boot has passed; from the least of them nothing can be subtracted.
         const time_point wake_at = std::max(deadline, time_point{}) - guard_.value();
         if (loop.now() < wake_at) {
@@ -74,8 +61,7 @@ public:
             guard_.record_none();
         }
         seen_ = deadline;  // it is spun for, perhaps in several turns
-        // At least one look at the kernel: who is always late for a deadline would never see any I/O
-        // otherwise.
+        // At least one look at the kernel, or who is always late for a deadline would never see any I/O.
         do {
             if (loop.has_pending_io()) loop.look();
         } while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline);

@@ -1,6 +1,7 @@
 // What a timer queue holds, and what it must offer.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 
@@ -9,8 +10,7 @@
 
 namespace loopbench::loop {
 
-/// An operation that becomes ready at a deadline. The place in the queue is kept in the timer itself, so that
-/// arming allocates nothing and cancelling does not search.
+/// An operation that becomes ready at a deadline. It knows its place, so that cancelling does not search.
 struct timer : operation {
     time_point deadline;
     bool armed = false;  // kept by the queue: true from insert() to erase() or expiry
@@ -29,21 +29,22 @@ struct timer : operation {
     } place;
 };
 
+/// The latest deadline that is due: timers at `never` are not, whatever the time.
+constexpr time_point last_due(time_point now) noexcept {
+    return std::min(now, never - nanoseconds(1));
+}
+
 /// A set of timers. Not thread-safe.
-/// - ordered: whether expire() goes by deadlines.
 /// - insert(t, now): t is not armed; t.deadline is set and does not change while it is armed. It may lie in
 ///   the past: such a timer is due at the next expire(). `now` is a time that the clock has reached, for
 ///   queues that go by distance. Throws std::bad_alloc; then t is not armed.
 /// - erase(t): t is armed.
 /// - earliest(): no timer has a deadline before this; `never` when the queue is empty. It may be too early
-///   after an erase(), at the price of a wake-up in vain; it is never too late, and after expire(now) it is
-///   after now.
-/// - expire(now, ready): moves every timer with deadline <= now to `ready`, in the order of deadlines unless
-///   the queue says otherwise, and of insertion among equals where the queue says so. `now` never goes back.
-///   Timers at `never` do not expire.
+///   after an erase(), at the price of a wake-up in vain, but not after expire(now): then it is after now.
+/// - expire(now, ready): moves every timer with deadline <= last_due(now) to `ready`, in the order of
+///   deadlines unless the queue says otherwise. `now` never goes back.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
-    { Q::ordered } -> std::convertible_to<bool>;
     queue.insert(t, now);
     { queue.erase(t) }
     noexcept;

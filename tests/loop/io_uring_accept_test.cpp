@@ -158,30 +158,30 @@ TEST_F(uring_listener_tests, hands_over_in_order_what_came_during_a_pause) {
         EXPECT_TRUE(are_connected(clients[i], accept())) << "number " << i;
 }
 
-TEST_F(uring_listener_tests, hands_over_in_order_what_a_withdrawal_crosses) {
-    counted_operation withdrawn(io_kind::accept, listener.get());
-    bare->start(withdrawn);
+TEST_F(uring_listener_tests, hands_over_in_order_what_a_cancellation_crosses) {
+    counted_operation cancelled(io_kind::accept, listener.get());
+    bare->start(cancelled);
     bare->look();
     connect(1);
     enter_without_looking();
     connect(1);
-    bare->driver.cancel(withdrawn);
-    bare->run(withdrawn);
-    ASSERT_GE(withdrawn.result, 0) << "the connection came first";
-    EXPECT_TRUE(are_connected(clients[0], unique_fd(static_cast<int>(withdrawn.result))));
+    bare->driver.cancel(cancelled);
+    bare->run(cancelled);
+    ASSERT_GE(cancelled.result, 0) << "the connection came first";
+    EXPECT_TRUE(are_connected(clients[0], unique_fd(static_cast<int>(cancelled.result))));
     EXPECT_TRUE(are_connected(clients[1], accept()));
-    EXPECT_EQ(withdrawn.completions, 1);
+    EXPECT_EQ(cancelled.completions, 1);
 }
 
-TEST_F(uring_listener_tests, serves_an_accept_that_comes_while_another_is_being_withdrawn) {
-    counted_operation withdrawn(io_kind::accept, listener.get());
+TEST_F(uring_listener_tests, serves_an_accept_that_comes_while_another_is_being_cancelled) {
+    counted_operation cancelled(io_kind::accept, listener.get());
     counted_operation next(io_kind::accept, listener.get());
-    bare->start(withdrawn);
+    bare->start(cancelled);
     bare->look();
-    bare->driver.cancel(withdrawn);
+    bare->driver.cancel(cancelled);
     bare->start(next);
     bare->look();
-    EXPECT_EQ(withdrawn.result, -ECANCELED);
+    EXPECT_EQ(cancelled.result, -ECANCELED);
     connect(1);
     bare->run(next);
     EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(next.result))));

@@ -260,7 +260,7 @@ TEST_F(uring_tests, gives_no_rest_of_a_write_to_the_next_of_its_number) {
 }
 
 // The completion of a part is in the queue when the write is taken back.
-TEST_F(uring_tests, ends_a_write_after_the_part_that_crosses_its_withdrawal) {
+TEST_F(uring_tests, ends_a_write_after_the_part_that_crosses_its_cancellation) {
     bare_driver bare;
     for (const bool closed : {false, true}) {
         socket_pair pair;

@@ -347,17 +347,17 @@ TEST_F(uring_tests, does_not_enter_the_kernel_to_look_when_nothing_has_happened)
     EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
-TEST_F(uring_tests, wakes_for_an_earlier_deadline_and_at_most_once_in_vain_for_a_withdrawn_one) {
+TEST_F(uring_tests, wakes_for_an_earlier_deadline_and_at_most_once_in_vain_for_one_given_up) {
     bare_driver bare;
     bare.driver.wake();
     bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and is woken
     const time_point early = steady_clock::now() + milliseconds(5);
     while (steady_clock::now() < early) bare.driver.wait(early);
-    const time_point withdrawn = steady_clock::now() + milliseconds(1);
+    const time_point given_up = steady_clock::now() + milliseconds(1);
     bare.driver.wake();
-    bare.driver.wait(withdrawn);
+    bare.driver.wait(given_up);
     bare.look();  // whichever has ended it, the wake-up is taken by now
-    const time_point late = withdrawn + milliseconds(30);
+    const time_point late = given_up + milliseconds(30);
     int waits = 0;
     for (; steady_clock::now() < late; ++waits) bare.driver.wait(late);
     EXPECT_LE(waits, 2);

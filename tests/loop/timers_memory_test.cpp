@@ -13,6 +13,7 @@
 #include "loop/timers/list.hpp"
 #include "loop/timers/wheel.hpp"
 #include "tests/loop/allocations.hpp"
+#include "tests/loop/recycled_memory.hpp"
 
 namespace loopbench::loop::test {
 
@@ -66,6 +67,7 @@ TYPED_TEST_SUITE(timers_without_memory, all_queues);
 TYPED_TEST(timers_without_memory, expire_all_the_same_in_time_and_each_once) {
     constexpr std::size_t count = 3'000;
     for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
+        const nothing_recycled from_the_heap;
         TypeParam queue;
         auto timers = random_timers(static_cast<std::uint32_t>(few), count);
         for (timer& each : timers) queue.insert(each, start);
@@ -89,6 +91,7 @@ TYPED_TEST(timers_without_memory, expire_all_the_same_in_time_and_each_once) {
 TYPED_TEST(timers_without_memory, that_are_near_each_other_are_met_each_in_its_time) {
     constexpr std::size_t count = 200;
     for (const std::size_t few : {0u, 1u, 2u, 5u}) {
+        const nothing_recycled from_the_heap;
         TypeParam queue;
         std::deque<timer> timers(count);
         for (std::size_t i = 0; i < count; ++i) {
@@ -111,6 +114,7 @@ TYPED_TEST(timers_without_memory, that_are_near_each_other_are_met_each_in_its_t
 
 TYPED_TEST(timers_without_memory, can_be_cancelled_and_are_found_when_there_is_memory_again) {
     constexpr std::size_t count = 3'000;
+    const nothing_recycled from_the_heap;
     TypeParam queue;
     auto timers = random_timers(1, count);
     for (timer& each : timers) queue.insert(each, start);
@@ -138,6 +142,7 @@ TYPED_TEST(timers_without_memory, can_be_cancelled_and_are_found_when_there_is_m
 }
 
 TYPED_TEST(timers_without_memory, are_refused_and_leave_the_others_as_they_were) {
+    const nothing_recycled from_the_heap;
     TypeParam queue;
     auto timers = random_timers(2, 2'000);
     std::size_t armed = 0;

@@ -1,0 +1,52 @@
+// For tests in which every allocation is to be seen: the memory that the thread would recycle, set aside.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "loop/coro/frame_pool.hpp"
+#include "tests/loop/allocations.hpp"
+
+namespace loopbench::loop::test {
+
+/// When it is made, the thread has nothing to recycle: until something is freed, memory comes from the heap.
+/// It gives back what there was. Where allocations are not counted it does nothing.
+class nothing_recycled {
+public:
+    nothing_recycled() noexcept {
+        if (!allocations_are_counted) return;
+        const out_of_memory none;
+        for (std::size_t i = 0; i < set_aside_.size(); ++i) {
+            try {
+                for (;;) {
+                    void* const kept = frame_pool::allocate(bytes_of(i));
+                    set_aside_[i] = ::new (kept) block{set_aside_[i]};
+                }
+            } catch (const std::bad_alloc&) {  // that was all of this size
+            }
+        }
+    }
+    nothing_recycled(const nothing_recycled&) = delete;
+    nothing_recycled& operator=(const nothing_recycled&) = delete;
+    ~nothing_recycled() {
+        for (std::size_t i = 0; i < set_aside_.size(); ++i) {
+            for (block* next = set_aside_[i]; next != nullptr;)
+                frame_pool::deallocate(std::exchange(next, next->next), bytes_of(i));
+        }
+    }
+
+private:
+    struct block {
+        block* next;
+    };
+
+    static constexpr std::size_t bytes_of(std::size_t index) noexcept {
+        return (index + 1) * frame_pool::granularity_bytes;
+    }
+
+    std::array<block*, frame_pool::largest_bytes / frame_pool::granularity_bytes> set_aside_{};
+};
+
+}  // namespace loopbench::loop::test
