@@ -87,9 +87,9 @@ std::optional<std::string> program(std::string_view name) {
 using words = std::vector<std::string>;
 using variables = std::map<std::string, std::string>;
 
-class cell {
+class counted_contender {
 public:
-    cell(const contender& who, const std::string& workload, const counting_options& options)
+    counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
     /// One process: `front` in front of the contender's command. Without operations as many as the contender
@@ -153,13 +153,13 @@ void refuse_what_has_no_slope(std::string_view workload) {
 }
 
 /// Large enough for whole batches of the workloads that work in batches: 10,000 at the most.
-std::uint64_t operations_for(cell& where) {
+std::uint64_t operations_for(counted_contender& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
     const auto probe = where.run(std::nullopt, {}, {});
     return probe.calibrated ? calibrated_operations : std::max<std::uint64_t>(probe.operations, 1);
 }
 
-both_runs traced(cell& where, std::uint64_t operations, const words& front_before_file,
+both_runs traced(counted_contender& where, std::uint64_t operations, const words& front_before_file,
                  const words& front_after_file) {
     return run_both(operations, [&](std::uint64_t count) {
         const scratch_file record;
@@ -190,7 +190,7 @@ void take_names(operation_counts& counts, const both_runs& both, const system_ca
         both.per_operation(static_cast<double>(small.total()), static_cast<double>(large.total()));
 }
 
-bool count_with_perf(operation_counts& counts, cell& where, std::uint64_t operations) {
+bool count_with_perf(operation_counts& counts, counted_contender& where, std::uint64_t operations) {
     const auto perf = program("perf");
     if (!perf) return false;
     try {
@@ -205,7 +205,7 @@ bool count_with_perf(operation_counts& counts, cell& where, std::uint64_t operat
     }
 }
 
-void count_with_strace(operation_counts& counts, cell& where, std::uint64_t operations, bool names_too) {
+void count_with_strace(operation_counts& counts, counted_contender& where, std::uint64_t operations, bool names_too) {
     const auto strace = program("strace");
     if (!strace) {
         counts.missing.push_back(
@@ -230,7 +230,7 @@ void count_with_strace(operation_counts& counts, cell& where, std::uint64_t oper
     counts.tracer = "strace -f";
 }
 
-void count_allocations_and_switches(operation_counts& counts, cell& where, std::uint64_t operations,
+void count_allocations_and_switches(operation_counts& counts, counted_contender& where, std::uint64_t operations,
                                     const fs::path& counter) {
     const bool can_count = ::access(counter.c_str(), R_OK) == 0;
     if (!can_count)
@@ -275,7 +275,7 @@ operation_counts count(const contender& who, const std::string& workload, const 
     operation_counts counts;
     try {
         refuse_what_has_no_slope(workload);
-        cell where{who, workload, options};
+        counted_contender where{who, workload, options};
         const auto operations = operations_for(where);
         count_allocations_and_switches(counts, where, operations, options.malloc_counter);
         const bool perf = count_with_perf(counts, where, operations);

@@ -26,7 +26,7 @@ task_of<R> yield_forever(R& runtime, freed_counter) {
 }
 
 template <bench::Runtime R>
-task_of<R> yield_times(R& runtime, int times) {
+task_of<R> yield_often(R& runtime, int times) {
     for (int i = 0; i < times; ++i) co_await runtime.yield();
 }
 
@@ -66,7 +66,7 @@ CONFORMANCE_TEST(teardown, frees_tasks_that_yield_or_sleep) {
         R& runtime = *owner;
         runtime.spawn(yield_forever(runtime, freed_counter(freed)));
         runtime.spawn(sleep_forever(runtime, freed_counter(freed)));
-        runtime.run(yield_times(runtime, 3));
+        runtime.run(yield_often(runtime, 3));
         EXPECT_EQ(freed, 0);
     }
     EXPECT_EQ(freed, 2);
@@ -78,7 +78,7 @@ CONFORMANCE_TEST(teardown, frees_a_gather_with_its_children_and_its_waiter) {
         const auto owner = this->make_runtime();
         R& runtime = *owner;
         runtime.spawn(gather_sleepers(runtime, freed, freed_counter(freed)));
-        runtime.run(yield_times(runtime, 3));
+        runtime.run(yield_often(runtime, 3));
         EXPECT_EQ(freed, 0);
     }
     EXPECT_EQ(freed, 11);
@@ -93,7 +93,7 @@ CONFORMANCE_TEST(teardown, frees_a_chain_of_awaiting_tasks) {
             co_await gather_sleepers(runtime, freed, freed_counter(freed));
         };
         runtime.spawn(outer(freed_counter(freed)));
-        runtime.run(yield_times(runtime, 3));
+        runtime.run(yield_often(runtime, 3));
         EXPECT_EQ(freed, 0);
     }
     EXPECT_EQ(freed, 12);
@@ -123,14 +123,14 @@ CONFORMANCE_TEST(teardown, frees_tasks_that_wait_for_sockets) {
             runtime.spawn(reader(co_await runtime.connect(listener.port()), freed_counter(freed)));
             auto silent = co_await listener.accept();
             runtime.spawn(accepter(std::move(listener), freed_counter(freed)));
-            co_await yield_times(runtime, 5);
+            co_await yield_often(runtime, 5);
             runtime.spawn(reader(std::move(silent), freed_counter(freed)));
             // Moving `server` into a sleeper keeps the writer's peer open.
             auto keeper = [](R& loop, typename R::stream, freed_counter) -> task_of<R> {
                 co_await loop.sleep_until(bench::time_point::max());
             };
             runtime.spawn(keeper(runtime, std::move(server), freed_counter(freed)));
-            co_await yield_times(runtime, 5);
+            co_await yield_often(runtime, 5);
         };
         runtime.run(main());
         EXPECT_EQ(freed, 0);
@@ -148,7 +148,7 @@ CONFORMANCE_TEST(teardown, frees_a_task_that_waits_for_an_event) {
             co_await never.wait();
         };
         runtime.spawn(waiter(freed_counter(freed)));
-        runtime.run(yield_times(runtime, 3));
+        runtime.run(yield_often(runtime, 3));
         EXPECT_EQ(freed, 0);
     }
     EXPECT_EQ(freed, 1);
@@ -203,7 +203,7 @@ CONFORMANCE_TEST(teardown, frees_what_is_scheduled_while_it_frees) {
                 runtime.call_at(far,
                                 [guard = std::make_shared<when_freed<decltype(once_more)>>(once_more)] {});
             }
-            runtime.run(yield_times(runtime, 3));
+            runtime.run(yield_often(runtime, 3));
             EXPECT_EQ(freed, 0);
         }
         EXPECT_EQ(freed, 4 * calls);
@@ -224,7 +224,7 @@ CONFORMANCE_TEST(teardown, frees_a_call_that_another_one_cancels_when_it_is_free
                     runtime.now() + std::chrono::hours(one),
                     [guard = call_when_freed([handle]() mutable { handle.cancel(); }), held = owned()] {});
             }
-            runtime.run(yield_times(runtime, 3));
+            runtime.run(yield_often(runtime, 3));
             EXPECT_EQ(freed, 0);
         }
         EXPECT_EQ(freed, 4);

@@ -13,7 +13,7 @@ namespace {
 
 using operations = std::array<operation, 4>;
 
-std::vector<operation*> drain(operation_queue& queue) {
+std::vector<operation*> numbers_in(operation_queue& queue) {
     std::vector<operation*> order;
     while (!queue.empty()) order.push_back(&queue.pop());
     return order;
@@ -27,7 +27,7 @@ TEST(operation_queue, gives_first_what_came_first) {
     EXPECT_TRUE(queue.empty());
     for (operation& op : ops) queue.push(op);
     EXPECT_EQ(&queue.front(), &ops[0]);
-    EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
+    EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
 }
 
 TEST(operation_queue, is_as_good_as_new_when_it_has_been_emptied) {
@@ -36,7 +36,7 @@ TEST(operation_queue, is_as_good_as_new_when_it_has_been_emptied) {
     for (int round = 0; round < 2; ++round) {
         queue.push(ops[0]);
         queue.push(ops[1]);
-        EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1]}));
+        EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1]}));
         EXPECT_TRUE(queue.empty());
     }
 }
@@ -48,8 +48,8 @@ TEST(operation_queue, loses_what_was_moved_out_of_it) {
     queue.push(ops[1]);
     operation_queue batch(std::move(queue));
     queue.push(ops[2]);
-    EXPECT_EQ(drain(batch), (std::vector{&ops[0], &ops[1]}));
-    EXPECT_EQ(drain(queue), (std::vector{&ops[2]}));
+    EXPECT_EQ(numbers_in(batch), (std::vector{&ops[0], &ops[1]}));
+    EXPECT_EQ(numbers_in(queue), (std::vector{&ops[2]}));
 }
 
 TEST(operation_queue, puts_a_rest_before_what_came_meanwhile) {
@@ -61,7 +61,7 @@ TEST(operation_queue, puts_a_rest_before_what_came_meanwhile) {
     queue.push(ops[2]);
     queue.prepend(std::move(rest));
     queue.push(ops[3]);
-    EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
+    EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
 }
 
 TEST(operation_queue, can_be_pushed_to_after_a_rest_was_put_into_it_while_it_was_empty) {
@@ -74,7 +74,7 @@ TEST(operation_queue, can_be_pushed_to_after_a_rest_was_put_into_it_while_it_was
     queue.push(ops[2]);
     operation_queue nothing;
     queue.prepend(std::move(nothing));
-    EXPECT_EQ(drain(queue), (std::vector{&ops[0], &ops[1], &ops[2]}));
+    EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2]}));
 }
 
 TEST(operation_queue, gives_up_its_first_a_middle_and_its_last_operation) {
@@ -90,7 +90,7 @@ TEST(operation_queue, gives_up_its_first_a_middle_and_its_last_operation) {
         EXPECT_FALSE(queue.remove(ops[taken])) << "it is not there any more";
         queue.push(ops[taken]);  // after the last that is left
         expected.push_back(&ops[taken]);
-        EXPECT_EQ(drain(queue), expected);
+        EXPECT_EQ(numbers_in(queue), expected);
     }
 }
 

@@ -248,7 +248,7 @@ protected:
     }
 
     /// All that has been written, past the loop.
-    static std::vector<std::byte> drain(int fd, std::size_t bytes_max = much) {
+    static std::vector<std::byte> drain_stream(int fd, std::size_t bytes_max = much) {
         std::vector<std::byte> all(bytes_max);
         std::size_t filled = 0;
         for (ssize_t bytes;
@@ -272,7 +272,7 @@ protected:
         std::vector<std::byte> received;
         for (int part = 0; part < 4; ++part) {
             turn_often(loop);
-            const auto taken = drain(fd, 10'000);
+            const auto taken = drain_stream(fd, 10'000);
             EXPECT_EQ(taken.size(), 10'000u);
             received.insert(received.end(), taken.begin(), taken.end());
         }
@@ -292,9 +292,9 @@ protected:
         auto received = write_some_parts(loop, end, fd, writing, outcome);
         writing[0].cancel();
         turn_often(loop);
-        append(received, drain(fd));
+        append(received, drain_stream(fd));
         turn_often(loop);
-        append(received, drain(fd));
+        append(received, drain_stream(fd));
         EXPECT_TRUE(outcome.done);
         EXPECT_EQ(outcome.written.error, ECANCELED);
         EXPECT_EQ(outcome.written.bytes, received.size());
@@ -309,14 +309,14 @@ protected:
         write_outcome outcome;
         auto received = write_some_parts(loop, end, fd, writing, outcome);
         // The room that this makes is known to no one when the number is another socket's.
-        append(received, drain(fd, 20'000));
+        append(received, drain_stream(fd, 20'000));
         auto next = make_unix_pair(loop);
         const int number = end.native_handle();
         end.close();
-        append(received, drain(fd));
+        append(received, drain_stream(fd));
         const unique_fd same_number(checked(::dup3(next.one.native_handle(), number, O_CLOEXEC), "dup3"));
         turn_often(loop);
-        EXPECT_TRUE(drain(next.other.native_handle()).empty()) << "they were for another";
+        EXPECT_TRUE(drain_stream(next.other.native_handle()).empty()) << "they were for another";
         EXPECT_TRUE(outcome.done);
         EXPECT_EQ(outcome.written.error, ECANCELED);
         EXPECT_EQ(outcome.written.bytes, received.size());
@@ -375,10 +375,10 @@ TEST_P(whole_writes, of_several_streams_do_not_mix) {
         loop.post([] {});
         loop.turn();
         for (std::size_t i = 0; i < pairs.size(); ++i)
-            append(received[i], drain(pairs[i].other.native_handle()));
+            append(received[i], drain_stream(pairs[i].other.native_handle()));
     }
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        append(received[i], drain(pairs[i].other.native_handle()));
+        append(received[i], drain_stream(pairs[i].other.native_handle()));
         EXPECT_EQ(outcomes[i].written.bytes, much);
         EXPECT_EQ(outcomes[i].written.error, 0);
         EXPECT_EQ(received[i].size(), much);

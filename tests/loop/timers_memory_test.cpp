@@ -60,8 +60,8 @@ protected:
         if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     }
 };
-using all_queues = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
-TYPED_TEST_SUITE(timers_without_memory, all_queues);
+using every_queue = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
+TYPED_TEST_SUITE(timers_without_memory, every_queue);
 
 // Whichever allocation is the first to fail, if expiry makes any: it places timers anew, sorts and collects.
 TYPED_TEST(timers_without_memory, expire_all_the_same_in_time_and_each_once) {
