@@ -2,16 +2,15 @@
 
 namespace loopbench::loop {
 
-constinit thread_local decltype(frame_pool::heads_) frame_pool::heads_{};
-constinit thread_local std::size_t frame_pool::room_bytes_ = 0;
+constinit thread_local frame_pool::thread_lists frame_pool::lists_{};
 
 // Gives a thread's kept blocks back. Made at the first real allocation, off the fast path.
 struct frame_pool::end_of_thread {
-    end_of_thread() noexcept { room_bytes_ = limit_bytes; }
+    end_of_thread() noexcept { lists_.room_bytes = limit_bytes; }
     ~end_of_thread() {
-        room_bytes_ = 0;
-        for (std::size_t index = 0; index < heads_.size(); ++index) {
-            free_block* block = std::exchange(heads_[index], nullptr);
+        lists_.room_bytes = 0;
+        for (std::size_t index = 0; index < lists_.heads.size(); ++index) {
+            free_block* block = std::exchange(lists_.heads[index], nullptr);
             while (block != nullptr) {
                 unpoison(block, index * granularity_bytes);
                 ::operator delete(std::exchange(block, block->next));

@@ -2,8 +2,7 @@
 //
 // A loop creates and destroys frames of a few sizes millions of times a second, all in one thread, so each
 // thread keeps the freed ones in a list per size and hands out the one freed last, which is still in the
-// cache. (Boost.Asio keeps two blocks per thread for the same purpose, so that a wide gather overflows it:
-// asio#1167.)
+// cache. (Boost.Asio keeps two blocks per thread for this; a wide gather overflows it: asio#1167.)
 #pragma once
 
 #include <array>
@@ -28,22 +27,22 @@ public:
 
     /// Throws std::bad_alloc. `bytes` may be any size; the block is aligned as operator new aligns.
     static void* allocate(std::size_t bytes) {
-        if (bytes > largest_bytes || heads_[size_class(bytes)] == nullptr) [[unlikely]]
+        if (bytes > largest_bytes || lists_.heads[size_class(bytes)] == nullptr) [[unlikely]]
             return allocate_from_heap(bytes);
-        free_block*& head = heads_[size_class(bytes)];
+        free_block*& head = lists_.heads[size_class(bytes)];
         // A kept block is poisoned, so that a use after free is reported although the memory is recycled.
         unpoison(head, class_bytes(bytes));
-        room_bytes_ += class_bytes(bytes);
+        lists_.room_bytes += class_bytes(bytes);
         return std::exchange(head, head->next);
     }
 
     /// `bytes` must be what allocate() was asked for.
     static void deallocate(void* block, std::size_t bytes) noexcept {
-        if (bytes > largest_bytes || class_bytes(bytes) > room_bytes_) [[unlikely]]
+        if (bytes > largest_bytes || class_bytes(bytes) > lists_.room_bytes) [[unlikely]]
             return ::operator delete(block);
-        free_block*& head = heads_[size_class(bytes)];
+        free_block*& head = lists_.heads[size_class(bytes)];
         head = ::new (block) free_block{head};
-        room_bytes_ -= class_bytes(bytes);
+        lists_.room_bytes -= class_bytes(bytes);
         poison(block, class_bytes(bytes));
     }
 
@@ -72,10 +71,13 @@ private:
     }
     static void* allocate_from_heap(std::size_t bytes);
 
+    struct thread_lists {
+        std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
+        // How much more is kept: nothing before the first allocation and after the thread's end.
+        std::size_t room_bytes;
+    };
     // Trivial on purpose: a thread_local with a constructor or destructor costs a check at every access.
-    static constinit thread_local std::array<free_block*, largest_bytes / granularity_bytes + 1> heads_;
-    // How much more is kept: nothing before the first allocation and after the thread's end.
-    static constinit thread_local std::size_t room_bytes_;
+    static constinit thread_local thread_lists lists_;
 };
 
 /// The base of what is made in recycled memory. (Sized delete lets the pool find the list without a header.)
@@ -86,8 +88,7 @@ struct recycled {
     }
 };
 
-/// A pointer that shares a State, which is `recycled` and has a member `unsigned references = 1`. One thread
-/// only.
+/// A pointer that shares a State: `recycled`, with a member `unsigned references = 1`. One thread only.
 template <class State>
 class shared_state {
 public:

@@ -156,8 +156,7 @@ private:
     shared_state<detail::future_state<T>> state_;
 };
 
-/// Names a running task. Copyable; dropping it does not end the task. Loop's thread only; not beyond the
-/// loop's life.
+/// Names a running task. Copyable; dropping it does not end the task. Loop's thread only, and in its life.
 template <class T>
 class task_handle {
 public:

@@ -40,9 +40,9 @@ protected:
 // What a frame needs when it is the root of a task. Left uninitialised in frames that are merely awaited.
 struct root_state : operation, task_context {
     std::coroutine_handle<> frame;
-    root_owner* owner;
     root_state* next_root;       // in a root_list
     root_state** previous_link;  // what points to this root there
+    root_owner* owner;
     union {
         std::source_location where;  // who has started the task; line 0 for a child
     };

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "loop/timers/timer.hpp"
 
@@ -40,12 +41,11 @@ public:
     }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        timer* following = nullptr;
-        for (timer* t = first_; t != nullptr; t = following) {
-            following = t->place.link.following;
-            if (t->deadline > last_due(now)) continue;
-            erase(*t);
-            ready.push(*t);
+        for (timer* next = first_; next != nullptr;) {
+            timer& t = *std::exchange(next, next->place.link.following);
+            if (t.deadline > last_due(now)) continue;
+            erase(t);
+            ready.push(t);
         }
     }
 

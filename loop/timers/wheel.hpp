@@ -27,7 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include "loop/coro/frame_pool.hpp"
 #include "loop/timers/timer.hpp"
 
 namespace loopbench::loop {
@@ -69,19 +68,12 @@ struct timer_slot {
             chunk->next = std::exchange(newest, chunk);
         }
         place(newest->entries[newest->used++], added);
+        floor = std::min(floor, added.deadline);
     }
 
-    void remove(const timer& t) noexcept {
-        auto& hole = *static_cast<timer_entry*>(t.place.stored.entry);
-        if (hole.deadline == floor) floor_erased = true;
-        place(hole, newest->entries[--newest->used]);
-        if (newest->used == 0) delete std::exchange(newest, newest->next);
-    }
-
-    void place(timer_entry& here, timer_entry placed) noexcept {
+    static void place(timer_entry& here, timer_entry placed) noexcept {
         here = placed;
         placed.subject->place.stored.entry = &here;
-        floor = std::min(floor, placed.deadline);
     }
 
     /// Once after an erase, and only for a few timers: else a wake-up in vain is the cheaper way.
@@ -164,10 +156,11 @@ public:
     void erase(timer& t) noexcept {
         t.armed = false;
         slot& s = slots_[t.place.stored.slot];
-        s.remove(t);
-        if (s.empty()) mark_empty(t.place.stored.slot);
-        // An empty slot's floor may have been too low, and be the soonest all the same.
-        if (s.empty() || soonest_ == t.deadline.time_since_epoch()) soonest_erased_ = true;
+        auto& hole = *static_cast<detail::timer_entry*>(t.place.stored.entry);
+        if (hole.deadline == soonest_) soonest_erased_ = true;
+        if (hole.deadline == s.floor) s.floor_erased = true;
+        slot::place(hole, s.newest->entries[--s.newest->used]);
+        if (s.newest->used == 0) drop_newest_chunk(t.place.stored.slot);
     }
 
     bool empty() const noexcept { return occupied_levels_ == 0; }
@@ -188,7 +181,12 @@ public:
         }
         find_soonest();
         detail::sort_by_deadline(due_, scratch_);
-        release_due(ready);
+        for (std::size_t i = 0; i < due_.size(); ++i) {
+            if (i + prefetch_distance < due_.size())
+                __builtin_prefetch(due_[i + prefetch_distance].subject, 1);
+            make_ready(*due_[i].subject, ready);
+        }
+        due_.clear();
     }
 
 private:
@@ -213,6 +211,17 @@ private:
         const std::size_t level = index / slots_per_level;
         occupied_slots_[level] |= std::uint64_t{1} << index % slots_per_level;
         occupied_levels_ |= std::uint64_t{1} << level;
+    }
+
+    // Apart, so that erase() has no registers to save.
+    [[gnu::noinline]] void drop_newest_chunk(std::size_t index) noexcept {
+        slot& s = slots_[index];
+        const detail::timer_chunk& drained = *s.newest;
+        s.newest = drained.next;
+        delete &drained;
+        if (!s.empty()) return;
+        mark_empty(index);
+        soonest_erased_ = true;  // the slot's floor may have been too low, and be the soonest all the same
     }
 
     void mark_empty(std::size_t index) noexcept {
@@ -241,7 +250,8 @@ private:
                     if (!detail::has_memory_for([&] { due_.push_back(e); }))
                         make_ready(*e.subject, ready);  // out of order, but in time
                 } else if (!detail::has_memory_for([&] { put(e); })) {
-                    slots_[index].place(chunk.entries[left++], e);
+                    slot::place(chunk.entries[left++], e);
+                    slots_[index].floor = std::min(slots_[index].floor, e.deadline);
                 }
             }
             if (left == 0) {
@@ -257,15 +267,6 @@ private:
     static void make_ready(timer& t, operation_queue& ready) noexcept {
         t.armed = false;
         ready.push(t);
-    }
-
-    void release_due(operation_queue& ready) noexcept {
-        for (std::size_t i = 0; i < due_.size(); ++i) {
-            if (i + prefetch_distance < due_.size())
-                __builtin_prefetch(due_[i + prefetch_distance].subject, 1);
-            make_ready(*due_[i].subject, ready);
-        }
-        due_.clear();
     }
 
     void find_soonest() noexcept {
