@@ -78,15 +78,17 @@ std::int64_t call(io_operation& op) noexcept {
 }  // namespace
 
 bool attempt(io_operation& op) noexcept {
-    do op.result = call(op);
-    while (op.result < 0 && errno == EINTR);
-    if (op.result < 0) {
-        op.result = -errno;
+    std::int64_t result;
+    do result = call(op);
+    while (result < 0 && errno == EINTR);
+    if (result < 0) {
+        result = -errno;
     } else if (op.whole) {
-        op.moved += static_cast<std::size_t>(op.result);
-        op.result = op.moved < op.size ? -EAGAIN : static_cast<std::int64_t>(op.moved);
+        op.moved += static_cast<std::size_t>(result);
+        result = op.moved < op.size ? -EAGAIN : static_cast<std::int64_t>(op.moved);
     }
-    return op.result != -EAGAIN;
+    op.result = result;
+    return result != -EAGAIN;
 }
 
 }  // namespace loopbench::loop

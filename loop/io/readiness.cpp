@@ -2,6 +2,39 @@
 
 namespace loopbench::loop {
 
+namespace {
+
+// Once for a descriptor, and kept out of what is done for each operation.
+[[gnu::noinline]] bool is_unix_socket(int fd) noexcept {
+    int domain = AF_UNSPEC;
+    socklen_t bytes = sizeof domain;
+    static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes));
+    return domain == AF_UNIX;
+}
+
+}  // namespace
+
+// Makes the call. A stream that gave or took less than was asked for is drained or full: the next call would
+// say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
+inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
+    const bool done = attempt(op);
+    const bool is_short =
+        op.kind == io_kind::receive && op.result > 0 && static_cast<std::size_t>(op.result) < op.size;
+    if (!done || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
+    return done;
+}
+
+// Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is
+// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, and in a
+// Unix stream after a message that carries descriptors (unix(7)); that it is one is asked once.
+bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
+    if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
+        d.socket_is_known = true;
+        d.always_ready |= is_unix_socket(fd);
+    }
+    return !d.always_ready;
+}
+
 bool readiness_driver::start(io_operation& op) {
     if (op.fd < 0) [[unlikely]] {  // of a stream that is closed
         op.result = -EBADF;
@@ -57,30 +90,6 @@ void readiness_driver::watch_what_is_wanted(int fd, descriptor& d) {
     watch(fd, in, out);
     d.watched_in = in;
     d.watched_out = out;
-}
-
-// Makes the call. A stream that gave or took less than was asked for is drained or full: the next call would
-// say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
-bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
-    const bool done = attempt(op);
-    const bool is_short =
-        op.kind == io_kind::receive && op.result > 0 && static_cast<std::size_t>(op.result) < op.size;
-    if (!done || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
-    return done;
-}
-
-// Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is
-// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, and in a
-// Unix stream after a message that carries descriptors (unix(7)); that it is one is asked once.
-bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
-    if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
-        d.socket_is_known = true;
-        int domain = AF_UNSPEC;
-        socklen_t bytes = sizeof domain;
-        static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes));
-        d.always_ready |= domain == AF_UNIX;
-    }
-    return !d.always_ready;
 }
 
 void readiness_driver::report(const readiness_event& event) noexcept {

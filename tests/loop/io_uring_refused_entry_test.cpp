@@ -11,7 +11,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "tests/loop/uring_support.hpp"
 
@@ -150,6 +153,25 @@ TEST_F(uring_refused_entry_tests,
         bare.run(of_the_next);
         EXPECT_EQ(of_the_next.received(), "for the next one");
         bare.driver.close(number);
+    });
+}
+
+TEST_F(uring_refused_entry_tests, starts_later_what_there_was_no_room_to_start) {
+    in_a_thread([&] {
+        bare_driver bare(little_room);
+        const std::array<socket_pair, submissions + 2> pairs;
+        std::vector<std::unique_ptr<counted_operation>> early;
+        for (const socket_pair& pair : pairs) {
+            early.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
+            bare.start(*early.back());
+            pair.send("x");
+        }
+        if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
+        EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "or this test sees nothing";
+        bare.driver.discard(*early.front());  // sleeps, for which what is in the ring is handed over
+        for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
+        EXPECT_EQ(early.front()->completions, 0);
+        EXPECT_EQ(bare.driver.pending(), 0U);
     });
 }
 
