@@ -205,7 +205,8 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     }
 }
 
-void count_with_strace(operation_counts& counts, counted_contender& where, std::uint64_t operations, bool names_too) {
+void count_with_strace(operation_counts& counts, counted_contender& where, std::uint64_t operations,
+                       bool names_too) {
     const auto strace = program("strace");
     if (!strace) {
         counts.missing.push_back(
@@ -230,8 +231,8 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
     counts.tracer = "strace -f";
 }
 
-void count_allocations_and_switches(operation_counts& counts, counted_contender& where, std::uint64_t operations,
-                                    const fs::path& counter) {
+void count_allocations_and_switches(operation_counts& counts, counted_contender& where,
+                                    std::uint64_t operations, const fs::path& counter) {
     const bool can_count = ::access(counter.c_str(), R_OK) == 0;
     if (!can_count)
         counts.missing.push_back(
