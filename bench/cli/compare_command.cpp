@@ -116,6 +116,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     complete_plan(plan, stop);
+    let_strangers_run_together(plan, stop);
     return plan;
 }
 

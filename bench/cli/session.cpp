@@ -179,9 +179,10 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
     process_executor executor{stop.fd(), watching::off};
+    const contender* const twin = plan.twin ? &plan.contenders[*plan.twin] : nullptr;
     std::size_t contenders = 0;
     for (const contender& who : plan.contenders) {
-        if (exclusion_before(who, plan.workloads[workload])) continue;
+        if (&who == twin || exclusion_before(who, plan.workloads[workload])) continue;
         bool busy = false;
         for (int i = 0; i < tries && !busy; ++i) {
             busy = keeps_a_core_busy(
@@ -203,13 +204,20 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     refuse_mixed_builds(plan.described, other_remedy);
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto* const shape = find_shape(plan.workloads[i]);
-        const bool at_once = shape == nullptr && !plan.way && keeps_a_core_busy(plan, i, stop);
-        const auto usual = shape != nullptr ? shape->made : at_once ? way::together : way::apart;
-        plan.ways.push_back(plan.way.value_or(usual));
+        plan.ways.push_back(plan.way.value_or(shape != nullptr ? shape->made : way::apart));
         plan.cores.push_back(shape != nullptr ? shape->cores : plan.ways.back() == way::together ? 1 : 0);
     }
     if (!plan.cpu) plan.cpus = allowed_cpus();
     add_twin(plan);
+}
+
+void let_strangers_run_together(run_plan& plan, const interrupt& stop) {
+    if (plan.way) return;
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+        if (find_shape(plan.workloads[i]) != nullptr || !keeps_a_core_busy(plan, i, stop)) continue;
+        plan.ways[i] = way::together;
+        plan.cores[i] = 1;
+    }
 }
 
 finished_run measure(run_plan plan, const session_place& place) {

@@ -42,6 +42,11 @@ struct session_place {
 /// interrupted.
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
 
+/// For a comparison of two programs that the catalog does not know: what keeps a core busy in both of them is
+/// measured in both at once, unless the command line says how. A short trial of each benchmark says whether
+/// it does. Throws interrupted.
+void let_strangers_run_together(run_plan& plan, const interrupt& stop);
+
 struct finished_run {
     session_record record;
     /// Why what the further passes found could not be written; then it is not in the record either.

@@ -13,6 +13,8 @@ install(FILES loopbench-contender.cmake compiler_flags.cmake layouts.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/loopbench COMPONENT contender)
 install(FILES ${PROJECT_SOURCE_DIR}/bench/runtime.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench COMPONENT contender)
+install(FILES ${PROJECT_SOURCE_DIR}/reports/words.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/reports COMPONENT contender)
 foreach(folder contenders workloads metrics)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/${folder}/
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/${folder} COMPONENT contender
