@@ -1,9 +1,10 @@
 // A contender that becomes dearer when the environment says so, as a change to a loop would make it:
 // LOOPBENCH_TEST_COST=system_call or allocation is one more per operation, LOOPBENCH_TEST_COST=crash is a
-// bug.
+// bug. With LOOPBENCH_TEST_COST_OF, only under that name.
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -16,6 +17,9 @@ namespace {
 
 const std::string_view cost = [] {
     const char* const text = std::getenv("LOOPBENCH_TEST_COST");
+    const char* const whose = std::getenv("LOOPBENCH_TEST_COST_OF");
+    if (whose != nullptr && std::string_view{::program_invocation_short_name} != whose)
+        return std::string_view{};
     return std::string_view{text == nullptr ? "" : text};
 }();
 

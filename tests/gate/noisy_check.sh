@@ -37,7 +37,7 @@ for ((i = 0; i < 4 * $(nproc); ++i)); do
 done
 try() {  # the planted cost, and the one exit code that would be wrong
     code=0
-    LOOPBENCH_TEST_COST=$1 check >"$folder/log" 2>&1 || code=$?
+    LOOPBENCH_TEST_COST=$1 LOOPBENCH_TEST_COST_OF=asio-other check >"$folder/log" 2>&1 || code=$?
     cat "$folder/log"
     case $code in
         "$2") echo "the exit code is $code, with the planted cost: $1" && exit 1 ;;
