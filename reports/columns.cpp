@@ -203,16 +203,34 @@ std::string false_alarms(const report& content) {
 
 }  // namespace
 
+/// How trials were made, where it is not one after the other.
+std::string ways_legend(const report& content) {
+    const auto has = [&](way made) {
+        return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
+    };
+    std::string text;
+    if (has(way::turns))
+        text +=
+            " What keeps a core busy took turns of two milliseconds on it: a time is the median of a trial's "
+            "turns, a "
+            "ratio that of pairs of turns.";
+    if (has(way::together))
+        text +=
+            " What the catalog does not know and keeps a core busy ran at once on one core: its time is CPU "
+            "time.";
+    return text;
+}
+
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
         "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
-        "than {:g} %, corrected for {} {} ({}).{}{}{}{}{}{}",
+        "than {:g} %, corrected for {} {} ({}).{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
-        printable(content.judged_by.correction), false_alarms(content), layout_legend(content),
-        floor_legend(content), self_check_text(content.aa),
+        printable(content.judged_by.correction), false_alarms(content), ways_legend(content),
+        layout_legend(content), floor_legend(content), self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 

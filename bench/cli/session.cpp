@@ -166,6 +166,9 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
     const auto time = trial.metrics.find("time");
     if (time == trial.metrics.end() || !time->second || !trial.cpu_time_ns || trial.wall.count() <= 0)
         return false;
+    if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
+        more_than_one_core * static_cast<double>(trial.wall.count()))
+        return false;  // other threads, which Google Benchmark's CPU time has not
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
         1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());
@@ -195,19 +198,38 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
+/// What can be compared was made in one way: turns where all that have the workload know them.
+bool all_take_turns(const run_plan& plan, std::size_t workload) {
+    for (std::size_t who = 0; who < plan.contenders.size(); ++who)
+        if (!exclusion_before(plan.contenders[who], plan.workloads[workload]) && !plan.takes_turns(who))
+            return false;
+    return true;
+}
+
 }  // namespace
+
+void choose_ways(run_plan& plan) {
+    plan.ways.clear();
+    plan.cores.clear();
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+        const auto* const shape = find_shape(plan.workloads[i]);
+        const auto usual = shape != nullptr ? shape->made : way::apart;
+        auto made = plan.way.value_or(usual);
+        // Who never asks for a turn has none.
+        if (made == way::turns && ((shape != nullptr && usual != way::turns) || !all_take_turns(plan, i)))
+            made = way::apart;
+        plan.ways.push_back(made);
+        plan.cores.push_back(shape != nullptr ? shape->cores : made != way::apart ? 1 : 0);
+    }
+    if (!plan.cpu) plan.cpus = allowed_cpus();
+}
 
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
     stop.throw_if_requested();
     plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);
-    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
-        const auto* const shape = find_shape(plan.workloads[i]);
-        plan.ways.push_back(plan.way.value_or(shape != nullptr ? shape->made : way::apart));
-        plan.cores.push_back(shape != nullptr ? shape->cores : plan.ways.back() == way::together ? 1 : 0);
-    }
-    if (!plan.cpu) plan.cpus = allowed_cpus();
+    choose_ways(plan);
     add_twin(plan);
 }
 

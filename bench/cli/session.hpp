@@ -37,6 +37,9 @@ struct session_place {
     session_start started;
 };
 
+/// In which way the trials of each workload are made, and on which cores, once the contenders are described.
+void choose_ways(run_plan& plan);
+
 /// The last steps of every plan: its contenders describe themselves, those whose numbers could not be
 /// compared are refused, with `other_remedy` (parity.hpp), and the baseline gets its twin. Throws
 /// interrupted.

@@ -135,6 +135,8 @@ run_plan read_plan(const node& from) {
     if (plan.tolerated_pct) require_within(from, "tolerated_pct", *plan.tolerated_pct, 0, 100);
     if (plan.cpu) require_within(from, "cpu", *plan.cpu, 0, 1 << 20);
     plan.workloads = distinct_names(from.at("workloads"));
+    if (std::ranges::any_of(plan.cpus, [](int cpu) { return cpu < 0 || cpu > 1 << 20; }))
+        from.at("cpus").fail("expected numbers of CPUs");
     for (const auto& [name, size] :
          {std::pair{"ways", plan.ways.size()}, std::pair{"cores", plan.cores.size()}})
         if (size > 0 && size != plan.workloads.size()) from.at(name).fail("expected one for each workload");
@@ -300,6 +302,8 @@ private:
                  .second)
             from.fail("this trial is there twice");
         auto& outcome = record.outcome;
+        if (std::ranges::any_of(outcome.turns, [](double ns) { return !(ns > 0); }))
+            from.at("turns_ns").fail("expected numbers above 0");
         read_fields(outcome, from);
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] reports::way way_of(cell where) const { return ways_[where.workload][where.contender]; }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
+    /// Of those that are asked for that: within a turn, a disturbance is an outlier among many.
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
     /// The log ratios of `who` to `to` in one metric, above 0 when `who` is better; empty when there are

@@ -183,7 +183,9 @@ void take_turns(trial_outcome& trial, std::vector<double> operation_ns) {
 void take_cpu_time(trial_outcome& trial) {
     if (trial.status != cell_status::ok) return;
     const auto own = trial.metrics.find("cpu");
-    const auto time = own != trial.metrics.end() ? own->second : trial.cpu_time_ns;
+    const bool is_ours =
+        own != trial.metrics.end() && trial.context.contains("turns");  // a stranger's may be anything
+    const auto time = is_ours ? own->second : trial.cpu_time_ns;
     if (!time || *time <= 0)
         return set_failed(
             trial, "printed no CPU time above zero, which is what is judged of programs that run at once");
@@ -227,12 +229,17 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         const std::chrono::nanoseconds enough{static_cast<std::int64_t>(most_time_s * 1e9)};
         ended = run_in_turns(children, {seed, enough, limit, stop_fd_});
     } else {
-        for (auto& each : run_together(children, limit, stop_fd_)) ended.push_back({std::move(each), {}});
+        for (auto& each : run_together(children, limit, stop_fd_)) {
+            const bool out_of_time = each.end == child_end::timed_out;
+            ended.push_back({std::move(each), out_of_time, {}});
+        }
     }
     const auto wall = std::chrono::steady_clock::now() - started;
     std::vector<trial_outcome> trials;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        auto trial = judge(ended[i].child, requests[i].workload, requests[i].limit);
+        auto trial =
+            judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
+        trial.timed_out = ended[i].out_of_time;
         take_histograms(trial, requests[i], places_[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         if (made == way::turns)

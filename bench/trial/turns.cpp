@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <optional>
 #include <random>
@@ -54,6 +55,13 @@ private:
     bool moved_ = false;
 };
 
+/// To six digits, which is what a turn is worth: there are some hundred thousand of them in an hour's
+/// journal.
+double rounded(double value) {
+    const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
+    return std::round(value * scale) / scale;
+}
+
 /// One of those who take turns.
 class player {
 public:
@@ -75,7 +83,7 @@ public:
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
     /// Waits until it has written a line, or is over.
-    void hear(clock::time_point until, int stop_fd) {
+    void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
             std::array<pollfd, 5> watched{
@@ -87,7 +95,7 @@ public:
             if (watched[4].revents != 0) return end_because(child_end::stopped);
             child_->go_on(std::span{watched}.first<3>());
             if (watched[3].revents != 0 && has_heard_line()) return;
-            if (clock::now() >= until) end_because(child_end::kept_turn);
+            if (clock::now() >= until) end_because(when_late);
         }
     }
 
@@ -96,7 +104,7 @@ public:
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
 
-    outcome_by_turns finish() { return {child_->finish(), std::move(operation_ns_)}; }
+    outcome_by_turns finish() { return {child_->finish(), false, std::move(operation_ns_)}; }
 
 private:
     static constexpr std::int64_t longest_wait_ms = 3'600'000;
@@ -125,8 +133,10 @@ private:
         const auto [space, wrong] = std::from_chars(line.data(), end, operations);
         if (wrong != std::errc{} || space == end || *space != ' ') return false;
         const auto [after, bad] = std::from_chars(space + 1, end, ns);
-        if (bad != std::errc{} || after != end || operations == 0 || ns <= 0) return false;
-        operation_ns_.push_back(static_cast<double>(ns) / static_cast<double>(operations));
+        if (bad != std::errc{} || after != end || operations == 0 || ns <= 0 ||
+            std::chrono::nanoseconds{ns} > turn_limit)
+            return false;
+        operation_ns_.push_back(rounded(static_cast<double>(ns) / static_cast<double>(operations)));
         timed_ += std::chrono::nanoseconds{ns};
         return true;
     }
@@ -148,31 +158,31 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
     std::deque<player> all;
     std::vector<outcome_by_turns> outcomes(requests.size());
     std::vector<std::size_t> playing;
-    const auto hear = [&](std::size_t i, std::chrono::nanoseconds limit) {
-        all[i].hear(std::min(deadline, clock::now() + limit), rules.stop_fd);
+    const auto hear = [&](std::size_t i, std::chrono::nanoseconds limit, child_end when_late) {
+        const auto late = clock::now() + limit;
+        all[i].hear(std::min(deadline, late), rules.stop_fd,
+                    deadline < late ? child_end::timed_out : when_late);
         if (!all[i].is_over()) return;
         outcomes[i] = all[i].finish();  // in its own turn
+        outcomes[i].out_of_time = outcomes[i].child.end == child_end::timed_out && clock::now() >= deadline;
         std::erase(playing, i);
     };
     // One after the other: while one makes its connections, nobody works.
     for (std::size_t i = 0; i < requests.size(); ++i) {
         all.emplace_back(requests[i]);
         playing.push_back(i);
-        hear(i, requests[i].limit);
-        if (outcomes[i].child.end == child_end::kept_turn) outcomes[i].child.end = child_end::timed_out;
+        hear(i, requests[i].limit, child_end::timed_out);
     }
     while (!playing.empty()) {
         auto round = playing;
         for (std::size_t left = round.size(); left > 1; --left)
             std::swap(round[left - 1], round[below(random, left)]);
         for (const std::size_t i : round) {
-            all[i].give(all[i].timed() < rules.enough ? 't' : 'e');
-            hear(i, rules.turn);
-        }
-        if (clock::now() < deadline) continue;
-        for (const std::size_t i : std::vector{playing}) {
-            all[i].end_because(child_end::timed_out);
-            hear(i, rules.turn);
+            // At the end of the time nobody is given a turn; the wait that follows ends at once.
+            const bool enough = all[i].timed() >= rules.enough;
+            if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
+            hear(i, enough ? requests[i].limit : rules.turn,
+                 enough ? child_end::timed_out : child_end::kept_turn);
         }
     }
     return outcomes;

@@ -27,8 +27,9 @@ struct turn_rules {
 
 struct outcome_by_turns {
     child_outcome child;
-    std::vector<double>
-        operation_ns;  // of each turn: the i-th of all are of one round, some milliseconds apart
+    bool out_of_time = false;  // ended by the limit that is for all of them
+    /// Of each turn: the i-th of all are of one round, some milliseconds apart.
+    std::vector<double> operation_ns;
 };
 
 /// Runs all of them at once, one at a time working, until all have ended. Their requests say the core. For

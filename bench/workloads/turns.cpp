@@ -83,8 +83,7 @@ std::uint64_t turn_taker::next(std::uint64_t done, std::uint64_t step) noexcept 
 void turn_taker::end(std::uint64_t done) noexcept {
     if (ended_) return;
     part_operations_ += done;
-    const bool long_enough = is_timing_ && 2 * (clock::now() - part_began_) >= settings_.timed;
-    if (part_operations_ > 0 && (long_enough || operations_ == 0)) finish_turn();
+    if (part_operations_ > 0 && operations_ == 0) finish_turn();
     ended_ = true;
 }
 
@@ -103,7 +102,7 @@ void turn_taker::begin_part(bool timed) noexcept {
     is_timing_ = timed;
     part_operations_ = 0;
     meter_.begin();
-    part_began_ = clock::now();
+    chunk_began_ = part_began_ = clock::now();
 }
 
 void turn_taker::finish_turn() noexcept {

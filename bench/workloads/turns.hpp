@@ -44,8 +44,8 @@ public:
     /// section is to end.
     std::uint64_t next(std::uint64_t done, std::uint64_t step) noexcept;
 
-    /// The section ends, `done` operations after the last call. A turn that was cut short counts when it had
-    /// half of its time, or when it is all there is.
+    /// The section ends, `done` operations after the last call. A turn that was cut short counts when it is
+    /// all there is: its line would give the turn to others, while this process ends.
     void end(std::uint64_t done) noexcept;
 
     /// Whether what is done now is timed.

@@ -100,7 +100,8 @@ TEST(turns, are_lost_by_who_dies_in_one_and_by_who_dies_while_it_waits) {
 }
 
 TEST(turns, are_lost_by_who_answers_with_something_else) {
-    for (const std::string answer : {"'10 -5'", "'0 1000'", "'10'", "'10 1000 5'", "hello", "''"}) {
+    for (const std::string answer :
+         {"'10 -5'", "'1 9223372036854775807'", "'0 1000'", "'10'", "'10 1000 5'", "hello", "''"}) {
         const auto outcomes = run({player("ready; wait_for_turn; echo " + answer + " >&$out; sleep 1000")});
         EXPECT_EQ(outcomes[0].child.end, child_end::broke_protocol) << answer;
     }
@@ -122,6 +123,24 @@ TEST(turns, may_end_before_there_is_enough) {
              player(well_behaved)});
     EXPECT_EQ(outcomes[0].operation_ns.size(), 1U);
     EXPECT_EQ(outcomes[0].child.output, "result\n");
+    EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
+}
+
+TEST(turns, end_with_the_time_of_all_and_that_is_nobodys_fault) {
+    const auto unending = player("ready; while wait_for_turn; do echo '10 1' >&$out; done");
+    const std::vector all{unending, unending, unending};
+    for (const auto& each : bench::run_in_turns(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
+        EXPECT_EQ(each.child.end, child_end::timed_out);
+        EXPECT_TRUE(each.out_of_time);
+    }
+}
+
+TEST(turns, are_not_given_to_who_is_not_ready_within_its_own_time_and_that_is_its_own_fault) {
+    auto slow = player("exec sleep 1000");
+    slow.limit = 100ms;
+    const auto outcomes = run({slow, player(well_behaved)});
+    EXPECT_EQ(outcomes[0].child.end, child_end::timed_out);
+    EXPECT_FALSE(outcomes[0].out_of_time);
     EXPECT_EQ(outcomes[1].operation_ns.size(), 3U);
 }
 
