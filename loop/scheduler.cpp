@@ -17,7 +17,7 @@ void scheduler::close() noexcept {
 }
 
 void scheduler::push_from_any_thread(operation& op) noexcept {
-    // Whoever finds something there comes after one that has woken the loop, or that the loop will see before
+    // Whoever finds something there comes after one that wakes the loop, or that the loop will see before
     // it sleeps: what both of them have pushed is taken at once.
     if (posted_.push(op)) wake();
 }

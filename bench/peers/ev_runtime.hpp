@@ -117,7 +117,6 @@ private:
     static void on_turn(evutil_socket_t, short, void* self) noexcept {
         static_cast<ev_runtime*>(self)->pass();
     }
-    static void on_wake(evutil_socket_t, short, void* self) noexcept;
 
     ev_base base_;
     loop::unique_fd wake_;  // an eventfd: libevent without locks has no call for other threads

@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "loop/coro/frame_pool.hpp"
 #include "loop/io/fd.hpp"
@@ -130,6 +131,7 @@ void uv_read_awaiter::start() noexcept {
     const int started = uv_read_start(socket->stream(), &give_buffer, &on_read);
     if (started == 0 || started == UV_EALREADY) return;
     socket->reader = nullptr;
+    socket = nullptr;
     result.error = errno_of(started);
     queue();
 }
@@ -214,9 +216,10 @@ std::uint16_t uv_listener::port() const {
 }
 
 bool uv_accept_awaiter::take() noexcept {
-    uv_socket_owner accepted(uv_socket::open(*listener_->of.handle.loop, listener_->family()));
-    error_ = errno_of(uv_accept(listener_->stream(), accepted.get()->stream()));
-    listener_->holds_connection = false;
+    uv_socket& listener = *std::exchange(listener_, nullptr);  // which may be gone when this goes on
+    uv_socket_owner accepted(uv_socket::open(*listener.of.handle.loop, listener.family()));
+    error_ = errno_of(uv_accept(listener.stream(), accepted.get()->stream()));
+    listener.holds_connection = false;
     if (error_ == 0) accepted_ = std::move(accepted);
     return error_ == 0;
 }

@@ -119,7 +119,9 @@ struct uv_write_awaiter : callback_awaiter {
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         wait(waiter);
-        if (done || !start()) queue();
+        if (!done && start()) return;
+        socket = nullptr;  // it may be gone when this goes on
+        queue();
     }
     loop::io_result await_resume() const noexcept { return result; }
 

@@ -33,7 +33,8 @@ std::vector<child_outcome> run_together(std::span<const child_request> requests,
                 --running;
             }
     };
-    for (finish_what_is_over(); running > 0; finish_what_is_over()) {
+    finish_what_is_over();
+    while (running > 0) {
         std::vector<pollfd> watched{{stop_fd, POLLIN, 0}};
         for (std::size_t i = 0; i < all.size(); ++i) {
             auto three = all[i].watched();
@@ -54,6 +55,7 @@ std::vector<child_outcome> run_together(std::span<const child_request> requests,
             else if (all[i].go_on(std::span{watched}.subspan(1 + 3 * i).first<3>()) && out_of_time)
                 all[i].end_because(child_end::timed_out);
         }
+        finish_what_is_over();
     }
     return outcomes;
 }

@@ -287,11 +287,12 @@ private:
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
             start_waiting(d);
-        } else if (op.kind == io_kind::receive && cqe.res < static_cast<std::int64_t>(op.size)) {
+        } else if (op.kind == io_kind::receive && !op.polled &&
+                   cqe.res < static_cast<std::int64_t>(op.size)) {
             d.feed.on_short_receive(cqe.res);
         }
         if (&op == discarded_) {
-            if (op.kind == io_kind::accept && cqe.res >= 0) ::close(cqe.res);
+            if (op.kind == io_kind::accept && !op.polled && cqe.res >= 0) ::close(cqe.res);
             return set_not_pending(op);
         }
         const bool goes_on = op.state == in_kernel;
