@@ -201,8 +201,6 @@ std::string false_alarms(const report& content) {
                        found, share * static_cast<double>(found));
 }
 
-}  // namespace
-
 /// How trials were made, where it is not one after the other.
 std::string ways_legend(const report& content) {
     const auto has = [&](way made) {
@@ -212,14 +210,15 @@ std::string ways_legend(const report& content) {
     if (has(way::turns))
         text +=
             " What keeps a core busy took turns of two milliseconds on it: a time is the median of a trial's "
-            "turns, a "
-            "ratio that of pairs of turns.";
+            "turns, a ratio that of pairs of turns.";
     if (has(way::together))
         text +=
             " What the catalog does not know and keeps a core busy ran at once on one core: its time is CPU "
             "time.";
     return text;
 }
+
+}  // namespace
 
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";

@@ -145,10 +145,6 @@ run_plan revived(const session_record& old) {
     return plan;
 }
 
-}  // namespace
-
-namespace {
-
 /// Those that this process may run on.
 std::vector<int> allowed_cpus() {
     cpu_set_t allowed;

@@ -179,7 +179,7 @@ echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::siz
     echo_counts& counts = session.counts[index];
     const std::span<std::byte> reply = session.reply(index);
     try {
-        auto start = session.t.start_of_latency();
+        auto start = those == latencies::recorded ? session.t.start_of_latency() : trial::time_point{};
         for (std::uint64_t i = first; i < first + count && !session.stopped; ++i) {
             const std::span<const std::byte> request = session.messages.message(index, i);
             const auto sent = co_await stream.write_all(request);

@@ -45,7 +45,7 @@ public:
     std::uint64_t operations() const noexcept { return operations_; }
 
     /// Around the timed section, exactly once each. What is outside (connecting, warming up, proving) is not
-    /// timed. Operations are made `step` at a time, or without a meaning for less than so many of them.
+    /// timed. A part of a turn has a multiple of `step` operations.
     void begin(std::uint64_t step = 1) noexcept;
     void end() noexcept;
 

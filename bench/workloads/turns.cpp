@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -39,8 +38,7 @@ turn_settings parse_turns(std::string_view text) {
     if (!good || here != end || numbers[3] == 0)
         throw std::invalid_argument(
             fmt::format("LOOPBENCH_TURNS is \"{}\": expected IN,OUT,UNTIMED,TIMED, two descriptors and two "
-                        "times in microseconds; "
-                        "it is set by loopbench, so unset it.",
+                        "times in microseconds; it is set by loopbench, so unset it.",
                         text));
     return {numbers[0], numbers[1], std::chrono::microseconds(numbers[2]),
             std::chrono::microseconds(numbers[3])};

@@ -23,7 +23,7 @@ namespace loopbench::bench {
 
 struct turn_settings {
     int in = -1, out = -1;  // descriptors
-    std::chrono::microseconds untimed{500}, timed{1500};
+    std::chrono::microseconds untimed{}, timed{};
 };
 
 /// Of the value of LOOPBENCH_TURNS. Throws std::invalid_argument that names the variable, its value and the
