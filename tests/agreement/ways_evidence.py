@@ -245,12 +245,16 @@ def joined(journals):
     for journal in journals:
         begun, *rest = map(json.loads, journal.splitlines())
         lines = lines or [compact(begun)]
-        first = blocks
-        for line in rest:
-            if "block" in line:
-                line["block"] += first
-                blocks = max(blocks, line["block"] + 1)
+        trials = [line for line in rest if "block" in line]
+        # A block that the end of the time cut short would leave a gap.
+        made = collections.Counter(line["block"] for line in trials if line["attempt"] == 0)
+        contenders = len(begun["plan"]["contenders"])
+        whole = max((block + 1 for block, count in made.items() if count == contenders), default=0)
+        for line in trials:
+            if line["block"] < whole:
+                line["block"] += blocks
                 lines.append(compact(line))
+        blocks += whole
     return "\n".join(lines) + "\n"
 
 
