@@ -144,10 +144,10 @@ reports::way way_of(const run_plan& plan) {
     const auto first = plan.way_of({0, 0});
     for (std::size_t i = 1; i < plan.workloads.size(); ++i)
         if (const auto other = plan.way_of({i, 0}); other != first)
-            throw usage_error{
-                fmt::format("{} is made {} and {} {}, and a rate is of one way: calibrate each by itself "
-                            "(--workload), or both in one way (--way)",
-                            plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other))};
+            throw usage_error{fmt::format(
+                "a rate is of one way, and {} has the way {} and {} the way {}: calibrate each by "
+                "itself (--workload), or both in one way (--way)",
+                plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other))};
     return first;
 }
 

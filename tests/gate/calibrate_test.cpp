@@ -129,7 +129,7 @@ TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
         bench::way_of(mixed);
         FAIL() << "it was taken for one way";
     } catch (const bench::usage_error& error) {
-        for (const auto* said : {"yield is made together", "echo apart", "--way"})
+        for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
             EXPECT_NE(std::string{error.what()}.find(said), std::string::npos) << error.what();
     }
 }
