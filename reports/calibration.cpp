@@ -20,6 +20,10 @@ std::string bounds_of(const detection_rate& item) {
     return item.low && item.high ? fmt::format("{:.0f} to {:.0f} %", 100 * *item.low, 100 * *item.high) : "-";
 }
 
+std::string_view made_text(way made) {
+    return made == way::turns ? "in turns" : name_of(made);
+}
+
 std::vector<std::string> row_of(const detection_rate& item) {
     return {item.slowdown_pct > 0 ? fmt::format("{:g} % slower", item.slowdown_pct) : "itself",
             of(item.measured_slower, item.measured), bounds_of(item), of(item.faster, item.measured)};
@@ -35,18 +39,20 @@ std::string calibration_text(const calibration& found) {
                                         of(item.measured_slower, item.measured), bounds_of(item)));
     return printable(fmt::format(
         "On this machine {} of {} A/A comparisons were called different (at most {:.1f} %), and a slowdown "
-        "of {} tries of {} blocks ({}, calibrated {}; in brackets 95 % bounds).",
+        "of {} tries of {} blocks ({}, {}, calibrated {}; in brackets 95 % bounds).",
         found.aa.different, found.aa.tries, found.aa.at_most_pct, fmt::join(parts, ", "), found.blocks,
-        fmt::join(found.workloads, ", "), found.date.substr(0, found.date.find('T'))));
+        fmt::join(found.workloads, ", "), made_text(found.made), found.date.substr(0, found.date.find('T'))));
 }
 
 std::string calibration_table(const calibration& found) {
     auto out = fmt::format(
-        "{} on {}\n\nA/A: {} of {} comparisons of {} blocks were called different; with 95 % confidence at "
+        "{} on {}, {}\n\nA/A: {} of {} comparisons of {} blocks were called different; with 95 % confidence "
+        "at "
         "most {:.2f} % are.\n\nTries of {} blocks ({:.0f} s with an A/A of their own) against itself slowed "
         "down:\n\n",
         printable(found.contender), printable(fmt::format("{}", fmt::join(found.workloads, ", "))),
-        found.aa.different, found.aa.tries, found.aa.blocks, found.aa.at_most_pct, found.blocks, found.try_s);
+        made_text(found.made), found.aa.different, found.aa.tries, found.aa.blocks, found.aa.at_most_pct,
+        found.blocks, found.try_s);
     std::vector<std::vector<std::string>> rows{{"against", "called slower", "95 % bounds", "called faster"}};
     std::ranges::transform(found.slowdowns, std::back_inserter(rows), row_of);
     return out + aligned(rows, 1) +

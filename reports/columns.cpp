@@ -213,8 +213,10 @@ std::string ways_legend(const report& content) {
             "turns, a ratio that of pairs of turns.";
     if (has(way::together))
         text +=
-            " What the catalog does not know and keeps a core busy ran at once on one core: its time is CPU "
-            "time.";
+            " What ran together was on one core at once: its time is CPU time, without what it waits for, "
+            "and "
+            "each pays for what the others do to the caches, so that times are some per cent longer than "
+            "alone and ratios nearer to 1.";
     return text;
 }
 

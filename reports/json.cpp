@@ -61,6 +61,7 @@ constexpr auto fields_of(const calibration*) {
     return std::tuple(field{"date", &calibration::date}, field{"complete", &calibration::complete},
                       field{"contender", &calibration::contender},
                       field{"workloads", &calibration::workloads},
+                      field{"way", &calibration::made, presence::in_newer_files},
                       field{"threshold_pct", &calibration::threshold_pct}, field{"aa", &calibration::aa},
                       field{"blocks", &calibration::blocks}, field{"try_s", &calibration::try_s},
                       field{"slowdowns", &calibration::slowdowns});

@@ -83,6 +83,7 @@ struct calibration {
     bool complete = true;
     std::string contender;
     std::vector<std::string> workloads;
+    way made = way::apart;  // how their trials were made
     double threshold_pct = 0;
     alarm_rate aa;
     std::uint64_t blocks = 0;  // of each try below

@@ -16,6 +16,7 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/calibrate.hpp"
 #include "bench/gate/calibration_file.hpp"
+#include "bench/trial/describe.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/calibration.hpp"
 #include "reports/posix_io.hpp"
@@ -91,6 +92,11 @@ both_runs measure_both(const calibrate_options& options, const invocation& by, c
     stop.throw_if_requested();
     if (!who.problem.empty()) throw std::runtime_error{fmt::format("{} {}", who.name, who.problem)};
     plan.workloads = select(who.workloads, options.workloads, "workload");
+    plan.contenders = {who};
+    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
+    stop.throw_if_requested();
+    choose_ways(plan);
+    way_of(plan);  // one, or nothing is measured
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
@@ -118,7 +124,7 @@ void keep(const reports::calibration& found, const reports::environment& where,
     const auto text = write_calibration(found, where);
     reports::prepare_output_folder(options.session.output);
     reports::write_file_atomically(fs::path{options.session.output} / "calibration.json", text);
-    const auto path = calibration_path();
+    const auto path = calibration_path(found.made);
     if (!found.complete || options.keep_to_itself || !options.replay.empty() || !path) return;
     reports::prepare_output_folder(path->parent_path());
     reports::write_file_atomically(*path, text);

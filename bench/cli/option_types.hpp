@@ -7,9 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "bench/trial/turns.hpp"
 
 namespace loopbench::bench {
 
@@ -31,6 +35,22 @@ inline void takes_duration(CLI::Option* option) {
 
 inline std::chrono::nanoseconds from_seconds(double seconds) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>{seconds});
+}
+
+/// Takes UNTIMED+TIMED, each a number of milliseconds with at most three digits behind the point, up to a
+/// second.
+inline std::optional<turn_lengths> turn_lengths_in(const std::string& text) {
+    const auto plus = text.find('+');
+    if (plus == std::string::npos) return std::nullopt;
+    const auto part_in = [](std::string digits) -> std::optional<std::chrono::nanoseconds> {
+        double ms = 0;
+        if (digits.ends_with("ms")) digits.erase(digits.size() - 2);
+        if (!CLI::detail::lexical_cast(digits, ms) || !(ms >= 0 && ms <= 1000)) return std::nullopt;
+        return std::chrono::microseconds{std::llround(ms * 1000)};
+    };
+    const auto untimed = part_in(text.substr(0, plus)), timed = part_in(text.substr(plus + 1));
+    if (!untimed || !timed || *timed <= timed->zero()) return std::nullopt;
+    return turn_lengths{*untimed, *timed};
 }
 
 /// Turns an option's text into a percentage and checks that it is within the range.

@@ -71,10 +71,17 @@ void remove_old_counts(const fs::path& folder) {
     if (error) throw reports::file_error{"remove", file.native(), error.value()};
 }
 
+/// In which most workloads are measured; a calibration of another says nothing of them.
+way usual_way(const run_plan& plan) {
+    const auto count = [&](way made) { return std::ranges::count(plan.ways, made); };
+    return plan.ways.empty() ? way::apart
+                             : std::ranges::max({way::apart, way::turns, way::together}, {}, count);
+}
+
 /// What this machine's calibration says. A file that cannot be used is no reason not to measure.
-std::optional<reports::calibration> known_calibration(const reports::environment& where) {
+std::optional<reports::calibration> known_calibration(const reports::environment& where, way made) {
     try {
-        return stored_calibration(where);
+        return stored_calibration(where, made);
     } catch (const std::exception& error) {
         tell(fmt::format("loopbench: warning: {}\n", error.what()));
         return std::nullopt;
@@ -127,10 +134,31 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return run;
 }
 
+/// Those that this process may run on.
+std::vector<int> allowed_cpus() {
+    cpu_set_t allowed;
+    std::vector<int> cpus;
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
+    return cpus;
+}
+
+/// The blocks of a run are on the cores that it began with: others may be of another kind.
+void refuse_other_cpus(const run_plan& begun) {
+    const auto here = allowed_cpus();
+    if (!begun.cpus.empty() && begun.cpus != here)
+        throw usage_error{fmt::format(
+            "the run began on the CPUs {}, and may now use {}; go on with `taskset -c {}`, or begin "
+            "a new run without --resume",
+            fmt::join(begun.cpus, ","), fmt::join(here, ","), fmt::join(begun.cpus, ","))};
+}
+
 /// The plan of a journal with contenders that can be run; throws usage_error when they, or the machine, are
 /// not what they were.
 run_plan revived(const session_record& old) {
     refuse_other_place(old, read_environment());
+    refuse_other_cpus(old.plan);
     auto plan = old.plan;
     if (plan.twin) {
         const auto name = plan.contenders[*plan.twin].name;
@@ -143,16 +171,6 @@ run_plan revived(const session_record& old) {
             throw usage_error{"the journal's twin is not its baseline's; begin a new run without --resume"};
     }
     return plan;
-}
-
-/// Those that this process may run on.
-std::vector<int> allowed_cpus() {
-    cpu_set_t allowed;
-    std::vector<int> cpus;
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
-    return cpus;
 }
 
 /// Whether it runs all the time, on one core, but for when it has to wait for one: the share of the time of
@@ -241,7 +259,7 @@ void let_strangers_run_together(run_plan& plan, const interrupt& stop) {
 finished_run measure(run_plan plan, const session_place& place) {
     reports::prepare_output_folder(place.folder);
     session_record record{.plan = std::move(plan), .command = place.by.words, .where = read_environment()};
-    record.where.calibrated = known_calibration(record.where);
+    record.where.calibrated = known_calibration(record.where, usual_way(record.plan));
     journal written{place.folder / "journal.jsonl", record};
     histogram_log histograms{place.folder, histogram_log::beginning::anew};
     return finish(std::move(record), written, histograms, place);

@@ -60,6 +60,21 @@ std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options
         "how the trials of a block are made: apart, in turns, or together (as each workload says)")
         ->type_name("WAY")
         ->transform(CLI::CheckedTransformer(ways(), CLI::ignore_case).description(""));
+    const auto take_turn = [&options](const std::string& text) {
+        options.turn = turn_lengths_in(text);
+        if (!options.turn)
+            throw CLI::ValidationError{
+                "--turn",
+                fmt::format("{} is no UNTIMED+TIMED in milliseconds, each up to 1000 and the second "
+                            "above 0; for example 0.5ms+1.5ms",
+                            text)};
+    };
+    all.push_back(command
+                      .add_option_function<std::string>(
+                          "--turn", take_turn,
+                          "how long a turn is before what is timed of it, and how long that is "
+                          "(0.5ms+1.5ms)")
+                      ->type_name("UNTIMED+TIMED"));
     add("--seed", options.seed, "of the order of trials")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{0}, largest_seed).description(""));
@@ -82,6 +97,7 @@ run_plan sized_plan(run_plan plan, const session_options& options) {
     if (options.trial_limit_s) plan.trial_limit = from_seconds(*options.trial_limit_s);
     plan.cpu = options.cpu;
     plan.way = options.way;
+    plan.turn = options.turn.value_or(plan.turn);
     plan.seed = options.seed ? *options.seed : std::random_device{}();
     return plan;
 }

@@ -16,6 +16,7 @@ struct session_options {
     std::optional<double> budget_s, min_time_s, trial_limit_s, precision_pct, threshold_pct;
     std::optional<int> cpu;
     std::optional<reports::way> way;
+    std::optional<turn_lengths> turn;
     std::string output;
     std::vector<std::string> contender_dirs;
 };

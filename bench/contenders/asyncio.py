@@ -133,10 +133,11 @@ def gather_in_batches(size, batch):
         ended = Ended()
         started = incomplete = 0
         trial.begin()
-        while started < trial.operations:
+        while trial.goes_on(started):
             started += size
             await batch(ended)
             incomplete += ended.count != started
+            trial.did(size)
         trial.end()
         trial.done = started
         trial.prove("children that ended", started, ended.count)
@@ -231,24 +232,27 @@ class Echo:
             self.served_bytes[index] += len(data)
         writer.close()
 
-    async def make_round_trips(self, index, offsets, latency_ns):
+    async def make_round_trips(self, index, offsets, trial, recording):
+        """They are operations of the trial, if there is one, whose latency is then recorded, or not."""
         reader, writer = self.clients[index]
         block, size = self.messages.block, self.message_bytes
-        start = time.monotonic_ns()
+        start = trial.start_of_latency() if recording else 0
         for offset in offsets:
             request = block[offset:offset + size]
             writer.write(request)
             await writer.drain()
             if await reader.readexactly(size) != request:
                 raise Unproved(f"connection {index}: a reply is not the bytes sent")
-            if latency_ns is not None:
-                end = time.monotonic_ns()
-                latency_ns.append(end - start)
-                start = end
+            if recording:
+                start = trial.record_latency(start)
             self.round_trips[index] += 1
+            if trial:
+                trial.did(1)
 
-    async def phase(self, offsets, latency_ns=None):
-        await asyncio.gather(*(self.make_round_trips(index, each, latency_ns) for index, each in enumerate(offsets)))
+    async def phase(self, offsets, trial=None):
+        recording = trial is not None and trial.recording
+        await asyncio.gather(
+            *(self.make_round_trips(index, each, trial, recording) for index, each in enumerate(offsets)))
 
     def offsets(self, first, count):
         return [self.messages.of(index, first, count) for index in range(len(self.round_trips))]
@@ -273,10 +277,11 @@ def echo_rtt(connections, message_bytes, unix):
             await echo.phase(echo.offsets(0, WARM_UP_ROUND_TRIPS))
             timed = echo.offsets(WARM_UP_ROUND_TRIPS, each)
             trial.begin()
-            await echo.phase(timed, trial.latency_ns if trial.recording else None)
+            await echo.phase(timed, trial)
             trial.end()
             await echo.finish(trial, each)
-        trial.prove("round trips with a latency", trial.done if trial.recording else 0, len(trial.latency_ns))
+        if not trial.turns:
+            trial.prove("round trips with a latency", trial.done if trial.recording else 0, len(trial.latency_ns))
 
     return run
 
@@ -290,13 +295,15 @@ async def gather_echo(trial):
         rounds = [echo.offsets(WARM_UP_ROUND_TRIPS + number, 1) for number in range(gathers)]
         trial.begin()
         for offsets in rounds:
-            start = time.monotonic_ns() if trial.recording else 0
+            start = trial.start_of_latency() if trial.recording else 0
             await echo.phase(offsets)
             if trial.recording:
-                trial.latency_ns.append(time.monotonic_ns() - start)
+                trial.record_latency(start)
+            trial.did(connections)
         trial.end()
         await echo.finish(trial, gathers)
-    trial.prove("gathers with a latency", gathers if trial.recording else 0, len(trial.latency_ns))
+    if not trial.turns:
+        trial.prove("gathers with a latency", gathers if trial.recording else 0, len(trial.latency_ns))
 
 
 def echo_workloads():

@@ -25,35 +25,136 @@ class Unsupported(Exception):
     """This contender cannot run the workload here."""
 
 
+def usage():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return (time.monotonic_ns(), time.process_time_ns(), used.ru_utime * 1e9, used.ru_stime * 1e9, used.ru_nvcsw)
+
+
+def run_delay_ns():
+    """How long this thread has had to wait for a CPU, as bench/metrics/usage.hpp has it."""
+    try:
+        with open("/proc/thread-self/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+def prolong(began_ns, share, delay_ns=0):
+    """Burns so large a share of the time since then, in CPU time."""
+    until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
+    while time.thread_time_ns() < until:
+        pass
+
+
+class Turns:
+    """The timed section, in turns; the counterpart of bench/workloads/turns.hpp, where the protocol is."""
+
+    def __init__(self, inlet, outlet, untimed_us, timed_us, slowdown):
+        self.inlet, self.outlet = inlet, outlet
+        self.part_ns = (untimed_us * 1000, timed_us * 1000)
+        self.slowdown = slowdown
+        self.waited_ns = 0
+        self.operations = 0  # of the timed parts of all turns
+        self.cost = [0] * len(usage())  # likewise
+        self.ended = False
+
+    def begin(self):
+        os.write(self.outlet, b"ready\n")
+        self._wait()
+
+    def did(self, count):
+        if self.ended:
+            return
+        self.part_operations += count
+        if time.monotonic_ns() - self.before[0] < self.part_ns[self.is_timing]:
+            return
+        if self.is_timing:
+            self._finish()
+            self._wait()
+        else:
+            self._begin_part(True)
+
+    def end(self):
+        """A turn that was cut short counts when it is all there is."""
+        if not self.ended and self.part_operations and not self.operations:
+            self._finish()
+        self.ended = True
+
+    def _wait(self):
+        began = time.monotonic_ns()
+        self.ended = os.read(self.inlet, 1) != b"t"
+        self.waited_ns += time.monotonic_ns() - began
+        self._begin_part(not self.ended and self.part_ns[False] == 0)
+
+    def _begin_part(self, timed):
+        self.is_timing = timed
+        self.part_operations = 0
+        self.before = usage()
+
+    def _finish(self):
+        if self.slowdown:
+            prolong(self.before[0], self.slowdown)
+        turn = [after - before for after, before in zip(usage(), self.before)]
+        self.cost = [all_ + one for all_, one in zip(self.cost, turn)]
+        self.operations += self.part_operations
+        os.write(self.outlet, f"{self.part_operations} {turn[0]}\n".encode())
+        self.is_timing = False
+
+
 class Trial:
     """One workload run once; the counterpart of bench/workloads/trial.hpp."""
 
-    def __init__(self, smoke, operations, recording=True, slowdown=0):
+    def __init__(self, smoke, operations, recording=True, slowdown=0, turns=None):
         self.smoke = smoke
         self.operations = operations
         self.done = operations
         self.recording = recording  # of latencies: without, the clock is not read for them
         self.slowdown = slowdown  # the share by which the timed section is made longer, at its end
+        self.turns = Turns(*turns, slowdown) if turns else None
         self.latency_ns = []
         self.late_ns = []
         self.reported = {}  # further metrics by name
         self.proofs = 0
 
     def begin(self):
-        self.before = self._usage()
+        if self.turns:
+            self.turns.begin()
+            return
+        self.delay_ns = run_delay_ns() if self.slowdown else 0
+        self.before = usage()
 
     def end(self):
+        if self.turns:
+            self.turns.end()
+            self.cost = self.turns.cost
+            return
         if self.slowdown:
-            now = time.monotonic_ns()
-            until = now + (now - self.before[0]) * self.slowdown
-            while time.monotonic_ns() < until:
-                pass
-        self.cost = [after - before for after, before in zip(self._usage(), self.before)]
+            prolong(self.before[0], self.slowdown, run_delay_ns() - self.delay_ns)
+        self.cost = [after - before for after, before in zip(usage(), self.before)]
 
-    @staticmethod
-    def _usage():
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        return (time.monotonic_ns(), time.process_time_ns(), used.ru_utime * 1e9, used.ru_stime * 1e9, used.ru_nvcsw)
+    def goes_on(self, done):
+        """Whether more is to be done: until it is told to end, where it takes turns."""
+        return not self.turns.ended if self.turns else done < self.operations
+
+    def did(self, operations):
+        """So many more were done. Where contenders take turns, this is where they wait for theirs."""
+        if self.turns:
+            self.turns.did(operations)
+
+    def timed(self):
+        """The operations that the cost is of."""
+        return self.turns.operations if self.turns else self.done
+
+    def start_of_latency(self):
+        """Now, less what was waited for turns."""
+        return time.monotonic_ns() - (self.turns.waited_ns if self.turns else 0)
+
+    def record_latency(self, start_ns):
+        """Unless it ends in a part of a turn that is not timed. Gives back its end, where the next one may begin."""
+        end_ns = self.start_of_latency()
+        if not self.turns or self.turns.is_timing:
+            self.latency_ns.append(end_ns - start_ns)
+        return end_ns
 
     def prove(self, what, expected, actual):
         self.proofs += 1
@@ -77,11 +178,13 @@ class Trial:
                 f"{early} of {len(self.late_ns)} timers fired early, the earliest by {-min(self.late_ns)} ns")
         if not self.proofs:
             raise Unproved("the workload proved nothing")
+        if not self.timed():
+            raise Unproved("the workload did no operation")
         wall, cpu, user, system, switches = self.cost
         found = {
-            "cpu": cpu / self.done,
-            "cpu_user": user / self.done,
-            "cpu_system": system / self.done,
+            "cpu": cpu / self.timed(),
+            "cpu_user": user / self.timed(),
+            "cpu_system": system / self.timed(),
             "spin": cpu / wall,
             "wakeups": switches / (wall / 1e9),
             "operations": self.done,
@@ -136,7 +239,7 @@ class Contender:
         if workload.open_files > limit:
             raise Unsupported(
                 f"needs {workload.open_files} open files and the limit is {limit}: raise it with ulimit -n")
-        trial = Trial(smoke, operations, recording_is_on(), slowdown_told())
+        trial = Trial(smoke, operations, recording_is_on(), slowdown_told(), turns_told())
         self.run_loop(workload.function(trial))
         return trial
 
@@ -154,13 +257,15 @@ class Contender:
     def result_of(self, workload, smoke, min_time_s):
         if told := operations_told():
             trial = self.run_once(workload, smoke, told)
+        elif workload.sizes is None and turns_told():
+            trial = self.run_once(workload, smoke, 0)
         elif workload.sizes is None:
             trial = self.calibrated(workload, smoke, min_time_s)
         else:
             trial = self.run_once(workload, smoke, workload.sizes[0 if smoke else 1])
         counters = trial.counters(self.early_limit_ns)
-        time_ns = trial.cost[0] / trial.done
-        result = {"iterations": 1 if workload.sizes or told else trial.done, "real_time": time_ns,
+        time_ns = trial.cost[0] / trial.timed()
+        result = {"iterations": 1 if workload.sizes or told or trial.turns else trial.done, "real_time": time_ns,
                   "cpu_time": counters["cpu"], "time_unit": "ns"} | counters
         return trial, result | ({"items_per_second": 1e9 / time_ns} if workload.rate else {})
 
@@ -194,6 +299,7 @@ class Contender:
             "allocator": f"{os.environ.get('PYTHONMALLOC', 'pymalloc')} on {' '.join(platform.libc_ver())} malloc",
             "clock": f"{clock.implementation.partition('(')[2].rstrip(')')}, {clock.resolution * 1e9:.0f} ns",
             "timer_slack_ns": timer_slack,
+            "turns": "1",
             "size": "smoke" if smoke else "real",
         } | ({"slowdown": f"{100 * slowdown_told():g} %"} if slowdown_told() else {}) | self.about()
 
@@ -273,6 +379,19 @@ def slowdown_told():
               "unset it.", file=sys.stderr)
         sys.exit(2)
     return share
+
+
+def turns_told():
+    """Two descriptors and two times in microseconds; None where nobody takes turns."""
+    text = os.environ.get("LOOPBENCH_TURNS", "")
+    if not text:
+        return None
+    numbers = text.split(",")
+    if len(numbers) != 4 or not all(number.isdecimal() for number in numbers) or int(numbers[3]) == 0:
+        print(f'LOOPBENCH_TURNS is "{text}": expected IN,OUT,UNTIMED,TIMED, two descriptors and two times in '
+              "microseconds; it is set by loopbench, so unset it.", file=sys.stderr)
+        sys.exit(2)
+    return [int(number) for number in numbers]
 
 
 def operations_told():

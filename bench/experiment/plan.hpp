@@ -11,6 +11,7 @@
 
 #include "bench/statistics/correction.hpp"
 #include "bench/trial/contender_list.hpp"
+#include "bench/trial/turns.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -48,6 +49,7 @@ struct run_plan {
     std::vector<int> cpus = {};  // or each block on one of these, where one is enough for the workload
     std::optional<double> tolerated_pct;  // a comparison of builds: judge_gate() has the last word
     bool counts = false, checks = false;  // the passes that follow the trials
+    turn_lengths turn = {};
 
     /// The place of the baseline among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;

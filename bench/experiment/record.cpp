@@ -45,6 +45,10 @@ constexpr auto fields_of(const executable_state*) {
                       field{"layouts", &executable_state::layouts, presence::when_there});
 }
 
+constexpr auto fields_of(const turn_lengths*) {
+    return std::tuple(field{"untimed_ns", &turn_lengths::untimed}, field{"timed_ns", &turn_lengths::timed});
+}
+
 /// But for the contenders.
 constexpr auto fields_of(const run_plan*) {
     return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
@@ -58,7 +62,8 @@ constexpr auto fields_of(const run_plan*) {
                       field{"workloads", &run_plan::workloads},
                       field{"ways", &run_plan::ways, presence::in_newer_files},
                       field{"cores", &run_plan::cores, presence::in_newer_files},
-                      field{"cpus", &run_plan::cpus, presence::in_newer_files});
+                      field{"cpus", &run_plan::cpus, presence::in_newer_files},
+                      field{"turn", &run_plan::turn, presence::in_newer_files});
 }
 
 constexpr auto fields_of(const resource_usage*) {
@@ -77,6 +82,7 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"usage", &trial_outcome::usage, presence::in_newer_files},
                       field{"way", &trial_outcome::made, presence::in_newer_files},
                       field{"cpu", &trial_outcome::cpu, presence::in_newer_files},
+                      field{"waited", &trial_outcome::waited, presence::when_there},
                       field{"turns_ns", &trial_outcome::turns, presence::in_newer_files},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
                       field{"context", &trial_outcome::context});
@@ -137,6 +143,9 @@ run_plan read_plan(const node& from) {
     plan.workloads = distinct_names(from.at("workloads"));
     if (std::ranges::any_of(plan.cpus, [](int cpu) { return cpu < 0 || cpu > 1 << 20; }))
         from.at("cpus").fail("expected numbers of CPUs");
+    if (plan.turn.untimed < plan.turn.untimed.zero() || plan.turn.untimed > longest_turn_part ||
+        plan.turn.timed <= plan.turn.timed.zero() || plan.turn.timed > longest_turn_part)
+        from.at("turn").fail(fmt::format("expected two parts of at most {} s", longest_turn_part.count()));
     for (const auto& [name, size] :
          {std::pair{"ways", plan.ways.size()}, std::pair{"cores", plan.cores.size()}})
         if (size > 0 && size != plan.workloads.size()) from.at(name).fail("expected one for each workload");
@@ -302,9 +311,9 @@ private:
                  .second)
             from.fail("this trial is there twice");
         auto& outcome = record.outcome;
+        read_fields(outcome, from);
         if (std::ranges::any_of(outcome.turns, [](double ns) { return !(ns > 0); }))
             from.at("turns_ns").fail("expected numbers above 0");
-        read_fields(outcome, from);
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
         // Every trial's would fill the memory, and only the first one's is ever looked at.

@@ -213,7 +213,8 @@ private:
                 plan_.size,
                 limit,
                 plan_.cpu_for(block, where.workload),
-                padding_bytes(plan_.seed, block, where, attempt)};
+                padding_bytes(plan_.seed, block, where, attempt),
+                plan_.turn};
     }
 
     /// They are one trial as far as a budget is concerned: what is not finished at its end does not count.

@@ -67,6 +67,7 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
     cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
     turns_.assign(plan.workloads.size(), std::vector<turns_by_block>(plan.contenders.size()));
     ways_.assign(plan.workloads.size(), std::vector<reports::way>(plan.contenders.size()));
+    waited_.assign(plan.workloads.size(), std::vector<std::vector<double>>(plan.contenders.size()));
     const counting_attempts tried{outcome};
     for (const auto& trial : outcome.trials)
         if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt)) {
@@ -89,6 +90,8 @@ void sample_table::take(const trial_record& trial) {
         values[trial.block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
     }
     ways_[trial.where.workload][trial.where.contender] = trial.outcome.made;
+    if (trial.outcome.waited)
+        waited_[trial.where.workload][trial.where.contender].push_back(*trial.outcome.waited);
     if (!trial.outcome.turns.empty())
         turns_[trial.where.workload][trial.where.contender][trial.block] = trial.outcome.turns;
 }
@@ -113,6 +116,11 @@ std::vector<sample_table::block_ratio> sample_table::ratios_by_block(
     for (std::uint64_t block = 0; all.size() < ratios.size(); ++block)
         if (above[block] && below[block]) all.push_back({block, ratios[all.size()]});
     return all;
+}
+
+std::optional<double> sample_table::waited(cell where) const {
+    const auto& all = waited_[where.workload][where.contender];
+    return all.empty() ? std::nullopt : std::optional{median_of(all)};
 }
 
 std::size_t sample_table::layout(std::uint64_t block, std::size_t contender) const {

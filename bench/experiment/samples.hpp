@@ -50,6 +50,9 @@ public:
     [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
     /// How its trials were made.
     [[nodiscard]] reports::way way_of(cell where) const { return ways_[where.workload][where.contender]; }
+    /// Of trials made together, the median share of its time in which the contender left the core; nothing of
+    /// others.
+    [[nodiscard]] std::optional<double> waited(cell where) const;
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Of those that are asked for that: within a turn, a disturbance is an outlier among many.
@@ -85,6 +88,7 @@ private:
     using turns_by_block = std::map<std::uint64_t, std::vector<double>>;
     std::vector<std::vector<turns_by_block>> turns_;  // likewise
     std::vector<std::vector<reports::way>> ways_;
+    std::vector<std::vector<std::vector<double>>> waited_;
     std::vector<std::vector<std::size_t>> layouts_;  // [block][contender]; empty without layouts
     std::uint64_t disturbed_ = 0, trials_ = 0;
 };

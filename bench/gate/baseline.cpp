@@ -65,6 +65,8 @@ expected_ratio read_ratio(const node& from) {
     expected_ratio item{name_in(from.at("workload")), name_in(from.at("contender")),
                         above_zero(from.at("median")), above_zero(from.at("low")),
                         above_zero(from.at("high"))};
+    if (const auto made = from.find("way"))  // not in older ones
+        item.made = made->one_of<reports::way>(reports::way_names);
     if (item.low > item.median || item.median > item.high) from.fail("low, median and high are not in order");
     return item;
 }
@@ -115,7 +117,8 @@ std::string line_of(const expected_ratio& item) {
                           {"contender", item.contender},
                           {"median", item.median},
                           {"low", item.low},
-                          {"high", item.high}});
+                          {"high", item.high},
+                          {"way", name_of(item.made)}});
 }
 
 template <class items>
@@ -258,9 +261,12 @@ void expect_ratios(expected_times& times, const reports::report& found) {
     for (const auto& item : found.results) {
         if (item.metric != "time" || !item.to_baseline || !item.to_baseline->low || !item.to_baseline->high)
             continue;
-        const expected_ratio next{item.workload, item.contender, rounded_ratio(item.to_baseline->median),
+        const expected_ratio next{item.workload,
+                                  item.contender,
+                                  rounded_ratio(item.to_baseline->median),
                                   rounded_ratio(*item.to_baseline->low),
-                                  rounded_ratio(*item.to_baseline->high)};
+                                  rounded_ratio(*item.to_baseline->high),
+                                  item.made};
         const auto old = reports::find_cell(times.ratios, next);
         if (old == times.ratios.end())
             times.ratios.push_back(next);

@@ -111,11 +111,12 @@ std::string name_of_contender(const session_record& from) {
 void refuse_unlike(const session_record& equal, const session_record& slowed) {
     const auto of = [](const session_record& from) {
         return std::tuple{from.where.kernel, from.where.cpu_model, from.where.cores, from.plan.workloads,
-                          from.plan.size,    from.plan.min_time_s, from.plan.cpu,    from.plan.threshold_pct};
+                          from.plan.size,    from.plan.min_time_s, from.plan.cpu,    from.plan.threshold_pct,
+                          from.plan.ways,    from.plan.cpus};
     };
     if (of(equal) != of(slowed))
         throw usage_error{
-            "the two journals are not of one calibration: kernel, processor, workloads or options differ; "
+            "the two journals are not of one calibration: kernel, processors, workloads or options differ; "
             "calibrate again"};
 }
 
@@ -132,10 +133,22 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
     auto plan = base;
     plan.contenders = {slowed_down(who, 0)};
     for (const auto pct : slowdowns_pct) plan.contenders.push_back(slowed_down(who, pct));
+    if (!base.described.empty()) plan.described.assign(plan.contenders.size(), base.described.front());
     plan.baseline = plan.contenders.front().name;
     plan.how = correction::holm;  // as compare and check have it
     add_twin(plan);
     return plan;
+}
+
+reports::way way_of(const run_plan& plan) {
+    const auto first = plan.way_of({0, 0});
+    for (std::size_t i = 1; i < plan.workloads.size(); ++i)
+        if (const auto other = plan.way_of({i, 0}); other != first)
+            throw usage_error{fmt::format(
+                "a rate is of one way, and {} has the way {} and {} the way {}: calibrate each by "
+                "itself (--workload), or both in one way (--way)",
+                plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other))};
+    return first;
 }
 
 /// A journal that is read back has the context of a contender's first trial only.
@@ -164,6 +177,7 @@ reports::calibration judge_calibration(const session_record& equal, const sessio
     found.complete = !equal.outcome.interrupted && !slowed.outcome.interrupted;
     found.contender = name_of_contender(equal);
     found.workloads = equal.plan.workloads;
+    found.made = way_of(equal.plan);
     found.threshold_pct = equal.plan.threshold_pct;
     found.aa.blocks = sizes.aa_blocks;
     if (equal.plan.twin) {

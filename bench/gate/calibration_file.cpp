@@ -31,8 +31,9 @@ std::optional<fs::path> absolute_path_in(const char* variable) {
 
 }  // namespace
 
-std::optional<fs::path> calibration_path() {
-    const fs::path rest = fs::path{"loopbench"} / "calibration.json";
+std::optional<fs::path> calibration_path(reports::way made) {
+    const auto suffix = made == reports::way::apart ? std::string{} : fmt::format("-{}", name_of(made));
+    const fs::path rest = fs::path{"loopbench"} / fmt::format("calibration{}.json", suffix);
     if (const auto state = absolute_path_in("XDG_STATE_HOME")) return *state / rest;
     if (const auto home = absolute_path_in("HOME")) return *home / ".local" / "state" / rest;
     return std::nullopt;
@@ -62,9 +63,11 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
     }
 }
 
-std::optional<reports::calibration> stored_calibration(const reports::environment& where) {
-    const auto path = calibration_path();
-    return path ? read_calibration(*path, where) : std::nullopt;
+std::optional<reports::calibration> stored_calibration(const reports::environment& where, reports::way made) {
+    const auto path = calibration_path(made);
+    if (!path) return std::nullopt;
+    auto found = read_calibration(*path, where);
+    return found && found->made == made ? std::move(found) : std::nullopt;
 }
 
 }  // namespace loopbench::bench

@@ -9,9 +9,10 @@
 
 namespace loopbench::bench {
 
-/// $XDG_STATE_HOME/loopbench/calibration.json, or ~/.local/state/loopbench/calibration.json when that
-/// variable is not an absolute path (XDG Base Directory Specification). Nothing when there is no home either.
-std::optional<std::filesystem::path> calibration_path();
+/// Of trials made apart $XDG_STATE_HOME/loopbench/calibration.json, of others calibration-WAY.json there; in
+/// ~/.local/state when that variable is not an absolute path (XDG Base Directory Specification). Nothing when
+/// there is no home either.
+std::optional<std::filesystem::path> calibration_path(reports::way made);
 
 /// The text of such a file, for the machine that `where` describes.
 std::string write_calibration(const reports::calibration& found, const reports::environment& where);
@@ -22,7 +23,7 @@ std::string write_calibration(const reports::calibration& found, const reports::
 std::optional<reports::calibration> read_calibration(const std::filesystem::path& path,
                                                      const reports::environment& where);
 
-/// The same for calibration_path().
-std::optional<reports::calibration> stored_calibration(const reports::environment& where);
+/// The same for calibration_path(), of trials that were made in this way.
+std::optional<reports::calibration> stored_calibration(const reports::environment& where, reports::way made);
 
 }  // namespace loopbench::bench

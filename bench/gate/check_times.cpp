@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "bench/gate/check.hpp"
+#include "bench/gate/conditions.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/summary/self_check.hpp"
 
@@ -71,6 +72,13 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
                                                     : item->reason.value_or("no reason given"));
         return found;
     }
+    for (const auto* item : {mine, other})
+        if (item->made != expected.made) {
+            found.message =
+                fmt::format("{}; check with --way {}, or write the baseline again (`check --update`)",
+                            made_otherwise(expected.made, item->made), name_of(expected.made));
+            return found;
+        }
     compared_time pairs{&expected, 1, paired_log_ratios(other->samples, mine->samples)};
     if (pairs.excess.empty()) {
         found.message = fmt::format("no block has a time of both {} and {}", expected.contender, to);

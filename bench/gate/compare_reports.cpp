@@ -44,7 +44,7 @@ std::vector<compared> both_of(const report& then, const report& now) {
     for (const auto& item : now.results) {
         const auto* old =
             item.metric == "time" && item.median ? time_of(then, item.workload, item.contender) : nullptr;
-        if (old == nullptr) continue;
+        if (old == nullptr || old->made != item.made) continue;
         const bool to_baseline = then.baseline == now.baseline && item.contender != now.baseline &&
                                  time_of(then, item.workload, then.baseline) != nullptr &&
                                  time_of(now, item.workload, now.baseline) != nullptr;
@@ -63,7 +63,11 @@ std::vector<result> lost_from(const report& then, const report& now, std::span<c
         const auto* next = reports::find_result(now, old.workload, old.contender);
         auto& lost = all.emplace_back(next != nullptr ? *next : old);
         if (next == nullptr) lost.reason = "it is not in the new report";
-        if (next == nullptr || next->status == reports::cell_status::ok) {
+        if (next != nullptr && next->median && next->made != old.made) {
+            lost.status = reports::cell_status::unsupported;
+            lost.reason =
+                fmt::format("{}; measure both in one way (--way)", made_otherwise(old.made, next->made));
+        } else if (next == nullptr || next->status == reports::cell_status::ok) {
             lost.status = reports::cell_status::unsupported;
             lost.reason = lost.reason.value_or("no time of it can be compared");
         }

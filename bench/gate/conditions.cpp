@@ -84,6 +84,15 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
                     then_name, then.plan->size, now_name, now.plan->size)};
 }
 
+std::string made_otherwise(reports::way then, reports::way now) {
+    const auto text = [](reports::way made) {
+        return made == reports::way::turns ? "in turns" : name_of(made);
+    };
+    return fmt::format(
+        "its trials were made {} before and {} now, and what either costs a time is not the same", text(then),
+        text(now));
+}
+
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now) {
     std::vector<reports::warning> all;
     compare_trials(all, then, now);

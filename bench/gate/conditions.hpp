@@ -14,6 +14,9 @@ namespace loopbench::bench {
 void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
                        const std::string& now_name);
 
+/// Why a time that was measured in one way cannot be compared with one that was in another.
+std::string made_otherwise(reports::way then, reports::way now);
+
 /// A warning for each other condition that differs: what the plan says of trials, the machine, and how
 /// contenders that are in both describe themselves (parity.hpp).
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -48,17 +49,21 @@ std::optional<std::string> io_uring_refusal() {
     return std::nullopt;
 }
 
-int usable_cores() {
+std::vector<core_facts> usable_cores() {
     cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+    std::vector<core_facts> cores;
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cores;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cores.push_back(read_core(cpu));
+    return cores;
 }
 
 }  // namespace
 
 machine_facts examine_machine() {
     machine_facts facts;
-    facts.cores = usable_cores();
+    facts.each_core = usable_cores();
+    facts.cores = static_cast<int>(facts.each_core.size());
     examine_load(facts);
     facts.governor = cpu_governor();
     facts.turbo = cpu_turbo();
@@ -103,10 +108,47 @@ void add_time_findings(std::vector<finding>& all, const machine_facts& facts) {
         "without a changed PR_SET_TIMERSLACK"));
 }
 
+std::string text_of(const core_facts& core) {
+    std::vector<std::string> parts;
+    if (core.kind) parts.push_back(*core.kind);
+    if (core.capacity) parts.push_back(fmt::format("capacity {}", *core.capacity));
+    if (core.max_khz) parts.push_back(fmt::format("{} MHz", *core.max_khz / 1000));
+    if (core.threads.size() > 1) parts.push_back(fmt::format("{} threads a core", core.threads.size()));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// Which of the cores are of one kind: the blocks of a session change between all that it may use.
+finding alike_cores(const std::vector<core_facts>& cores) {
+    std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
+    std::vector<std::vector<int>> caches;
+    for (const auto& core : cores) {
+        const auto is_like = [&](const auto& kind) { return kind.first->is_like(core); };
+        auto kind = std::ranges::find_if(kinds, is_like);
+        if (kind == kinds.end()) kind = kinds.insert(kind, {&core, {}});
+        kind->second.push_back(core.cpu);
+        if (std::ranges::find(caches, core.sharing_a_cache) == caches.end())
+            caches.push_back(core.sharing_a_cache);
+    }
+    if (!std::ranges::any_of(cores, &core_facts::is_known))
+        return {"alike cores", severity::fine,
+                "unknown: the kernel says neither capacity, frequency nor kind of a core", ""};
+    std::vector<std::string> texts;
+    for (const auto& [core, cpus] : kinds)
+        texts.push_back(fmt::format("{} ({})", fmt::join(cpus, ","), text_of(*core)));
+    auto text = fmt::format("{}", fmt::join(texts, "; "));
+    if (caches.size() > 1) text += fmt::format("; {} last-level caches", caches.size());
+    return judged(
+        "alike cores", when(kinds.size() > 1, severity::warning), std::move(text),
+        fmt::format("the blocks of a session are on all of them: ratios stand, as a block is on one "
+                    "core, and times scatter; keep to one kind with `taskset -c {} loopbench ...`",
+                    fmt::join(kinds.front().second, ",")));
+}
+
 void add_cpu_findings(std::vector<finding>& all, const machine_facts& facts) {
     all.push_back(
         judged("cores", when(facts.cores < 2, severity::warning), fmt::format("{}", facts.cores),
                "give it two: the suite itself and the load generator need one beside the contender's"));
+    all.push_back(alike_cores(facts.each_core));
     all.push_back(
         judged("load", by_share(facts.busy_share, 0.1, 0.4),
                fmt::format("{:.0f} % busy now, load average {:.2f}", 100 * facts.busy_share, facts.load_1min),

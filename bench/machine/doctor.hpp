@@ -7,11 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/machine/kernel_files.hpp"
+
 namespace loopbench::bench {
 
 /// What the kernel says of the machine. What it does not say is absent.
 struct machine_facts {
-    int cores = 0;           // that this process may use
+    int cores = 0;                      // that this process may use
+    std::vector<core_facts> each_core;  // of those
     double busy_share = 0;   // of all CPU time over a fifth of a second, with nothing of ours running
     double steal_share = 0;  // likewise, taken by the hypervisor
     double load_1min = 0;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 
@@ -12,13 +13,58 @@ namespace fs = std::filesystem;
 namespace {
 
 template <class value>
-std::optional<value> first_word_of(const char* path) {
+std::optional<value> first_word_of(const fs::path& path) {
     value found{};
     if (std::ifstream{path} >> found) return found;
     return std::nullopt;
 }
 
+/// "0-3,8" as numbers; those that can be read of what is none.
+std::vector<int> cpus_in_file(const fs::path& path) {
+    constexpr int most = 1 << 16;
+    std::vector<int> cpus;
+    std::ifstream list{path};
+    for (int first = 0; list >> first && first < most;) {
+        int last = first;
+        if (list.peek() == '-') {
+            list.get();
+            list >> last;
+        }
+        for (int cpu = first; cpu <= std::min(last, most); ++cpu) cpus.push_back(cpu);
+        if (list.peek() != ',') break;
+        list.get();
+    }
+    return cpus;
+}
+
+/// Of the cache of the highest level.
+std::vector<int> sharing_a_cache(const fs::path& caches) {
+    std::vector<int> cpus;
+    int highest = 0;
+    std::error_code none;
+    for (const auto& cache : fs::directory_iterator{caches, none})
+        if (const auto level = first_word_of<int>(cache.path() / "level"); level && *level > highest) {
+            highest = *level;
+            cpus = cpus_in_file(cache.path() / "shared_cpu_list");
+        }
+    return cpus;
+}
+
 }  // namespace
+
+core_facts read_core(int cpu, const fs::path& devices) {
+    const auto folder = devices / "system/cpu" / ("cpu" + std::to_string(cpu));
+    core_facts found;
+    found.cpu = cpu;
+    found.capacity = first_word_of<int>(folder / "cpu_capacity");
+    found.max_khz = first_word_of<int>(folder / "cpufreq/cpuinfo_max_freq");
+    for (const char* kind : {"cpu_core", "cpu_atom"})
+        if (const auto all = cpus_in_file(devices / kind / "cpus"); std::ranges::find(all, cpu) != all.end())
+            found.kind = kind;
+    found.threads = cpus_in_file(folder / "topology/thread_siblings_list");
+    found.sharing_a_cache = sharing_a_cache(folder / "cache");
+    return found;
+}
 
 std::optional<std::string> clock_source() {
     return first_word_of<std::string>("/sys/devices/system/clocksource/clocksource0/current_clocksource");

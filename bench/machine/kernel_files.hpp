@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace loopbench::bench {
 
@@ -19,6 +20,26 @@ std::optional<std::string> cpu_model();
 std::optional<int> perf_paranoid();
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
+
+/// What tells a core from others, as far as the kernel says it
+/// (Documentation/ABI/testing/sysfs-devices-system-cpu).
+struct core_facts {
+    int cpu = 0;
+    std::optional<int> capacity;  // 1024 is the fastest core's
+    std::optional<int> max_khz;
+    std::optional<std::string> kind;   // of a hybrid processor's: cpu_core or cpu_atom
+    std::vector<int> threads;          // of the same core, this one included
+    std::vector<int> sharing_a_cache;  // its last level, likewise
+
+    /// Whether the same work takes the same time on both.
+    [[nodiscard]] bool is_like(const core_facts& other) const {
+        return capacity == other.capacity && max_khz == other.max_khz && kind == other.kind &&
+               threads.size() == other.threads.size();
+    }
+    /// Whether the kernel says anything of its speed.
+    [[nodiscard]] bool is_known() const { return capacity || max_khz || kind; }
+};
+core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devices");
 
 /// Time of all CPUs together since boot, in the kernel's ticks (man 5 proc); 0 where it cannot be read.
 struct cpu_times {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <cstdlib>
+#include <fstream>
 
 namespace loopbench::bench {
 
@@ -22,13 +23,19 @@ std::chrono::nanoseconds to_ns(const timeval& time) noexcept {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-std::chrono::nanoseconds cpu_now() noexcept {
+std::chrono::nanoseconds cpu_now(clockid_t of = CLOCK_PROCESS_CPUTIME_ID) noexcept {
     timespec cpu{};
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0) std::abort();
+    if (clock_gettime(of, &cpu) != 0) std::abort();
     return to_ns(cpu);
 }
 
 }  // namespace
+
+std::chrono::nanoseconds run_delay() {
+    std::ifstream file{"/proc/thread-self/schedstat"};
+    std::int64_t running_ns = 0, waiting_ns = 0;
+    return std::chrono::nanoseconds{file >> running_ns >> waiting_ns ? waiting_ns : 0};
+}
 
 usage usage::now() noexcept {
     usage result;
@@ -50,11 +57,11 @@ void usage_meter::begin() noexcept {
     begin_.wall = wall_now();
 }
 
-void usage_meter::prolong(double share) const noexcept {
-    const auto now = wall_now();
-    const auto until =
-        now + std::chrono::duration_cast<std::chrono::nanoseconds>((now - begin_.wall) * share);
-    while (wall_now() < until) {
+void usage_meter::prolong(double share, std::chrono::nanoseconds delay) const noexcept {
+    const auto taken = wall_now() - begin_.wall - delay;
+    const auto until = cpu_now(CLOCK_THREAD_CPUTIME_ID) +
+                       std::chrono::duration_cast<std::chrono::nanoseconds>(taken * share);
+    while (cpu_now(CLOCK_THREAD_CPUTIME_ID) < until) {
     }
 }
 

@@ -36,14 +36,20 @@ struct usage {
     }
 };
 
+/// How long this thread could have run and had to wait for a CPU so far, by the second number of
+/// /proc/thread-self/schedstat (Documentation/scheduler/sched-stats.rst); 0 where the kernel does not count.
+std::chrono::nanoseconds run_delay();
+
 /// The cost of a section: begin() and end() around it. The clock is read last at the beginning and first at
 /// the end, so that reading the other counters is not in `wall`.
 class usage_meter {
 public:
     void begin() noexcept;
     usage end() const noexcept;
-    /// Burns so large a share of the wall time since begin(), on top of it.
-    void prolong(double share) const noexcept;
+    /// Burns so large a share of the time since begin() on top of it, in this thread's CPU time. Of that time
+    /// it is told what this thread had to wait for a CPU (run_delay()): where several share one, nobody is to
+    /// be the slower for the others.
+    void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;
 
 private:
     usage begin_;

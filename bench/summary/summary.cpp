@@ -134,10 +134,32 @@ private:
         if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
         if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
         if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
+        if (const auto waited = unequally_busy(); !waited.empty()) all.push_back(waited_together(waited));
         if (!baseline_)
             all.push_back(baseline_not_measured(plan_.baseline));
         else if (const auto missing = workloads_without_baseline(); !missing.empty())
             all.push_back(baseline_without_numbers(plan_.baseline, missing));
+        return all;
+    }
+
+    /// Of workloads whose contenders ran together: where one of them left the core more than another by more
+    /// than starting and ending explain, in its words.
+    std::vector<std::string> unequally_busy() const {
+        constexpr double explained = 0.05;
+        std::vector<std::string> all;
+        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload) {
+            std::vector<std::pair<double, std::string>> shares;
+            for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
+                if (const auto share = samples_.waited({workload, contender});
+                    share && contender != plan_.twin)
+                    shares.emplace_back(*share, plan_.contenders[contender].name);
+            if (shares.size() < 2) continue;
+            const auto [least, most] = std::ranges::minmax(shares);
+            if (most.first - least.first > explained)
+                all.push_back(fmt::format("on {} {} waited for {:.0f} % of its time and {} for {:.0f} %",
+                                          plan_.workloads[workload], most.second, 100 * most.first,
+                                          least.second, 100 * least.first));
+        }
         return all;
     }
 

@@ -75,6 +75,15 @@ reports::warning faster_than_floor(std::string_view metric, const std::vector<st
                         : "nothing is wrong; do not read this floor as the limit there"};
 }
 
+reports::warning waited_together(const std::vector<std::string>& workloads) {
+    return {"waited_together",
+            fmt::format(
+                "what ran together did not keep the core equally busy, and CPU time does not show what is "
+                "waited for: {}",
+                fmt::join(workloads, "; ")),
+            "measure them with --way apart, which judges the time that they take"};
+}
+
 reports::warning baseline_not_measured(const std::string& baseline) {
     return {"no_baseline",
             fmt::format("there are no ratios: the baseline {} is not among the contenders", baseline),

@@ -23,6 +23,8 @@ reports::warning disturbed_trials(const reports::disturbances& found);
 /// `cells`: who is faster where. Without a reason (`why` is empty) it says that none is known.
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why);
+/// `workloads`: who of those that ran together waited for how much of its time.
+reports::warning waited_together(const std::vector<std::string>& workloads);
 reports::warning baseline_not_measured(const std::string& baseline);
 reports::warning baseline_without_numbers(const std::string& baseline,
                                           const std::vector<std::string>& workloads);

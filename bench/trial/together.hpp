@@ -1,5 +1,8 @@
 // Programs that know nothing of turns, at once on one core: the kernel's scheduler takes turns between them,
-// some milliseconds long, and what is judged is the CPU time of each.
+// some milliseconds long, and what is judged is the CPU time of each. Its limits: what is waited for is not
+// in that time (the summary warns when one side waits more than another), and nothing at the beginning of the
+// scheduler's turns is left out, so that both sides pay for what their neighbours do to the caches: some per
+// cent of the time of a program that uses much of them, and a ratio that much nearer to 1.
 #pragma once
 
 #include <chrono>

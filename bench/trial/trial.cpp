@@ -194,6 +194,14 @@ void take_cpu_time(trial_outcome& trial) {
     trial.made = way::together;
 }
 
+/// The share of the time in which it could have run that a process did not: it waited for something.
+std::optional<double> share_waited(const child_outcome& child) {
+    const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
+    if (could <= 0) return std::nullopt;
+    const auto ran = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
+    return std::clamp(1 - ran / could, 0.0, 1.0);
+}
+
 }  // namespace
 
 std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_request> requests, way,
@@ -227,7 +235,11 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     const auto started = std::chrono::steady_clock::now();
     if (made == way::turns) {
         const std::chrono::nanoseconds enough{static_cast<std::int64_t>(most_time_s * 1e9)};
-        ended = run_in_turns(children, {seed, enough, limit, stop_fd_});
+        ended = run_in_turns(children, {.seed = seed,
+                                        .enough = enough,
+                                        .limit = limit,
+                                        .stop_fd = stop_fd_,
+                                        .lengths = requests.front().turn});
     } else {
         for (auto& each : run_together(children, limit, stop_fd_)) {
             const bool out_of_time = each.end == child_end::timed_out;
@@ -242,10 +254,12 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         trial.timed_out = ended[i].out_of_time;
         take_histograms(trial, requests[i], places_[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
-        if (made == way::turns)
+        if (made == way::turns) {
             take_turns(trial, std::move(ended[i].operation_ns));
-        else
+        } else {
             take_cpu_time(trial);
+            trial.waited = share_waited(ended[i].child);
+        }
         trials.push_back(std::move(trial));
     }
     return trials;

@@ -16,6 +16,7 @@
 #include "bench/trial/child_process.hpp"
 #include "bench/trial/contender_list.hpp"
 #include "bench/trial/side_files.hpp"
+#include "bench/trial/turns.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -28,6 +29,7 @@ struct trial_request {
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};
     std::optional<int> cpu = {};
     std::size_t padding_bytes = 0;  // in the environment
+    turn_lengths turn = {};         // where it takes turns; of all in a block the same
 
     // Not of a run's own trials: what the contender is told to do instead of what it would do, and what else
     // its process gets.
@@ -52,6 +54,7 @@ struct trial_outcome {
     reports::way made = reports::way::apart;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark has it
     std::optional<int> cpu = {};             // that it was kept on
+    std::optional<double> waited = {};  // of what ran together: the share of its time that it left the core
     std::vector<double> turns =
         {};  // ns per operation, by round (turns.hpp); none of a trial that had the core to itself
     std::string disturbed;                                                // by what; empty when by nothing

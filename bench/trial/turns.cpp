@@ -65,16 +65,19 @@ double rounded(double value) {
 /// One of those who take turns.
 class player {
 public:
-    explicit player(const child_request& request) : request_{request} {
+    player(const child_request& request, const turn_lengths& turn) : request_{request} {
+        const auto microseconds = [](auto time) {
+            return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+        };
         std::array<int, 2> ends{};
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
             throw_errno("cannot make a connection to a contender");
         ours_ = unique_fd{ends[0]};
         const unique_fd theirs{ends[1]};
         request_.inherited = {theirs.get()};
-        request_.environment.emplace_back(
-            "LOOPBENCH_TURNS",
-            fmt::format("{},{},{},{}", theirs.get(), theirs.get(), untimed_part.count(), timed_part.count()));
+        request_.environment.emplace_back("LOOPBENCH_TURNS",
+                                          fmt::format("{},{},{},{}", theirs.get(), theirs.get(),
+                                                      microseconds(turn.untimed), microseconds(turn.timed)));
         child_.emplace(request_);
     }
 
@@ -169,7 +172,7 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
     };
     // One after the other: while one makes its connections, nobody works.
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        all.emplace_back(requests[i]);
+        all.emplace_back(requests[i], rules.lengths);
         playing.push_back(i);
         hear(i, requests[i].limit, child_end::timed_out);
     }

@@ -10,9 +10,14 @@
 
 namespace loopbench::bench {
 
-/// What a turn is. The untimed part is as long as it takes until what the others did to the caches is not to
-/// be seen any more (README: the ways of trials).
-inline constexpr std::chrono::microseconds untimed_part{500}, timed_part{1500};
+/// What a turn is. The untimed part is to be as long as it takes until what the others did to the caches is
+/// not to be seen any more: tests/agreement/settle_evidence.py measures that.
+struct turn_lengths {
+    std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
+                             timed = std::chrono::microseconds{1500};  // whole microseconds
+    bool operator==(const turn_lengths&) const = default;
+};
+inline constexpr std::chrono::seconds longest_turn_part{1};
 
 /// Who does not give its turn back within this time is ended. Its process may have to end in it.
 inline constexpr std::chrono::seconds turn_limit{10};
@@ -23,6 +28,7 @@ struct turn_rules {
     std::chrono::nanoseconds limit{};   // for all of them
     int stop_fd = -1;                   // when it becomes readable, all are ended
     std::chrono::nanoseconds turn = turn_limit;
+    turn_lengths lengths = {};
 };
 
 struct outcome_by_turns {

@@ -15,6 +15,7 @@ void trial::begin(std::uint64_t step) noexcept {
         until_next_ = 1;
         turns_->begin();
     } else {
+        if (slowdown_ > 0) delay_ = run_delay();
         meter_.begin();
     }
 }
@@ -23,7 +24,7 @@ void trial::end() noexcept {
     if (turns_) {
         turns_->end(until_next_ <= chunk_ ? chunk_ - until_next_ : chunk_);
     } else {
-        if (slowdown_ > 0) meter_.prolong(slowdown_);
+        if (slowdown_ > 0) meter_.prolong(slowdown_, run_delay() - delay_);
         cost_ = meter_.end();
     }
     if (begins_ == 1) ++ends_;

@@ -136,6 +136,7 @@ private:
     std::uint64_t until_next_ = never;  // calls of operation_done()
     usage_meter meter_;
     usage cost_;
+    std::chrono::nanoseconds delay_{0};  // when the section began
     int begins_ = 0;
     int ends_ = 0;
     std::uint64_t proofs_ = 0;

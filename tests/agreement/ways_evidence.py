@@ -1,116 +1,372 @@
 #!/usr/bin/env python3
 """Makes and shows the evidence on the ways in which trials are made (reports/evidence/ways).
 
-    ways_evidence.py make LOOPBENCH FOLDER [--rounds 4] [--blocks 6] [--min-time 150ms] [--noise]
-    ways_evidence.py show FOLDER
+    ways_evidence.py make LOOPBENCH FOLDER [--old LOOPBENCH] [--noise] [--series NAME]... [--tries N]
+    ways_evidence.py show LOOPBENCH FOLDER
 
-`make` measures each workload apart, in turns and together, in short sessions that follow each other in that order, so
-that all three meet the same hour; with --noise a neighbour keeps one core busy for half a second of each second. `show`
-prints, for each workload and way, the time of the baseline, the scatter of a block (the standard deviation of the
-logarithm of the baseline's ratio to its twin, which is 1), the ratio of the other contender, and how wide the interval
-of that is. A journal is kept of each session, packed.
+Series:
+
+    ways            each workload in each way, in sessions of 10 s that follow each other, so that all ways meet the
+                    same hour; `old` is another build of loopbench (--old), with the same contenders
+    equal-turns     `compare` of a contender with itself, in turns
+    equal-together  the same, together
+    slowed-3        `compare` with the contender slowed down by 3 %, 10 s
+    slowed-1        the same by 1 %, 60 s and a threshold of 0.5 %
+    stranger-3      a Google Benchmark program that knows nothing of turns, and its build that does 3 % more, 20 s; as
+                    `compare` makes it by itself
+
+With --noise a neighbour keeps a core busy for half a second of each second meanwhile. `make` goes on where it was
+interrupted, and leaves a series alone that is there. Of each series all journals are in one archive; index.jsonl has
+the seed, the exit code and the duration of each try. `show` has every journal judged once more by
+`loopbench report` and prints nothing that was not found in that way. LOOPBENCH is in a folder with `contenders`,
+`stranger` and `stranger_3_slower`.
 """
 
 import argparse
+import collections
+import contextlib
+import io
 import json
-import lzma
 import math
 import pathlib
+import shlex
 import statistics
 import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 
-from calibration_evidence import pack
+from calibration_evidence import slim
 
-WAYS = ["apart", "turns", "together"]
 BASELINE, OTHER = "asio-epoll", "loop-epoll"
-WORKLOADS = [
-    "yield", "post/chain", "spawn", "gather/yield/children:1000", "timer/churn/timers:1000",
-    "echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64", "echo/rtt/tcp/conns:1000/bytes:64",
-    "pipe/read/bytes:4096",
-]
+CALCULATING = ["yield", "post/chain", "spawn", "gather/yield/children:1000", "timer/churn/timers:1000"]
+ECHO = "echo/rtt/tcp/conns:100/bytes:64"
+WORKLOADS = CALCULATING + ["echo/rtt/tcp/conns:1/bytes:64", ECHO, "echo/rtt/tcp/conns:1000/bytes:64",
+                           "pipe/read/bytes:4096"]
+WAYS = ["old", "apart", "turns", "together"]
+SLICE_S, SLICES = 10, 6  # of a workload in one way: together a minute
+
+# Name: tries, about how long one takes in seconds, and whether the truth is that both are equal.
+Series = collections.namedtuple("Series", "tries seconds equal")
+SERIES = {
+    "ways": Series(SLICES * len(WORKLOADS) * len(WAYS), SLICE_S + 1, False),
+    "equal-turns": Series(320, 3, True),
+    "equal-together": Series(320, 3, True),
+    "slowed-3": Series(40, 10, False),
+    "slowed-1": Series(40, 60, False),
+    "stranger-3": Series(40, 20, False),
+}
 
 
-def session(workload, way, seed, options, target):
+def wrapped(folder, name, program, slowdown):
+    """A contender that is `program` slowed down by a share of its time; names are to be of one length."""
+    file = folder / name
+    file.write_text(f"#!/bin/sh\nLOOPBENCH_SLOWDOWN={slowdown:.2f} exec {shlex.quote(str(program))} \"$@\"\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+class Tries:
+    """The command lines of a series, by the number of the try."""
+
+    def __init__(self, options, scratch):
+        binaries = options.loopbench.parent
+        self.loopbench, self.old = str(options.loopbench), str(options.old) if options.old else None
+        self.contenders = binaries / "contenders"
+        flagship = self.contenders / OTHER
+        self.as_it_is = wrapped(scratch, "slowed-00", flagship, 0)
+        self.slowed = {3: wrapped(scratch, "slowed-03", flagship, 0.03),
+                       1: wrapped(scratch, "slowed-01", flagship, 0.01)}
+        self.strangers = [str(binaries / "stranger"), str(binaries / "stranger_3_slower")]
+
+    def compare(self, pair, workload, *more):
+        return [self.loopbench, "compare", *pair, "--workload", workload, *more]
+
+    def command(self, series, number):
+        """Nothing for a try that cannot be made: of the old build, when there is none."""
+        if series == "ways":
+            way = WAYS[number % len(WAYS)]
+            if way == "old" and not self.old:
+                return None
+            return [self.old if way == "old" else self.loopbench, "run", "--contender-dir", str(self.contenders),
+                    "--contender", BASELINE, "--contender", OTHER, "--workload", self.workload(series, number),
+                    "--blocks", "1000", "--min-time", "150ms", "--budget", f"{SLICE_S}s",
+                    *([] if way == "old" else ["--way", way])]
+        if series.startswith("equal-"):
+            return self.compare([self.as_it_is, self.as_it_is], self.workload(series, number), "--way",
+                                series.removeprefix("equal-"), "--blocks", "20", "--min-time", "20ms", "--budget",
+                                "6s")
+        # Of the echoes, which make as many round trips as they always do, about all are timed.
+        many = ["--blocks", "1000", "--min-time", "150ms", "--budget"]
+        if series == "slowed-3":
+            return self.compare([self.as_it_is, self.slowed[3]], ECHO, *many, "10s")
+        if series == "slowed-1":
+            return self.compare([self.as_it_is, self.slowed[1]], ECHO, *many, "60s", "--threshold", "0.5%")
+        return self.compare(self.strangers, "real/chain", "--blocks", "1000", "--min-time", "50ms", "--budget",
+                            "20s")
+
+    @staticmethod
+    def workload(series, number):
+        if series == "ways":
+            return WORKLOADS[number // len(WAYS) % len(WORKLOADS)]
+        if series.startswith("equal-"):
+            # Of together, only those whose trials are as long as is asked for.
+            all_ = CALCULATING + ([ECHO] if series == "equal-turns" else [])
+            return all_[number % len(all_)]
+        return "real/chain" if series == "stranger-3" else ECHO
+
+
+def compact(line):
+    return json.dumps(line, separators=(",", ":"))
+
+
+def slimmed(line):
+    """A line of a journal with what is judged, and no path of the machine that it was made on."""
+    usage = line.get("usage")
+    line = slim(line)
+    if usage and line.get("way") == "together":
+        line["usage"] = usage  # who had the core
+    if "command" in line:
+        line["command"] = [pathlib.Path(word).name if word.startswith("/") else word for word in line["command"]]
+    return line
+
+
+def run_one(command, seed, target):
+    """Its exit code, and its journal in `target`."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [options.loopbench, "run", "--contender", BASELINE, "--contender", OTHER, "--workload", workload,
-                   "--way", way, "--blocks", str(options.blocks), "--min-time", options.min_time, "--seed", str(seed),
-                   "-o", folder]
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        pack(pathlib.Path(folder) / "journal.jsonl", target)
+        command = [*command, "--seed", str(seed), "-o", folder]
+        code = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        journal = pathlib.Path(folder) / "journal.jsonl"
+        lines = journal.read_text().splitlines() if journal.exists() else []
+    text = "".join(compact(slimmed(json.loads(line))) + "\n" for line in lines)
+    partly = target.with_suffix(".partly")
+    partly.write_text(text)
+    partly.rename(target)
+    return code
+
+
+def pack(folder, archive):
+    partly = archive.with_suffix(".partly")
+    with tarfile.open(partly, "w:xz", preset=9) as packed:
+        for file in sorted(folder.iterdir()):
+            member = tarfile.TarInfo(file.name)
+            member.size = file.stat().st_size
+            with file.open("rb") as content:
+                packed.addfile(member, content)
+    partly.rename(archive)
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+
+
+@contextlib.contextmanager
+def neighbour(wanted):
+    """Keeps a core busy for half of each second."""
+    code = ("import time\nwhile True:\n    end = time.monotonic() + 0.5\n    while time.monotonic() < end: pass\n"
+            "    time.sleep(0.5)\n")
+    process = subprocess.Popen([sys.executable, "-c", code]) if wanted else None
+    try:
+        yield
+    finally:
+        if process:
+            process.kill()
+            process.wait()
+
+
+class Progress:
+    """A line with the time left, by how long the tries so far have taken of what they were expected to."""
+
+    def __init__(self, expected):
+        self.left, self.done, self.began = expected, 0, time.monotonic()
+
+    def show(self, what):
+        pace = (time.monotonic() - self.began) / self.done if self.done else 1
+        print(f"\r{what}, about {self.left * pace / 60:.0f} min left   ", end="", file=sys.stderr, flush=True)
+
+    def took(self, expected):
+        self.left -= expected
+        self.done += expected
 
 
 def make(options):
     options.folder.mkdir(parents=True, exist_ok=True)
-    noise = subprocess.Popen(
-        [sys.executable, "-c", "import time\nwhile True:\n    end = time.monotonic() + 0.5\n"
-         "    while time.monotonic() < end: pass\n    time.sleep(0.5)\n"]) if options.noise else None
-    try:
-        for round_ in range(options.rounds):
-            for workload in WORKLOADS:
-                for way in WAYS:
-                    name = f"{'noisy' if noise else 'plain'}-{workload.replace('/', '_')}-{way}-{round_}.jsonl.xz"
-                    session(workload, way, 1000 * round_ + 7, options, options.folder / name)
-                    print(name, flush=True)
-    finally:
-        if noise:
-            noise.kill()
+    machine = "noisy" if options.noise else "plain"
+    todo = []
+    for name in options.series or SERIES:
+        tries = options.tries or SERIES[name].tries
+        if not (options.folder / f"{machine}-{name}.tar.xz").exists():
+            todo.append((name, tries))
+    progress = Progress(sum(tries * SERIES[name].seconds for name, tries in todo))
+    with tempfile.TemporaryDirectory() as scratch, neighbour(options.noise), \
+            (options.folder / "index.jsonl").open("a") as index:
+        of = Tries(options, pathlib.Path(scratch))
+        for name, tries in todo:
+            folder = options.folder / f"{machine}-{name}"
+            folder.mkdir(exist_ok=True)
+            for number in range(tries):
+                target, command = folder / f"{number:04}.jsonl", of.command(name, number)
+                progress.show(f"{machine}-{name} {number + 1}/{tries}")
+                if command and not target.exists():
+                    seed, began = 1000 + number, time.monotonic()
+                    code = run_one(command, seed, target)
+                    line = {"machine": machine, "series": name, "try": number, "seed": seed, "exit": code,
+                            "seconds": round(time.monotonic() - began, 1), "workload": of.workload(name, number)}
+                    if name == "ways":
+                        line["way"] = WAYS[number % len(WAYS)]
+                    print(json.dumps(line), file=index, flush=True)
+                progress.took(SERIES[name].seconds)
+            pack(folder, options.folder / f"{machine}-{name}.tar.xz")
+    print(file=sys.stderr)
 
 
-def blocks_of(text):
-    """The log ratios of the twin and of the other contender to the baseline, and its times, by block."""
-    trials = {}
-    for line in map(json.loads, text.splitlines()):
-        if "block" in line and line["status"] == "ok":
-            trials.setdefault(line["block"], {})[line["contender"]] = line  # the last attempt
+def report_of(loopbench, journal):
+    """What the suite says of a journal; nothing when nothing was measured."""
+    if not journal:
+        return None
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write(journal)
+        file.flush()
+        shown = subprocess.run([loopbench, "report", file.name, "--format", "json"], check=False,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if shown.returncode != 0:
+        sys.exit(f"ways_evidence: a journal cannot be read: {shown.stderr.strip()}")
+    return json.loads(shown.stdout)
 
-    def log_ratio(a, b):
-        if a.get("turns_ns") and b.get("turns_ns"):
-            return statistics.median(math.log(x / y) for x, y in zip(a["turns_ns"], b["turns_ns"]))
-        return math.log(a["metrics"]["time"] / b["metrics"]["time"])
 
-    for block in trials.values():
-        twin = next((name for name in block if name not in (BASELINE, OTHER)), None)
-        if BASELINE in block and OTHER in block and twin:
-            base = block[BASELINE]
-            yield log_ratio(base, block[twin]), log_ratio(base, block[OTHER]), base["metrics"]["time"]
+def time_of(report, contender):
+    found = [each for each in report["results"] if each["contender"] == contender and each["metric"] == "time"]
+    return found[0] if found and found[0]["status"] == "ok" else None
+
+
+def joined(journals):
+    """Sessions of one plan as one that is longer: the blocks of each come after those of the one before."""
+    lines, blocks = [], 0
+    for journal in journals:
+        begun, *rest = map(json.loads, journal.splitlines())
+        lines = lines or [compact(begun)]
+        trials = [line for line in rest if "block" in line]
+        # A block that the end of the time cut short would leave a gap.
+        made = collections.Counter(line["block"] for line in trials if line["attempt"] == 0)
+        contenders = len(begun["plan"]["contenders"])
+        whole = max((block + 1 for block, count in made.items() if count == contenders), default=0)
+        for line in trials:
+            if line["block"] < whole:
+                line["block"] += blocks
+                lines.append(compact(line))
+        blocks += whole
+    return "\n".join(lines) + "\n"
+
+
+def width_of(report):
+    """Half of the interval of the other contender's ratio, in percent of it."""
+    time_ = time_of(report, OTHER) if report else None
+    ratio = time_["ratio"] if time_ else None
+    if not ratio or ratio["low"] is None or ratio["high"] is None:
+        return None
+    return 50 * (ratio["high"] - ratio["low"]) / ratio["median"]
+
+
+def percent(value):
+    return "-" if value is None else f"{value:.2f} %"
+
+
+def show_ways(loopbench, tries, machine):
+    print(f"\n{machine}, {SLICE_S} s each time; widths are half of the ratio's 95 % interval, '-' where blocks are too "
+          "few for one\n")
+    print("| workload | way | blocks | time (ns) | scatter of a block | ratio | width after "
+          f"{SLICE_S} s | after {SLICES * SLICE_S} s | verdict |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    journals = collections.defaultdict(list)
+    for line, journal in tries:
+        if journal:
+            journals[line["workload"], line["way"]].append(journal)
+    for workload in WORKLOADS:
+        for way in WAYS:
+            if not journals[workload, way]:
+                continue
+            first = [width_of(report_of(loopbench, each)) for each in journals[workload, way]]
+            known = [width for width in first if width is not None]
+            after_first = statistics.median(known) if 2 * len(known) > len(first) else None
+            whole = report_of(loopbench, joined(journals[workload, way]))
+            base, other = time_of(whole, BASELINE), time_of(whole, OTHER)
+            if not base or not other:
+                continue
+            ratio = other["ratio"]["median"] if other["ratio"] else math.nan
+            print(f"| {workload} | {way} | {len(base['samples'])} | {base['median']:.4g} "
+                  f"| {percent(whole['aa']['spread_pct'])} | {ratio:.3f} | {percent(after_first)} "
+                  f"| {percent(width_of(whole))} | {other['verdict']} |")
+
+
+def at_most(found, tries):
+    """Clopper and Pearson's upper bound of a share, with 95 % confidence."""
+    if found == tries:
+        return 1.0
+    low, high = found / tries, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        tail = sum(math.comb(tries, i) * middle**i * (1 - middle)**(tries - i) for i in range(found + 1))
+        low, high = (middle, high) if tail > 0.05 else (low, middle)
+    return high
+
+
+def show_comparisons(loopbench, tries, machine, name):
+    """How the tries were judged, by workload and way."""
+    counts = collections.defaultdict(collections.Counter)
+    for line, journal in tries:
+        report = report_of(loopbench, journal)
+        time_ = time_of(report, "next") if report else None
+        count = counts[line["workload"], time_["way"] if time_ else "-"]
+        count["tries"] += 1
+        count[time_["verdict"] if time_ else "no result"] += 1
+        count["unfit"] += report is not None and report["aa"]["found"] != "fit"
+        count[f"exit {line['exit']}"] += 1
+    print(f"\n{machine}-{name}\n\n| workload | way | tries | slower | faster | equivalent | inconclusive | no result "
+          "| A/A not fit | exit codes |\n|---|---|---|---|---|---|---|---|---|---|")
+    for (workload, way), count in counts.items():
+        codes = ", ".join(f"{key[5:]}: {value}" for key, value in sorted(count.items()) if key.startswith("exit"))
+        numbers = [count[each] for each in ("tries", "slower", "faster", "equivalent", "inconclusive", "no result",
+                                            "unfit")]
+        print(f"| {workload} | {way} | {' | '.join(map(str, numbers))} | {codes} |")
+    all_ = sum(counts.values(), collections.Counter())
+    if SERIES[name].equal:
+        different = all_["slower"] + all_["faster"]
+        print(f"\n{different} of {all_['tries']} were called different; with 95 % confidence at most "
+              f"{100 * at_most(different, all_['tries']):.2f} % are.")
+    else:
+        print(f"\n{all_['slower']} of {all_['tries']} were called slower.")
 
 
 def show(options):
-    found = {}
-    for file in sorted(options.folder.glob("*.jsonl.xz")):
-        machine, workload, way, _ = file.name.removesuffix(".jsonl.xz").rsplit("-", 3)
-        text = lzma.decompress(file.read_bytes()).decode()
-        found.setdefault((machine, workload), {}).setdefault(way, []).extend(blocks_of(text))
-    print("| machine | workload | way | blocks | time (ns) | scatter of a block | ratio | its interval |")
-    print("|---|---|---|---|---|---|---|---|")
-    for (machine, workload), ways in found.items():
-        for way in WAYS:
-            rows = ways.get(way, [])
-            if len(rows) < 2:
-                continue
-            equal, other, time = zip(*rows)
-            error = 1.96 * statistics.stdev(other) / math.sqrt(len(other))
-            print(f"| {machine} | {workload.replace('_', '/')} | {way} | {len(rows)} | {statistics.median(time):.4g} "
-                  f"| {100 * statistics.stdev(equal):.2f} % | {math.exp(statistics.median(other)):.3f} "
-                  f"| +- {100 * error:.2f} % |")
+    index = {}
+    for line in map(json.loads, (options.folder / "index.jsonl").read_text().splitlines()):
+        index[line["machine"], line["series"], line["try"]] = line
+    for archive in sorted(options.folder.glob("*.tar.xz")):
+        machine, name = archive.name.removesuffix(".tar.xz").split("-", 1)
+        tries = []
+        with tarfile.open(archive) as packed:
+            for member in packed:
+                number = int(pathlib.Path(member.name).stem)
+                text = io.TextIOWrapper(packed.extractfile(member)).read()
+                tries.append((index[machine, name, number], text))
+        if name == "ways":
+            show_ways(options.loopbench, tries, machine)
+        else:
+            show_comparisons(options.loopbench, tries, machine, name)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    making = commands.add_parser("make")
-    making.add_argument("loopbench")
-    making.add_argument("folder", type=pathlib.Path)
-    making.add_argument("--rounds", type=int, default=4)
-    making.add_argument("--blocks", type=int, default=6)
-    making.add_argument("--min-time", default="150ms")
+    making, showing = commands.add_parser("make"), commands.add_parser("show")
+    for command, do in ((making, make), (showing, show)):
+        command.add_argument("loopbench", type=lambda path: pathlib.Path(path).resolve())
+        command.add_argument("folder", type=pathlib.Path)
+        command.set_defaults(do=do)
+    making.add_argument("--old", type=lambda path: pathlib.Path(path).resolve())
     making.add_argument("--noise", action="store_true")
-    making.set_defaults(do=make)
-    showing = commands.add_parser("show")
-    showing.add_argument("folder", type=pathlib.Path)
-    showing.set_defaults(do=show)
+    making.add_argument("--series", action="append", choices=SERIES)
+    making.add_argument("--tries", type=int, help="of each series, instead of as many as the evidence needs")
     options = parser.parse_args()
     options.do(options)
 

@@ -9,6 +9,7 @@
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
 #include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
 
 namespace loopbench::tests {
@@ -35,9 +36,11 @@ protected:
     }
 
     /// Runs it at smoke size; the results of its cells.
-    std::vector<nlohmann::json> results_of(const std::string& workloads, int code) {
-        const auto ran = loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads,
-                                    "--blocks", "1", "--trial-limit", "60s", "-o", loopbench.out()});
+    std::vector<nlohmann::json> results_of(const std::string& workloads, int code,
+                                           const std::string& way = "apart") {
+        const auto ran =
+            loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads, "--blocks", "1",
+                       "--trial-limit", "60s", "--way", way, "-o", loopbench.out()});
         EXPECT_EQ(ran.code, code) << ran.error_tail;
         const auto report = loopbench.report();
         EXPECT_TRUE(fits_the_schema(report));
@@ -87,6 +90,28 @@ TEST_F(asyncio, runs_the_families_that_it_has_like_any_other_contender) {
         const bool times_replies = std::string_view{family}.starts_with("echo");
         EXPECT_TRUE(metrics.contains(times_replies ? "latency_p99" : "late_p99"));
     }
+}
+
+TEST_F(asyncio, takes_turns_like_any_other_contender) {
+    for (const auto* workload : {"gather/yield", "gather/echo", "echo/rtt/tcp/conns:1/bytes:64"}) {
+        const auto results = results_of(workload, 0, "turns");
+        ASSERT_FALSE(results.empty());
+        for (const auto& item : results) {
+            EXPECT_EQ(item["status"], "ok") << item["reason"];
+            EXPECT_EQ(item["way"], "turns") << workload;
+        }
+        const auto trial = journal_lines(loopbench.path("out/journal.jsonl")).at(1);
+        EXPECT_FALSE(trial["turns_ns"].empty()) << trial;
+    }
+    const auto apart = results_of("sleep/concurrent", 0, "turns");
+    EXPECT_EQ(apart.at(0)["way"], "apart") << "it waits, so that it never asks for a turn";
+    bench::child_request request;
+    request.command = {script.native()};
+    request.environment = {{"LOOPBENCH_TURNS", "1,2,three"}};
+    const auto refused = bench::run_child(request);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.error_tail.find("LOOPBENCH_TURNS is \"1,2,three\""), std::string::npos)
+        << refused.error_tail;
 }
 
 TEST_F(asyncio, prints_what_the_suites_reader_reads_in_the_order_of_its_listing) {

@@ -143,6 +143,19 @@ TEST_F(crash, of_a_resumed_run_changes_nothing_in_the_results) {
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
+TEST_F(crash, is_not_resumed_where_the_process_may_use_other_cpus) {
+    ASSERT_EQ(loopbench(first_run("1")).code, 0);
+    auto text = content_of(journal);
+    const std::string_view cpus = "\"cpus\":[";
+    const auto at = text.find(cpus) + cpus.size();
+    const auto here = text.substr(at, text.find(']', at) - at);
+    reports::write_file_atomically(journal, text.insert(at, "9999,"));
+    const auto refused = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_EQ(refused.code, 2);
+    for (const auto& said : {"CPUs 9999," + here, "may now use " + here, std::string{"taskset -c 9999"}})
+        EXPECT_NE(refused.error_tail.find(said), std::string::npos) << said << " in " << refused.error_tail;
+}
+
 TEST_F(crash, is_not_resumed_with_other_executables_or_without_a_journal) {
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2);
     ASSERT_EQ(loopbench(first_run("1")).code, 0);

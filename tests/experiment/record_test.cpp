@@ -52,6 +52,26 @@ TEST(record, takes_back_what_was_written) {
     EXPECT_TRUE(read.outcome.interrupted) << "there is no line that says how it ended";
 }
 
+TEST(record, takes_back_how_long_turns_are_and_refuses_those_that_are_none) {
+    const scratch_folder folder;
+    auto plan = small_plan(1);
+    plan.turn = {std::chrono::microseconds{250}, std::chrono::microseconds{4000}};
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    auto outcome = took_ns(12.5);
+    outcome.turns = {12.5, 12.75};
+    outcome.waited = 0.25;
+    written.append(plan, {0, {0, 0}, outcome});
+    const auto text = content_of(folder / "journal.jsonl");
+    const auto read = bench::read_journal(text, "it");
+    EXPECT_EQ(read.plan.turn, plan.turn);
+    EXPECT_EQ(read.outcome.trials[0].outcome.turns, outcome.turns);
+    EXPECT_EQ(read.outcome.trials[0].outcome.waited, 0.25);
+    EXPECT_NE(complaint_about(with(text, "\"timed_ns\":4000000", "\"timed_ns\":0")).find("turn"),
+              std::string::npos);
+    EXPECT_NE(complaint_about(with(text, "[12.5,12.75]", "[12.5,0]")).find("turns_ns"), std::string::npos);
+    EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.turn, bench::turn_lengths{});
+}
+
 TEST(record, takes_back_what_contenders_said_and_what_was_counted) {
     const scratch_folder folder;
     auto plan = small_plan(3);

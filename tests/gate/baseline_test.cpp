@@ -29,7 +29,7 @@ bench::expectations sample_baseline() {
     all.times = bench::expected_times{"asio-epoll",
                                       bench::workload_size::smoke,
                                       "A processor, 2 cores, Linux",
-                                      {{"yield", "loop-epoll", 2, 1.9, 2.1}}};
+                                      {{"yield", "loop-epoll", 2, 1.9, 2.1, reports::way::turns}}};
     return all;
 }
 
@@ -89,7 +89,8 @@ TEST_F(baseline, has_a_line_for_each_number) {
     expect_says(
         text,
         "\n   "
-        "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"median\":2.0,\"low\":1.9,\"high\":2.1}\n");
+        "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"median\":2.0,\"low\":1.9,\"high\":2.1,"
+        "\"way\":\"turns\"}\n");
 }
 
 TEST_F(baseline, fits_its_schema_and_needs_every_field) {
@@ -98,6 +99,7 @@ TEST_F(baseline, fits_its_schema_and_needs_every_field) {
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
+            if (key == "way") continue;  // not in older ones
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
@@ -175,6 +177,19 @@ TEST_F(baseline, takes_new_ratios_that_have_an_interval) {
     EXPECT_EQ(times.ratios[1].workload, "echo/rtt/tcp/conns:1");
     EXPECT_DOUBLE_EQ(times.ratios[1].median, 1.5);
     EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
+}
+
+TEST_F(baseline, records_the_way_of_each_time_and_older_ones_are_of_times_apart) {
+    EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::way::turns);
+    auto older = sample_document();
+    older["times"]["ratios"][0].erase("way");
+    EXPECT_EQ(read(older.dump()).times->ratios[0].made, reports::way::apart);
+    expect_says(refusal_with("/times/ratios/0/way", "sideways"), "way");
+    auto report = sample_report();
+    for (auto& item : report.results) item.made = reports::way::together;
+    auto times = *sample_baseline().times;
+    bench::expect_ratios(times, report);
+    EXPECT_EQ(times.ratios.back().made, reports::way::together);
 }
 
 TEST_F(baseline, shows_the_lines_that_change) {

@@ -114,6 +114,37 @@ TEST(calibrate, of_two_machines_means_nothing) {
     EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
 }
 
+TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
+    auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 20, 0.01);
+    EXPECT_EQ(bench::judge_calibration(equal, slowed, {}).made, reports::way::apart) << "as older journals";
+    equal.plan.ways = {reports::way::together};
+    EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
+    slowed.plan.ways = equal.plan.ways;
+    const auto found = bench::judge_calibration(equal, slowed, {});
+    EXPECT_EQ(found.made, reports::way::together);
+    EXPECT_NE(reports::calibration_table(found).find("together"), std::string::npos);
+    auto mixed = small_plan(1);
+    mixed.ways = {reports::way::together, reports::way::apart};
+    try {
+        bench::way_of(mixed);
+        FAIL() << "it was taken for one way";
+    } catch (const bench::usage_error& error) {
+        for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
+            EXPECT_NE(std::string{error.what()}.find(said), std::string::npos) << error.what();
+    }
+}
+
+TEST(calibrate, keeps_what_the_contender_said_so_that_slowed_ones_take_turns_too) {
+    auto base = small_plan(1);
+    base.contenders.resize(1);
+    base.described = {reports::describe("asio-epoll", {{"turns", "1"}})};
+    base.ways = {reports::way::turns, reports::way::turns};
+    const auto plan = bench::calibration_plan(base, base.contenders[0], std::vector<unsigned>{3, 10});
+    for (std::size_t who = 0; who < plan.contenders.size(); ++who)
+        EXPECT_EQ(plan.way_of({0, who}), reports::way::turns) << plan.contenders[who].name;
+    EXPECT_EQ(bench::way_of(plan), reports::way::turns);
+}
+
 TEST(calibrate, makes_no_try_of_fewer_blocks_than_one_has) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
@@ -147,8 +178,8 @@ pct=${LOOPBENCH_SLOWDOWN:-0.00}
 pct=${pct#0.}
 context='"contender": "obedient"'
 [ "$pct" = 00 ] || context="$context, \"slowdown\": \"${pct#0} %\""
-printf '{"context": {%s}, "benchmarks": [{"run_name": "%s", "real_time": %s, "time_unit": "ns", "iterations": 1}]}\n' \
-  "$context" "$workload" "$((1$pct * 100 + noise))"
+printf '{"context": {%s}, "benchmarks": [{"run_name": "%s", "real_time": %s, "cpu_time": %s, "time_unit": "ns", "iterations": 1}]}\n' \
+  "$context" "$workload" "$((1$pct * 100 + noise))" "$((1$pct * 100 + noise))"
 )sh";
 }
 
@@ -182,6 +213,26 @@ TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_the
         "$out");
     EXPECT_NE(run.output.find("0 of 2 A/A comparisons"), std::string::npos) << run.output;
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
+}
+
+TEST(calibrate_command, of_another_way_is_kept_beside_and_quoted_where_that_way_is) {
+    loopbench_command loopbench;
+    loopbench.add_contender("fake", obedient());
+    const auto ended = loopbench.in_shell(std::string{calibrate_briefly} + "--way together");
+    ASSERT_EQ(ended.code, 0) << ended.error_tail;
+    const auto stored =
+        nlohmann::json::parse(content_of(loopbench.path("state/loopbench/calibration-together.json")));
+    EXPECT_EQ(stored["calibration"]["way"], "together");
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
+    const auto quoted_by = [&](const std::string& way) {
+        loopbench.in_shell(
+            "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload yield "
+            "--blocks 1 -o $out --way " +
+            way);
+        return loopbench.report()["environment"].contains("calibration");
+    };
+    EXPECT_TRUE(quoted_by("together"));
+    EXPECT_FALSE(quoted_by("apart"));
 }
 
 TEST(calibrate_command, of_a_contender_that_cannot_be_slowed_down_is_refused_at_once) {

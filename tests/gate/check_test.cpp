@@ -186,6 +186,20 @@ TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
     EXPECT_EQ(time_found(interrupted).kind, finding_kind::unclear);
 }
 
+TEST(check_times, that_were_made_in_another_way_than_the_baselines_are_unclear) {
+    auto turns = session(1.05);
+    for (auto& item : turns.results) item.made = reports::way::turns;
+    const auto found = time_found(turns);
+    EXPECT_EQ(found.kind, finding_kind::unclear);
+    for (const auto* said : {"made apart before and in turns now", "--way apart", "check --update"})
+        EXPECT_NE(found.message.find(said), std::string::npos) << said << " in " << found.message;
+    auto of_turns = recorded_times;
+    of_turns.ratios[0].made = reports::way::turns;
+    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::suspect);
+    turns.results.front().made = reports::way::apart;
+    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::unclear) << "that of the other one";
+}
+
 TEST(check_times, that_are_not_there_are_unclear_or_failed) {
     auto without = session(1);
     without.results.pop_back();

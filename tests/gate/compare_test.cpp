@@ -299,6 +299,16 @@ TEST_F(compare_reports, of_different_sizes_are_refused) {
         << "an old report has no plan";
 }
 
+TEST_F(compare_reports, of_times_that_were_made_in_different_ways_is_inconclusive_with_both_and_a_remedy) {
+    auto apart = two_times(100, 50), turns = two_times(100, 53);
+    for (auto& item : turns.results) item.made = reports::way::turns;
+    const auto ran = between(reports::write_json(apart), reports::write_json(turns));
+    EXPECT_EQ(ran.code, 4);
+    for (const auto* said : {"loop-epoll on yield", "made apart before and in turns now", "--way"})
+        EXPECT_NE(ran.error_tail.find(said), std::string::npos) << said << " in " << ran.error_tail;
+    EXPECT_EQ(between(reports::write_json(turns), reports::write_json(turns)).code, 0);
+}
+
 TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
     auto old = two_times(100, 50), next = old;
     old.plan = reports::planned{"real", 0.5, 60, 12, {}};

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "bench/machine/kernel_files.hpp"
 #include "bench/trial/parity.hpp"
 #include "tests/support/command_support.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -20,6 +23,8 @@ using bench::severity;
 machine_facts healthy() {
     machine_facts facts;
     facts.cores = 4;
+    for (int cpu = 0; cpu < facts.cores; ++cpu)
+        facts.each_core.push_back({cpu, 1024, 3'500'000, {}, {cpu}, {}});
     facts.governor = "performance";
     facts.turbo = false;
     facts.clocksource = "tsc";
@@ -47,6 +52,14 @@ TEST(doctor, names_each_ill_with_its_remedy) {
     };
     for (const auto& [about, how, befall] : {
              ill{"cores", severity::warning, [](auto& facts) { facts.cores = 1; }},
+             ill{"alike cores", severity::warning, [](auto& facts) { facts.each_core[3].capacity = 446; }},
+             ill{"alike cores", severity::warning,
+                 [](auto& facts) { facts.each_core[0].max_khz = 2'000'000; }},
+             ill{"alike cores", severity::warning, [](auto& facts) { facts.each_core[1].kind = "cpu_atom"; }},
+             ill{"alike cores", severity::warning,
+                 [](auto& facts) {
+                     facts.each_core[2].threads = {2, 6};
+                 }},
              ill{"load", severity::warning, [](auto& facts) { facts.busy_share = 0.2; }},
              ill{"load", severity::unfit, [](auto& facts) { facts.busy_share = 0.5; }},
              ill{"steal", severity::warning, [](auto& facts) { facts.steal_share = 0.02; }},
@@ -74,6 +87,52 @@ TEST(doctor, names_each_ill_with_its_remedy) {
         EXPECT_EQ(found->how, how) << about;
         EXPECT_NE(found->remedy, "") << about;
     }
+}
+
+bench::finding alike_cores_of(const machine_facts& facts) {
+    const auto all = bench::diagnose(facts);
+    return *std::ranges::find(all, "alike cores", &bench::finding::about);
+}
+
+TEST(doctor, says_which_cores_are_alike) {
+    auto facts = healthy();
+    EXPECT_EQ(alike_cores_of(facts).found, "0,1,2,3 (capacity 1024, 3500 MHz)");
+    for (const int slow : {1, 3}) facts.each_core[static_cast<std::size_t>(slow)].capacity = 446;
+    EXPECT_EQ(alike_cores_of(facts).found, "0,2 (capacity 1024, 3500 MHz); 1,3 (capacity 446, 3500 MHz)");
+    EXPECT_NE(alike_cores_of(facts).remedy.find("taskset -c 0,2 "), std::string::npos);
+    for (auto& core : facts.each_core) core.capacity = core.max_khz = {};
+    EXPECT_TRUE(alike_cores_of(facts).found.starts_with("unknown")) << alike_cores_of(facts).found;
+    EXPECT_EQ(alike_cores_of(facts).how, severity::fine);
+}
+
+TEST(kernel_files, tell_of_each_core_what_the_kernel_says_of_it) {
+    const scratch_folder devices;
+    const auto write = [&](const std::string& path, const std::string& text) {
+        std::filesystem::create_directories((devices / path).parent_path());
+        std::ofstream{devices / path} << text << '\n';
+    };
+    const auto silent = bench::read_core(5, devices / "");
+    EXPECT_FALSE(silent.is_known());
+    EXPECT_TRUE(silent.threads.empty());
+    write("system/cpu/cpu5/cpu_capacity", "446");
+    write("system/cpu/cpu5/cpufreq/cpuinfo_max_freq", "2400000");
+    write("system/cpu/cpu5/topology/thread_siblings_list", "5,13");
+    write("system/cpu/cpu5/cache/index0/level", "1");
+    write("system/cpu/cpu5/cache/index0/shared_cpu_list", "5,13");
+    write("system/cpu/cpu5/cache/index3/level", "3");
+    write("system/cpu/cpu5/cache/index3/shared_cpu_list", "4-6,12-14");
+    write("cpu_core/cpus", "0-3,8-11");
+    write("cpu_atom/cpus", "4-7,12-15");
+    const auto core = bench::read_core(5, devices / "");
+    EXPECT_EQ(core.cpu, 5);
+    EXPECT_EQ(core.capacity, 446);
+    EXPECT_EQ(core.max_khz, 2'400'000);
+    EXPECT_EQ(core.kind, "cpu_atom");
+    EXPECT_EQ(core.threads, (std::vector{5, 13}));
+    EXPECT_EQ(core.sharing_a_cache, (std::vector{4, 5, 6, 12, 13, 14}));
+    EXPECT_TRUE(core.is_known());
+    write("cpu_atom/cpus", "nonsense-");
+    EXPECT_EQ(bench::read_core(5, devices / "").kind, std::nullopt);
 }
 
 reports::contender built(const char* name, const char* build_type, const char* assertions) {

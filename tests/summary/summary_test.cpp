@@ -50,6 +50,21 @@ private:
     std::map<std::string, int> blocks_;
 };
 
+/// Those that ran together, of which the other contender waited for this share of its time.
+std::string warnings_of_together(double waited) {
+    return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
+        auto outcome = took_ns(100);
+        outcome.made = reports::way::together;
+        outcome.waited = request.who.name == "asio-epoll" ? 0.01 : waited;
+        return outcome;
+    }));
+}
+
+TEST(summary, warns_when_of_those_that_ran_together_one_waited_more_than_another) {
+    EXPECT_EQ(warnings_of_together(0.03).find("waited_together"), std::string::npos);
+    EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
+}
+
 TEST(summary, a_cell_has_its_samples_by_block_with_median_and_interval) {
     const auto report = report_of(small_plan(7), growing_times{});
     const auto& time = row_of(report, "asio-epoll", "yield");

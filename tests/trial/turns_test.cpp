@@ -60,6 +60,12 @@ TEST(turns, are_given_until_there_is_enough_and_each_is_told) {
     }
 }
 
+TEST(turns, are_as_long_as_is_asked_for) {
+    const std::vector all{player("ready; echo ${rest#*,}")};
+    const auto outcomes = bench::run_in_turns(all, {.limit = 60s, .lengths = {250us, 4ms}});
+    EXPECT_EQ(outcomes[0].child.output, "250,4000\n");
+}
+
 TEST(turns, are_of_one_at_a_time) {
     scratch_folder folder;
     const auto log = (folder.path() / "log").native();

@@ -2,6 +2,7 @@
 #include "bench/metrics/usage.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <time.h>
 
 #include <atomic>
@@ -31,6 +32,44 @@ TEST(usage, counts_the_cpu_time_that_was_burnt) {
     EXPECT_GE(cost.cpu, 20ms);
     EXPECT_GE(cost.wall, 20ms);
     EXPECT_GE(cost.user + cost.system, 19ms);  // in microseconds, each rounded down
+}
+
+std::chrono::nanoseconds cpu_of_this_thread() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+TEST(usage, is_prolonged_by_a_share_of_what_this_thread_had_of_a_core_that_it_shared) {
+    cpu_set_t before, one;
+    ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    std::atomic<bool> stop = false;
+    std::thread neighbour([&] {
+        while (!stop) {
+        }
+    });
+    const auto delay_before = run_delay();
+    usage_meter meter;
+    meter.begin();
+    const auto began = std::chrono::steady_clock::now();
+    const auto enough = cpu_of_this_thread() + 40ms;
+    while (cpu_of_this_thread() < enough) {
+    }
+    const auto delay = run_delay() - delay_before;
+    stop = true;
+    neighbour.join();
+    const auto burnt = cpu_of_this_thread();
+    const auto wall = std::chrono::steady_clock::now() - began;
+    meter.prolong(0.5, delay);
+    const auto grown = cpu_of_this_thread() - burnt;
+    ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+    if (delay == 0ns) GTEST_SKIP() << "the kernel does not count what threads wait for a CPU";
+    EXPECT_GE(grown, 20ms);
+    EXPECT_LE(grown, (wall - delay) / 2 + 5ms)
+        << "of " << wall.count() << " ns, " << delay.count() << " waited";
 }
 
 TEST(usage, counts_every_time_the_process_went_to_sleep) {
