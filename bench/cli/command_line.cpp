@@ -136,6 +136,8 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     ::signal(SIGXFSZ, SIG_IGN);
     // So is a reader that went away; messages may even be lost without harm (messages.hpp).
     ::signal(SIGPIPE, SIG_IGN);
+    // Where the caller ignores it, the kernel reaps children itself, and how a contender ended is lost.
+    ::signal(SIGCHLD, SIG_DFL);
     try {
         return command_line(arguments, disturbances);
     } catch (const usage_error& error) {

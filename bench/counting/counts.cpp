@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -16,8 +15,10 @@
 #include <string_view>
 
 #include "bench/machine/kernel_files.hpp"
+#include "bench/trial/scratch_folder.hpp"
 #include "bench/trial/trial.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
 
@@ -45,33 +46,16 @@ struct counted_run {
     std::string record;  // what the tracer wrote
 };
 
-/// A temporary file of a unique name, removed at the end.
-class scratch_file {
+/// Where a tracer writes.
+class record_file {
 public:
-    scratch_file() : path_{fs::temp_directory_path() / "loopbench-counts-XXXXXX"} {
-        std::string name = path_.native();
-        const int fd = ::mkstemp(name.data());
-        if (fd < 0) throw std::system_error{errno, std::generic_category(), "cannot make the file " + name};
-        ::close(fd);
-        path_ = name;
-    }
-    ~scratch_file() {
-        std::error_code ignored;
-        fs::remove(path_, ignored);
-    }
-    scratch_file(const scratch_file&) = delete;
-    scratch_file& operator=(const scratch_file&) = delete;
-
-    const std::string& path() const { return path_.native(); }
-    std::string content() const {
-        std::ifstream file{path_};
-        std::ostringstream text;
-        text << file.rdbuf();
-        return text.str();
-    }
+    std::string path() const { return (folder_.path() / "record").native(); }
+    /// Nothing where nothing was written.
+    std::string content() const { return fs::exists(path()) ? reports::read_file(path(), bytes_max) : ""; }
 
 private:
-    fs::path path_;
+    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // some 40 million calls
+    scratch_folder folder_;
 };
 
 std::optional<std::string> program(std::string_view name) {
@@ -162,7 +146,7 @@ std::uint64_t operations_for(counted_contender& where) {
 both_runs traced(counted_contender& where, std::uint64_t operations, const words& front_before_file,
                  const words& front_after_file) {
     return run_both(operations, [&](std::uint64_t count) {
-        const scratch_file record;
+        const record_file record;
         words front = front_before_file;
         front.push_back(record.path());
         front.insert(front.end(), front_after_file.begin(), front_after_file.end());
@@ -196,12 +180,15 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(both.small.record), large = read_perf_trace(both.large.record);
-        if (small.total() == 0 || large.total() == 0) return false;
+        // Each has the times of its own process, which are never the same to the microsecond.
+        if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
         return false;  // not permitted; whatever else it is, strace will say it too
+    } catch (const incomplete_record&) {
+        return false;  // strace loses nothing
     }
 }
 
@@ -218,8 +205,15 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
     }
     const auto both =
         traced(where, operations, {*strace, "-f", "-qq", "-s", "0", "-e", "signal=none", "-o"}, {"--"});
-    const auto small = read_strace_log(both.small.record);
-    const auto large = read_strace_log(both.large.record);
+    const auto read = [](const counted_run& run) {
+        try {
+            return read_strace_log(run.record);
+        } catch (const incomplete_record& error) {
+            throw uncountable{fmt::format("strace's record is not whole: {}. Is there room in {}?",
+                                          error.what(), temporary_folder().native())};
+        }
+    };
+    const auto small = read(both.small), large = read(both.large);
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));
     };
@@ -238,7 +232,7 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
         counts.missing.push_back(
             fmt::format("allocations are counted by {}, which is not there", counter.native()));
     const auto both = run_both(operations, [&](std::uint64_t count) {
-        const scratch_file record;
+        const record_file record;
         variables environment;
         if (can_count)
             environment = {{"LD_PRELOAD", counter.native()}, {"LOOPBENCH_MALLOC_FILE", record.path()}};
@@ -250,18 +244,19 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
     counts.metrics["context_switches"] =
         both.per_operation(static_cast<double>(both.small.voluntary_switches),
                            static_cast<double>(both.large.voluntary_switches));
-    const auto read = [](const std::string& record) {
-        std::array<double, 2> numbers{};
-        std::istringstream{record} >> numbers[0] >> numbers[1];
-        return numbers;
-    };
-    const auto small = read(both.small.record);
-    const auto large = read(both.large.record);
     if (!can_count) return;
-    if (large[0] == 0) {
+    if (both.small.record.empty() && both.large.record.empty()) {
         counts.missing.push_back("allocations cannot be counted: the contender is linked statically");
         return;
     }
+    const auto read = [&](const std::string& record) {
+        std::array<double, 2> numbers{};
+        if (!record.ends_with('\n') || !(std::istringstream{record} >> numbers[0] >> numbers[1]))
+            throw uncountable{fmt::format("the count of allocations was not written. Is there room in {}?",
+                                          temporary_folder().native())};
+        return numbers;
+    };
+    const auto small = read(both.small.record), large = read(both.large.record);
     counts.metrics["allocations"] = both.per_operation(small[0], large[0]);
     counts.metrics["allocated_bytes"] = both.per_operation(small[1], large[1]);
 }

@@ -2,12 +2,16 @@
 // do.
 #include "bench/counting/system_calls.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <sstream>
 #include <utility>
 #include <vector>
+
+#include "reports/columns.hpp"
 
 namespace loopbench::bench {
 
@@ -95,6 +99,11 @@ std::string_view take_pid(std::string_view& line) {
     return pid;
 }
 
+bool is_name(std::string_view text) {
+    const auto of_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+    return !text.empty() && std::ranges::all_of(text, of_name);
+}
+
 }  // namespace
 
 std::uint64_t system_calls::total() const noexcept {
@@ -108,13 +117,23 @@ system_calls read_strace_log(std::string_view log) {
     system_calls calls;
     // By pid: the part of a call before it was interrupted.
     std::map<std::string, std::string, std::less<>> begun;
+    bool ended = false;
+    std::size_t number = 0;
+    const auto refuse = [&](std::string_view line) {
+        throw incomplete_record{fmt::format("line {} of the log is no system call: \"{}\"", number,
+                                            reports::printable(line.substr(0, 60)))};
+    };
+    if (!log.empty() && log.back() != '\n')
+        throw incomplete_record{"the log ends in the middle of a line, as where the file system is full"};
     for_each_line(log, [&](std::string_view line) {
+        ++number;
         const std::string pid{take_pid(line)};
+        if (line.starts_with("+++") || line.starts_with("---")) return;
         std::string whole{line};
         if (line.starts_with("<... ")) {
             const auto end = line.find(resumed);
             const auto start = begun.find(pid);
-            if (end == std::string_view::npos || start == begun.end()) return;
+            if (end == std::string_view::npos || start == begun.end()) return refuse(line);
             whole = start->second + std::string{line.substr(end + resumed.size())};
             begun.erase(start);
         } else if (line.ends_with(unfinished)) {
@@ -122,27 +141,34 @@ system_calls read_strace_log(std::string_view log) {
             return;
         }
         const auto open = whole.find('(');
-        if (open == std::string::npos || open == 0 || line.starts_with("+++") || line.starts_with("---"))
-            return;
         const auto name = std::string_view{whole}.substr(0, open);
+        if (open == std::string::npos || !is_name(name) || whole.find(" = ", open) == std::string::npos)
+            return refuse(line);
+        ended = ended || name == "exit_group";
         ++calls.by_name[std::string{name}];
         look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
     });
     // A call in which the process ended: exit_group, or a thread's wait.
-    for (const auto& [pid, start] : begun) ++calls.by_name[start.substr(0, start.find('('))];
+    for (const auto& [pid, start] : begun) {
+        const auto name = start.substr(0, start.find('('));
+        ended = ended || name == "exit_group";
+        ++calls.by_name[name];
+    }
+    if (!ended) throw incomplete_record{"the log has not the process's end (exit_group)"};
     return calls;
 }
 
 system_calls read_perf_trace(std::string_view file) {
+    if (file.find("LOST") != std::string_view::npos) throw incomplete_record{"perf lost events"};
     system_calls calls;
-    if (file.find("LOST") != std::string_view::npos) return calls;
     for_each_line(file, [&](std::string_view line) {
         std::istringstream row{std::string{line}};
         std::string name;
         std::uint64_t count = 0;
         double time = 0;
-        if (row >> name >> count >> time) calls.by_name[name] += count;
+        if (row >> name >> count >> time && is_name(name)) calls.by_name[name] += count;
     });
+    if (calls.total() == 0) throw incomplete_record{"perf's file has no table of system calls"};
     return calls;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -22,12 +23,22 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
+/// What a tracer wrote is not the whole of what the process did: the file system was full, events were lost,
+/// or it is no such record at all. what() says how that is seen. Half a record looks like less work, and two
+/// halves of the same length like none at all, so that nothing may be counted from it.
+class incomplete_record : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 /// The log of `strace -f -o FILE`: a line for each call, "PID name(arguments) = result"; a call that another
-/// thread interrupts is in two lines and counts once. What is no call (signals, exits) is passed over.
+/// thread interrupts is in two lines and counts once. What is no call (signals, exits) is passed over. Throws
+/// incomplete_record where a line is anything else, or the process's end is not in it.
 system_calls read_strace_log(std::string_view log);
 
 /// The file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a name and a number of
-/// calls. It has no waits. Empty when perf says that it lost events.
+/// calls. It has no waits. Throws incomplete_record when perf says that it lost events, or there is no such
+/// table.
 system_calls read_perf_trace(std::string_view file);
 
 }  // namespace loopbench::bench

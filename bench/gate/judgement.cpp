@@ -76,6 +76,12 @@ std::vector<gate_finding> judge_session(const reports::report& report) {
 std::vector<gate_finding> judge_gate(const reports::report& report, double tolerated_pct) {
     auto all = judge_session(report);
     if (is_unfit(report)) return all;
+    if (report.aa && report.aa->found == reports::fitness::unknown)
+        all.push_back(
+            about_session(finding_kind::unclear,
+                          fmt::format("whether the machine is fit to measure on is not known: {}; run "
+                                      "more blocks",
+                                      report.aa->reason.value_or("nothing was measured twice"))));
     for (const auto& item : report.results) {
         if (item.status == cell_status::unsupported && !baseline_lacks(report, item))
             all.push_back(no_time(item));

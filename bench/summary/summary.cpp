@@ -16,6 +16,7 @@
 #include "bench/summary/self_check.hpp"
 #include "bench/summary/warnings.hpp"
 #include "bench/trial/parity.hpp"
+#include "reports/json.hpp"
 
 namespace loopbench::bench {
 
@@ -67,8 +68,13 @@ private:
         return found;
     }
 
-    const std::optional<exclusion>& excluded(cell where) const {
-        return outcome_.excluded[where.workload][where.contender];
+    std::optional<exclusion> excluded(cell where) const {
+        const auto& own = outcome_.excluded[where.workload][where.contender];
+        if (own || where.contender != baseline_ || !plan_.twin) return own;
+        // The twin is the same program: had it the other name, the baseline would have failed.
+        const auto& as_twin = outcome_.excluded[where.workload][*plan_.twin];
+        if (!as_twin || as_twin->status != reports::cell_status::failed) return own;
+        return exclusion{as_twin->status, fmt::format("as its own twin: {}", as_twin->reason)};
     }
 
     std::vector<reports::result> results() {

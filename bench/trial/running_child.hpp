@@ -43,7 +43,7 @@ public:
 
 private:
     struct child_status {
-        bool taken = false;  // not when the caller's caller ignores SIGCHLD: the kernel reaps then
+        bool taken = false;  // not where SIGCHLD is ignored: the kernel reaps then
         int status = 0;
         rusage usage{};
     };

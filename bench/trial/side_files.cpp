@@ -1,7 +1,5 @@
 #include "bench/trial/side_files.hpp"
 
-#include <stdlib.h>
-
 #include <system_error>
 
 #include "reports/posix_io.hpp"
@@ -21,18 +19,6 @@ reports::bucket read_bucket(const node& from) {
     return {numbers[0], numbers[1], static_cast<std::uint64_t>(numbers[2])};
 }
 
-/// Whatever is at `path` is gone afterwards: the next trial is another contender's.
-std::string taken(const std::string& path) {
-    try {
-        auto text = reports::read_file(path);
-        fs::remove(path);
-        return text;
-    } catch (const reports::file_error& error) {
-        fs::remove_all(path);
-        throw reports::format_error{error.what()};
-    }
-}
-
 }  // namespace
 
 reports::histogram read_histogram(const node& from) {
@@ -47,29 +33,24 @@ reports::histogram read_histogram(const node& from) {
     return found;
 }
 
-side_file_place::side_file_place() : folder_{fs::temp_directory_path() / "loopbench-side-XXXXXX"} {
-    std::string name = folder_.native();
-    if (::mkdtemp(name.data()) == nullptr)
-        throw std::system_error{errno, std::generic_category(), "cannot make the folder " + name};
-    folder_ = name;
-}
-
-side_file_place::~side_file_place() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-}
-
-json side_file_place::take(std::string_view workload) const {
+json read_side_file(const fs::path& path, std::string_view workload) {
     auto ours = json::array();
-    if (!fs::exists(path())) return ours;
-    const auto text = taken(path());
-    const auto document = reports::parse_strictly(text);
-    const node from{document, ""};
-    from.require_schema("loopbench-side/1");
-    static_cast<void>(from.at("histograms").each(read_histogram));  // or they could not be read later
-    for (const auto& each : document.at("histograms"))
-        if (each.at("workload") == workload) ours.push_back(each);
-    return ours;
+    std::error_code unknown;
+    const auto kind = fs::symlink_status(path, unknown).type();
+    if (kind == fs::file_type::not_found) return ours;
+    if (kind != fs::file_type::regular) throw reports::format_error{"it is no regular file"};
+    try {
+        const auto text = reports::read_file(path.native());
+        const auto document = reports::parse_strictly(text);
+        const node from{document, ""};
+        from.require_schema("loopbench-side/1");
+        static_cast<void>(from.at("histograms").each(read_histogram));  // or they could not be read later
+        for (const auto& each : document.at("histograms"))
+            if (each.at("workload") == workload) ours.push_back(each);
+        return ours;
+    } catch (const reports::file_error& error) {
+        throw reports::format_error{error.what()};
+    }
 }
 
 }  // namespace loopbench::bench

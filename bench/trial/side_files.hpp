@@ -16,23 +16,9 @@ namespace loopbench::bench {
 /// reports::format_error.
 reports::histogram read_histogram(const reports::node& from);
 
-/// A path for one side file after the other, in a folder of its own that goes with it.
-class side_file_place {
-public:
-    /// Throws std::system_error when the folder for temporary files cannot be written to.
-    side_file_place();
-    side_file_place(const side_file_place&) = delete;
-    side_file_place& operator=(const side_file_place&) = delete;
-    ~side_file_place();
-
-    [[nodiscard]] std::string path() const { return (folder_ / "side.json").native(); }
-
-    /// The histograms of `workload` in the file that a process has left, which is removed; an empty list when
-    /// it left none. Throws reports::format_error when it is no side file, or cannot be read.
-    nlohmann::ordered_json take(std::string_view workload) const;
-
-private:
-    std::filesystem::path folder_;
-};
+/// The histograms of `workload` in the side file at `path`; an empty list when there is none. Throws
+/// reports::format_error when it is no side file, or cannot be read. What is no regular file is not opened: a
+/// pipe would be waited for, and a link followed to somebody else's file.
+nlohmann::ordered_json read_side_file(const std::filesystem::path& path, std::string_view workload);
 
 }  // namespace loopbench::bench

@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <utility>
 
 #include "bench/statistics/median.hpp"
 #include "bench/trial/disturbance.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
+#include "bench/trial/scratch_folder.hpp"
+#include "bench/trial/side_files.hpp"
 #include "bench/trial/together.hpp"
 #include "bench/trial/turns.hpp"
 #include "reports/json.hpp"
@@ -134,10 +137,14 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
 
 namespace {
 
+std::string side_file_in(const scratch_folder& scratch) {
+    return (scratch.path() / "side.json").native();
+}
+
 /// A side file is a contender's own choice, but one that cannot be read is a contender that does not work.
-void take_histograms(trial_outcome& trial, const trial_request& request, const side_file_place& side_files) {
+void take_histograms(trial_outcome& trial, const trial_request& request, const scratch_folder& scratch) {
     try {
-        auto found = side_files.take(request.workload);
+        auto found = read_side_file(side_file_in(scratch), request.workload);
         if (trial.status == cell_status::ok) trial.histograms = std::move(found);
     } catch (const reports::format_error& error) {
         set_failed(trial,
@@ -146,7 +153,7 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const s
     }
 }
 
-child_request child_of(const trial_request& request, const side_file_place& side_files, int stop_fd) {
+child_request child_of(const trial_request& request, const scratch_folder& scratch, int stop_fd) {
     child_request child;
     child.command = request.front;
     for (const auto& word :
@@ -155,8 +162,9 @@ child_request child_of(const trial_request& request, const side_file_place& side
         child.command.push_back(word);
     if (request.front.empty()) child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
-                         {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')}};
-    if (request.with_side_file) child.environment.emplace_back("LOOPBENCH_SIDE_FILE", side_files.path());
+                         {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
+                         {"TMPDIR", scratch.path().native()}};
+    if (request.with_side_file) child.environment.emplace_back("LOOPBENCH_SIDE_FILE", side_file_in(scratch));
     if (request.operations)
         child.environment.emplace_back("LOOPBENCH_OPERATIONS", fmt::format("{}", *request.operations));
     if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
@@ -212,11 +220,12 @@ std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_req
 }
 
 trial_outcome process_executor::run(const trial_request& request) {
-    const auto child = child_of(request, side_files_, stop_fd_);
+    const scratch_folder scratch;
+    const auto child = child_of(request, scratch, stop_fd_);
     const auto before = read_machine();
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
-    take_histograms(trial, request, side_files_);
+    take_histograms(trial, request, scratch);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
     return trial;
@@ -224,11 +233,11 @@ trial_outcome process_executor::run(const trial_request& request) {
 
 std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_request> requests, way made,
                                                          std::uint64_t seed, std::chrono::nanoseconds limit) {
-    while (places_.size() < requests.size()) places_.emplace_back();
+    std::deque<scratch_folder> scratch(requests.size());
     std::vector<child_request> children;
     double most_time_s = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        children.push_back(child_of(requests[i], places_[i], stop_fd_));
+        children.push_back(child_of(requests[i], scratch[i], stop_fd_));
         most_time_s = std::max(most_time_s, requests[i].min_time_s);
     }
     std::vector<outcome_by_turns> ended;
@@ -252,7 +261,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         auto trial =
             judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
         trial.timed_out = ended[i].out_of_time;
-        take_histograms(trial, requests[i], places_[i]);
+        take_histograms(trial, requests[i], scratch[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         if (made == way::turns) {
             take_turns(trial, std::move(ended[i].operation_ns));

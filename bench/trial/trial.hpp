@@ -15,7 +15,6 @@
 
 #include "bench/trial/child_process.hpp"
 #include "bench/trial/contender_list.hpp"
-#include "bench/trial/side_files.hpp"
 #include "bench/trial/turns.hpp"
 #include "reports/results.hpp"
 
@@ -86,8 +85,6 @@ public:
 private:
     int stop_fd_;
     watching watching_;
-    side_file_place side_files_;
-    std::deque<side_file_place> places_;  // one for each of those that are alive together
 };
 
 /// Why the process as such is no success ("killed by SIGSEGV"); nothing when it exited with 0.

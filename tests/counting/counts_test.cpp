@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/scratch_folder.hpp"
+
 namespace loopbench::bench {
 namespace {
 
@@ -97,6 +99,43 @@ TEST(counts, of_a_contender_that_hangs_under_the_tracer_end_at_the_limit_of_a_tr
     EXPECT_FALSE(counted.metrics.contains("waits"));
     EXPECT_EQ(missing(counted), "under strace: no result within 2 s; ");
     EXPECT_FALSE(counted.failed);
+}
+
+/// A tracer of this name in front of all others on PATH, which does its work and then this to its record.
+class lying_tracer {
+public:
+    lying_tracer(const std::string& name, const std::string& what_it_does_to_the_record)
+        : path_(std::getenv("PATH")) {
+        tests::write_script(folder_ / name,
+                            "PATH='" + path_ +
+                                "'\nfor word; do [ \"$before\" = -o ] && record=$word && break; "
+                                "before=$word; done\n" +
+                                name + " \"$@\"; code=$?\n" + what_it_does_to_the_record + "\nexit $code\n");
+        ::setenv("PATH", folder_.path().c_str(), 1);  // and nobody else's
+    }
+    lying_tracer(const lying_tracer&) = delete;
+    lying_tracer& operator=(const lying_tracer&) = delete;
+    ~lying_tracer() { ::setenv("PATH", path_.c_str(), 1); }
+
+private:
+    tests::scratch_folder folder_;
+    std::string path_;
+};
+
+TEST(counts, of_a_tracer_that_lies_are_missing_with_the_reason) {
+    if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
+    for (const std::string lie : {"truncate -s 4096 \"$record\"", ": >\"$record\"", "rm \"$record\"",
+                                  "head -c 9999 /dev/zero >\"$record\""}) {
+        const lying_tracer strace("strace", lie);
+        const auto counted = counts_of("yield/dearer");
+        EXPECT_FALSE(counted.metrics.contains("syscalls")) << lie;
+        EXPECT_FALSE(counted.metrics.contains("waits")) << lie;
+        EXPECT_NE(missing(counted).find("strace"), std::string::npos) << lie << missing(counted);
+        EXPECT_FALSE(counted.failed) << lie;
+    }
+    const lying_tracer perf("perf", "printf 'read 10 0 1.0\\n' >\"$record\"");
+    const auto counted = counts_of("yield/dearer");
+    EXPECT_FALSE(counted.metrics.contains("syscalls")) << "the same record for N and for 2N operations";
 }
 
 TEST(counts, of_a_workload_that_works_for_a_time_are_refused) {

@@ -26,12 +26,13 @@ TEST(strace_log, counts_a_call_that_another_thread_interrupted_once) {
 13 write(4, ""..., 8) = 8
 12 <... epoll_wait resumed>[{events=EPOLLIN, data={u32=4, u64=4}}], 128, -1) = 1
 13 futex(0x7f, FUTEX_WAIT_PRIVATE, 0, NULL <unfinished ...>
+12 exit_group(0) = ?
 12 +++ exited with 0 +++
 13 --- SIGCHLD {si_signo=SIGCHLD} ---
 )");
     EXPECT_EQ(calls.by_name.at("epoll_wait"), 1u);
     EXPECT_EQ(calls.by_name.at("futex"), 1u);
-    EXPECT_EQ(calls.total(), 3u);
+    EXPECT_EQ(calls.total(), 4u);
     EXPECT_EQ(calls.waits, 1u);
     EXPECT_EQ(calls.empty_waits, 0u);
     EXPECT_EQ(calls.zero_timeout_waits, 0u);
@@ -47,6 +48,7 @@ select(5, [3 4], [], NULL, {tv_sec=0, tv_usec=0}) = 0 (Timeout)
 select(5, [3 4], [], NULL, {tv_sec=1, tv_usec=0}) = 1 (in [3], left {tv_sec=0, tv_usec=9})
 poll([{fd=3, events=POLLIN}], 1, 0) = 0 (Timeout)
 poll([{fd=3, events=POLLIN}, {fd=4, events=POLLOUT}], 2, -1) = 1 ([{fd=3, revents=POLLIN}])
+exit_group(0) = ?
 )");
     EXPECT_EQ(calls.waits, 9u);
     EXPECT_EQ(calls.zero_timeout_waits, 5u);
@@ -58,10 +60,26 @@ TEST(strace_log, knows_the_waits_of_io_uring) {
 io_uring_enter(4, 0, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 0
 io_uring_enter(4, 2, 0, IORING_ENTER_GETEVENTS, NULL, 8) = 2
 io_uring_enter(4, 0, 1, IORING_ENTER_GETEVENTS|IORING_ENTER_EXT_ARG, {ts={tv_sec=1, tv_nsec=0}}, 24) = -1 ETIME (Timer expired)
+exit_group(0) = ?
 )");
     EXPECT_EQ(calls.waits, 3u);
     EXPECT_EQ(calls.zero_timeout_waits, 1u);
     EXPECT_EQ(calls.empty_waits, 1u);
+}
+
+TEST(strace_log, that_is_not_whole_is_no_count) {
+    const std::string whole = R"(12 read(3, "..."..., 832) = 832
+12 epoll_wait(5,  <unfinished ...>
+13 write(4, ""..., 8) = 8
+12 <... epoll_wait resumed>[{events=EPOLLIN, data={u32=4, u64=4}}], 128, -1) = 1
+12 exit_group(0)                           = ?
+)";
+    EXPECT_EQ(read_strace_log(whole).total(), 4u);
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        EXPECT_THROW(read_strace_log(whole.substr(0, size)), incomplete_record) << size;
+    for (const auto* line :
+         {"garbage\n", "\x01\x02(3) = 4\n", "12 <... read resumed>) = 4\n", "12 read(3, \"a\"\n"})
+        EXPECT_THROW(read_strace_log(line + whole), incomplete_record) << line;
 }
 
 constexpr std::string_view perf_summary = R"(
@@ -92,8 +110,10 @@ TEST(perf_trace, gives_the_calls_of_all_threads) {
     EXPECT_EQ(calls.total(), 52506u);
 }
 
-TEST(perf_trace, gives_nothing_when_events_were_lost) {
-    EXPECT_EQ(read_perf_trace("LOST 17 events!\n" + std::string(perf_summary)).total(), 0u);
+TEST(perf_trace, that_is_not_whole_is_no_count) {
+    EXPECT_THROW(read_perf_trace("LOST 17 events!\n" + std::string(perf_summary)), incomplete_record);
+    EXPECT_THROW(read_perf_trace(""), incomplete_record);
+    EXPECT_THROW(read_perf_trace("\n Summary of events:\n\n"), incomplete_record);
 }
 
 }  // namespace

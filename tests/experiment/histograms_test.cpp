@@ -120,15 +120,17 @@ TEST_F(histograms, are_missed_where_the_report_was_moved_away_from_them) {
     EXPECT_NE(moved.error_tail.find("away/histograms.jsonl"), std::string::npos) << moved.error_tail;
 }
 
-TEST(side_file_place, has_nothing_of_the_process_before) {
-    const bench::side_file_place place;
-    EXPECT_EQ(place.take("yield").size(), 0U);
+TEST(side_file, has_the_histograms_of_its_workload_where_there_is_one) {
+    const scratch_folder folder;
+    EXPECT_EQ(bench::read_side_file(folder / "side.json", "yield").size(), 0U);
     reports::write_file_atomically(
-        place.path(),
+        folder / "side.json",
         R"({"schema": "loopbench-side/1", "histograms": [{"workload": "yield", "metric": "late", "unit": "ns",
             "count": 1, "min": -5, "max": -5, "mean": -5.0, "buckets": [[-5, -5, 1]]}]})");
-    EXPECT_EQ(place.take("yield").size(), 1U);
-    EXPECT_EQ(place.take("yield").size(), 0U);
+    EXPECT_EQ(bench::read_side_file(folder / "side.json", "yield").size(), 1U);
+    EXPECT_EQ(bench::read_side_file(folder / "side.json", "echo").size(), 0U);
+    std::filesystem::create_symlink(folder / "side.json", folder / "link.json");
+    EXPECT_THROW(bench::read_side_file(folder / "link.json", "yield"), reports::format_error);
 }
 
 TEST(hgrm, shows_the_percentiles_that_its_plotter_expects) {

@@ -82,6 +82,20 @@ TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
     EXPECT_EQ(report.warnings[0].code, "unfit");
 }
 
+TEST(self_check, that_fails_is_the_failure_of_the_baseline) {
+    const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
+        return is_twin(request) && request.workload == "echo"
+                   ? ended(reports::cell_status::failed, "killed by SIGSEGV")
+                   : took_ns(10);
+    });
+    for (const auto& item : report.results) {
+        const bool is_of_baseline = item.contender == "asio-epoll" && item.workload == "echo";
+        EXPECT_EQ(item.status, is_of_baseline ? reports::cell_status::failed : reports::cell_status::ok);
+        if (is_of_baseline) EXPECT_NE(item.reason.value().find("SIGSEGV"), std::string::npos);
+        if (item.workload == "echo") EXPECT_FALSE(item.to_baseline);
+    }
+}
+
 /// Thirty workloads, on the first `wrong` of which the twin is slower.
 reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
     auto plan = plan_with_twin(blocks);

@@ -122,6 +122,16 @@ TEST(child_process, sees_our_environment_with_the_additions) {
     EXPECT_EQ(bench::run_child(request).output, "kept new\n1\n");
 }
 
+TEST(child_process, sees_of_what_the_suite_says_to_contenders_only_what_is_said_now) {
+    ::setenv("LOOPBENCH_OPERATIONS", "5", 1);
+    ::setenv("LOOPBENCH_SIZE", "real", 1);
+    auto request = shell("echo ${LOOPBENCH_OPERATIONS-none} $LOOPBENCH_SIZE");
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}};
+    EXPECT_EQ(bench::run_child(request).output, "none smoke\n");
+    ::unsetenv("LOOPBENCH_OPERATIONS");
+    ::unsetenv("LOOPBENCH_SIZE");
+}
+
 TEST(child_process, has_a_process_group_of_its_own) {
     const auto outcome =
         bench::run_child(shell("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat"));

@@ -1,0 +1,81 @@
+// What is temporary: whose it is, and that nothing of it stays.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+class scratch : public testing::Test {
+protected:
+    bench::child_outcome run(const std::string& in_front = "") {
+        return loopbench.in_shell("mkdir -p $folder/tmp; export TMPDIR=$folder/tmp; " + in_front +
+                                  " $loopbench run --workload yield --blocks 2 -o $out; code=$?; "
+                                  "ls $folder/tmp; exit $code");
+    }
+
+    loopbench_command loopbench;
+};
+
+/// `what` is done to the side file's path by one of two contenders.
+void expect_only_the_culprit_fails(const std::string& what) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", good_row);
+    loopbench.add_contender("culprit", what + "; " + good_row);
+    const auto ran = loopbench({"run", "--workload", "yield", "--blocks", "2", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 1) << what << ran.error_tail;
+    EXPECT_EQ(time_of(loopbench.report(), "culprit").at("status"), "failed") << what;
+    EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok") << what;
+}
+
+TEST_F(scratch, a_side_file_that_is_none_is_the_failure_of_who_left_it) {
+    expect_only_the_culprit_fails("mkfifo \"$LOOPBENCH_SIDE_FILE\"");
+    expect_only_the_culprit_fails("mkdir \"$LOOPBENCH_SIDE_FILE\"");
+    expect_only_the_culprit_fails("ln -s /nowhere \"$LOOPBENCH_SIDE_FILE\"");
+    expect_only_the_culprit_fails("ln -s \"$0\" \"$LOOPBENCH_SIDE_FILE\"");
+}
+
+TEST_F(scratch, a_contender_has_a_folder_for_temporary_files_to_itself) {
+    loopbench.add_contender("asio-epoll", R"sh(
+[ -z "$(ls "$TMPDIR")" ] || exit 7
+touch "$TMPDIR/left"; chmod 0 "$TMPDIR/left"
+row '"real_time": 10'
+)sh");
+    loopbench.add_contender("rude", std::string{"rm -rf \"$TMPDIR\"; "} + good_row);
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_EQ(ran.output.find("loopbench-scratch"), std::string::npos) << ran.output;
+}
+
+TEST_F(scratch, what_a_killed_process_left_goes_and_nothing_else) {
+    loopbench.add_contender("asio-epoll", good_row);
+    const auto ran =
+        run("mkdir -p $TMPDIR/loopbench-scratch-killed/deep $TMPDIR/loopbench-scratch-in-use $TMPDIR/mine; "
+            "ln -s $TMPDIR/mine $TMPDIR/loopbench-scratch-link; flock $TMPDIR/loopbench-scratch-in-use");
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_EQ(ran.output.find("killed"), std::string::npos) << ran.output;
+    for (const auto* kept : {"in-use", "link", "mine"})
+        EXPECT_NE(ran.output.find(kept), std::string::npos) << kept << ran.output;
+}
+
+TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
+    loopbench.add_contender("asio-epoll", good_row);
+    const auto ran = run("TMPDIR=/nowhere/at/all");
+    EXPECT_EQ(ran.code, 1);
+    for (const auto* word : {"/nowhere/at/all", "TMPDIR"})
+        EXPECT_NE(ran.error_tail.find(word), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(run("TMPDIR=").code, 0);
+}
+
+TEST_F(scratch, a_caller_that_ignores_its_children_is_no_failure) {
+    loopbench.add_contender("asio-epoll", good_row);
+    const auto ran = run("trap '' CHLD;");
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
