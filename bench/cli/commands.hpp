@@ -1,12 +1,15 @@
 // The visible list of commands. Adding one is a file, a line here and a line in command_line.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "bench/trial/trial.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace loopbench::bench {
 

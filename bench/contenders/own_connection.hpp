@@ -54,7 +54,7 @@ std::string own_socket_options(const MakeRuntime& make) {
     try {
         const std::unique_ptr<R> runtime = make();
         std::string options;
-        runtime->run(detail::read_options(*runtime, options));
+        runtime->run(bench::detail::read_options(*runtime, options));
         return options;
     } catch (const lacking& error) {
         return std::string("none: ") + error.what();

@@ -23,7 +23,7 @@ std::array<floor, 4> all_floors() {
     return {blocking_floor(), epoll_floor(), sleep_floor(), uring_floor()};
 }
 
-const contender_workload& named(const std::vector<contender_workload>& list, std::string_view name) {
+const contender_workload& workload_named(const std::vector<contender_workload>& list, std::string_view name) {
     const auto found = std::ranges::find(list, name, [](const auto& each) { return each.shape.name; });
     if (found == list.end()) throw std::logic_error("no such workload");
     return *found;
@@ -78,7 +78,7 @@ TEST(floors, prove_their_echo_workloads_at_smoke_size) {
     for (const floor& f : all_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const std::string_view name : names) {
-            const contender_workload& workload = named(f.workloads, name);
+            const contender_workload& workload = workload_named(f.workloads, name);
             trial t(trial_size::smoke, workload.shape.smoke_operations);
             EXPECT_EQ(outcome_of(workload, t), "") << f.name << " " << name;
             EXPECT_EQ(t.latency().count(), workload.shape.smoke_operations) << f.name << " " << name;
@@ -92,7 +92,7 @@ TEST(floors, prove_their_streams_and_wakeups_at_smoke_size) {
         for (const char* name :
              {"pipe/read/bytes:4096", "stream/throughput/bytes:65536", "post/cross_thread/cores:1"}) {
             trial t(trial_size::smoke, 100);
-            EXPECT_EQ(outcome_of(named(f.workloads, name), t), "") << f.name << " " << name;
+            EXPECT_EQ(outcome_of(workload_named(f.workloads, name), t), "") << f.name << " " << name;
         }
     }
 }
@@ -105,7 +105,7 @@ TEST(floors, prove_their_timer_workloads_at_smoke_size) {
     for (const floor& f : all_floors()) {
         if (f.name == "floor-blocking" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const std::string_view name : names)
-            EXPECT_EQ(outcome_of(named(f.workloads, name)), "") << f.name << " " << name;
+            EXPECT_EQ(outcome_of(workload_named(f.workloads, name)), "") << f.name << " " << name;
     }
 }
 
@@ -115,26 +115,26 @@ TEST(floors, say_why_they_cannot_do_a_workload) {
              {"post/chain", "post/batch", "yield", "spawn", "await/leaf", "gather/ready/children:1000",
               "gather/yield/children:1000", "gather/tree/leaves:100", "gather/tree/leaves:1000",
               "gather/tree/leaves:10000"})
-            EXPECT_EQ(outcome_of(named(f.workloads, name)),
+            EXPECT_EQ(outcome_of(workload_named(f.workloads, name)),
                       "unsupported: no system call is involved; the floor is a function call")
                 << f.name << " " << name;
         for (const std::string_view family : {"timer/churn", "timer/expire"})
             for (const std::string_view name : names_of(family))
-                EXPECT_EQ(outcome_of(named(f.workloads, name)),
+                EXPECT_EQ(outcome_of(workload_named(f.workloads, name)),
                           "unsupported: it measures a queue of timers, and a floor has none")
                     << f.name << " " << name;
     }
     for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "pipe/read/bytes:4096"})
-        EXPECT_EQ(outcome_of(named(sleep_floor().workloads, name)),
+        EXPECT_EQ(outcome_of(workload_named(sleep_floor().workloads, name)),
                   "unsupported: clock_nanosleep moves no bytes; see floor-blocking");
-    EXPECT_EQ(outcome_of(named(sleep_floor().workloads, "post/cross_thread/cores:1")),
+    EXPECT_EQ(outcome_of(workload_named(sleep_floor().workloads, "post/cross_thread/cores:1")),
               "unsupported: nobody wakes clock_nanosleep; see floor-blocking");
-    EXPECT_EQ(outcome_of(named(blocking_floor().workloads, "timer/periodic")),
+    EXPECT_EQ(outcome_of(workload_named(blocking_floor().workloads, "timer/periodic")),
               "unsupported: a blocking socket call keeps no time; see floor-sleep");
 }
 
 TEST(floors, have_a_reason_for_workloads_that_nobody_has_thought_of) {
-    EXPECT_EQ(outcome_of(named(all_workloads({}, {}), "mixed/server")),
+    EXPECT_EQ(outcome_of(workload_named(all_workloads({}, {}), "mixed/server")),
               "unsupported: this floor has no bare system calls for it");
 }
 
@@ -143,14 +143,14 @@ TEST(floors, are_unsupported_where_the_kernel_refuses_what_they_need) {
                                             throw std::system_error(EPERM, std::generic_category(),
                                                                     "io_uring refused");
                                         }}};
-    EXPECT_EQ(outcome_of(named(all_workloads(can, {}), "sleep/serial")),
+    EXPECT_EQ(outcome_of(workload_named(all_workloads(can, {}), "sleep/serial")),
               "unsupported: io_uring refused: Operation not permitted");
 }
 
 TEST(floors, fail_when_they_cannot_be_set_up_for_another_reason) {
     const std::array can{floor_workload{
         "sleep/serial", [](trial&) { throw std::system_error(EMFILE, std::generic_category(), "socket"); }}};
-    EXPECT_THROW(outcome_of(named(all_workloads(can, {}), "sleep/serial")), std::system_error);
+    EXPECT_THROW(outcome_of(workload_named(all_workloads(can, {}), "sleep/serial")), std::system_error);
 }
 
 TEST(floors, reject_a_workload_that_the_suite_does_not_have) {

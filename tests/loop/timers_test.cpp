@@ -49,7 +49,7 @@ TYPED_TEST(timer_queue, expires_a_timer_at_its_deadline_and_not_a_nanosecond_bef
 }
 
 TYPED_TEST(timer_queue, does_what_a_sorted_map_does_whatever_is_armed_erased_and_expired) {
-    constexpr int operations = 40'000;
+    constexpr int steps = 40'000;
     constexpr std::size_t pending_max = 300;
     const time_point last_time = some_time + std::chrono::hours(24 * 365 * 120);
     for (int seed = 1; seed <= 8 && !testing::Test::HasFailure(); ++seed) {
@@ -58,7 +58,7 @@ TYPED_TEST(timer_queue, does_what_a_sorted_map_does_whatever_is_armed_erased_and
         deadline_source source(static_cast<std::uint64_t>(seed));
         checked_queue<TypeParam> timers;
         time_point now = some_time;
-        for (int i = 0; i < operations && !testing::Test::HasFailure(); ++i) {
+        for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
             const std::int64_t choice = source.below(100);
             if (choice < arm_percent && timers.size() < pending_max) {
                 now += nanoseconds(source.below(100));

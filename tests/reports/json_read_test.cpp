@@ -95,14 +95,12 @@ TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
     EXPECT_NE(text.find("line 2, column 70: nested more than 64 levels deep"), std::string::npos) << text;
 }
 
-TEST(json_read, what_would_fill_the_memory_or_take_for_ever_is_refused_with_its_place) {
-    std::string keys, values{"{\"x\": ["};
+TEST(json_read, what_would_take_for_ever_is_refused_with_its_place) {
+    std::string keys;
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_NE(reader_complaint("{\n" + keys + "\"last\":0}").find("line 2, column "), std::string::npos);
     EXPECT_NE(reader_complaint("{\n" + keys + "\"last\":0}").find("an object of more than 10000 keys"),
               std::string::npos);
-    for (std::size_t i = 0; i < reports::json_values_max; ++i) values += "0,";
-    EXPECT_NE(reader_complaint(values + "0]}").find("more than 10000000 values"), std::string::npos);
     const std::string name(reports::json_bytes_max, 'x');  // a file for a journal may be larger
     EXPECT_NE(
         reader_complaint("{\"schema\": \"" + name + "\"}").find("line 1, column 1: it has 268435470 bytes"),

@@ -7,12 +7,13 @@
 #include <random>
 #include <vector>
 
+#include "tests/statistics/chance.hpp"
+
 namespace loopbench::tests {
 
 namespace {
 
 using bench::layout_contrast;
-using generator = std::mt19937_64;
 
 /// As many blocks as layouts, each once on either side, half a round apart (bench::layout_of).
 std::vector<layout_contrast> round(generator& random, std::size_t layouts, double between, double noise) {

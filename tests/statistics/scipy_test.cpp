@@ -29,7 +29,7 @@ private:
     json answers_;
 };
 
-std::vector<double> numbers(const json& from, const char* key) {
+std::vector<double> numbers_of(const json& from, const char* key) {
     return from.at(key).get<std::vector<double>>();
 }
 
@@ -39,7 +39,7 @@ double number(const json& from, const char* key) {
 
 TEST_F(scipy, agrees_on_medians_and_intervals) {
     for (const auto& answer : answers("medians")) {
-        const auto found = bench::median_with_interval(numbers(answer, "data"));
+        const auto found = bench::median_with_interval(numbers_of(answer, "data"));
         EXPECT_DOUBLE_EQ(found.median, number(answer, "median")) << answer["kind"];
         EXPECT_NEAR(*found.low, number(answer, "low"), 1e-12) << answer["kind"];
         EXPECT_NEAR(*found.high, number(answer, "high"), 1e-12) << answer["kind"];
@@ -55,7 +55,7 @@ TEST_F(scipy, agrees_on_the_sign_test) {
 
 TEST_F(scipy, agrees_on_the_mann_whitney_test_exact_and_approximate) {
     for (const auto& answer : answers("two_samples"))
-        EXPECT_NEAR(bench::mann_whitney(numbers(answer, "first"), numbers(answer, "second")),
+        EXPECT_NEAR(bench::mann_whitney(numbers_of(answer, "first"), numbers_of(answer, "second")),
                     number(answer, "p"), 1e-9)
             << answer["first"].size() << " and " << answer["second"].size();
 }

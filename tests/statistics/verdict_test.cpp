@@ -12,17 +12,17 @@ namespace {
 using bench::judge_all;
 using bench::verdict_rule;
 using reports::verdict;
-using pairs = std::vector<double>;
+using log_ratios = std::vector<double>;
 
-pairs around(double middle, std::size_t count, double step = 0.0001) {
-    pairs all;
+log_ratios around(double middle, std::size_t count, double step = 0.0001) {
+    log_ratios all;
     for (std::size_t i = 0; i < count; ++i)
         all.push_back(middle + step * (static_cast<double>(i) - static_cast<double>(count - 1) / 2));
     return all;
 }
 
-verdict judged(const pairs& one) {
-    return judge_all(std::vector<pairs>{one}, {})[0].verdict;
+verdict judged(const log_ratios& one) {
+    return judge_all(std::vector<log_ratios>{one}, {})[0].verdict;
 }
 
 TEST(verdict, needs_the_interval_beyond_the_threshold) {
@@ -42,7 +42,7 @@ TEST(verdict, needs_six_blocks) {
 }
 
 TEST(verdict, among_many_needs_more_evidence) {
-    std::vector<pairs> comparisons(40, around(0, 8, 0.01));
+    std::vector<log_ratios> comparisons(40, around(0, 8, 0.01));
     comparisons[3] = around(0.5, 8);
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::inconclusive) << "8 pairs among 40 comparisons";
     comparisons[3] = around(0.5, 11);
@@ -50,7 +50,7 @@ TEST(verdict, among_many_needs_more_evidence) {
 }
 
 TEST(verdict, in_a_report_full_of_differences_seven_blocks_do_and_in_a_gate_they_do_not) {
-    const std::vector<pairs> comparisons(40, around(-0.5, 7));
+    const std::vector<log_ratios> comparisons(40, around(-0.5, 7));
     verdict_rule rule;
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::slower);
     rule.how = bench::correction::holm;
@@ -58,8 +58,8 @@ TEST(verdict, in_a_report_full_of_differences_seven_blocks_do_and_in_a_gate_they
 }
 
 TEST(verdict, that_is_no_difference_says_what_could_have_been_seen) {
-    const auto found =
-        judge_all(std::vector<pairs>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
+    const auto found = judge_all(
+        std::vector<log_ratios>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
     EXPECT_EQ(found[0].verdict, verdict::equivalent);
     EXPECT_NEAR(*found[0].detectable_pct, 1, 0.1) << "hardly more than the threshold";
     EXPECT_EQ(found[1].verdict, verdict::faster);

@@ -79,7 +79,7 @@ struct shares {
 };
 
 shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between, double slower) {
-    constexpr int tries = 400;
+    constexpr int tries = LOOPBENCH_TRIES;
     shares found;
     for (int i = 0; i < tries; ++i) {
         const auto report = compared(layouts, blocks, static_cast<std::uint64_t>(i), between, slower);

@@ -9,15 +9,10 @@
 
 #include "asio_ref/runtime.hpp"
 #include "bench/workloads/cross_thread.hpp"
+#include "tests/workloads/cores_of_this_thread.hpp"
 
 namespace loopbench::bench::workloads {
 namespace {
-
-int cores_of_this_thread() {
-    cpu_set_t cores;
-    EXPECT_EQ(::sched_getaffinity(0, sizeof cores, &cores), 0);
-    return CPU_COUNT(&cores);
-}
 
 TEST(cores, are_left_for_one_and_given_back) {
     const int before = cores_of_this_thread();

@@ -11,16 +11,12 @@
 #include <iterator>
 #include <system_error>
 
+#include "tests/workloads/cores_of_this_thread.hpp"
+
 namespace loopbench::bench::workloads {
 namespace {
 
 using detail::generator_process;
-
-int cores_of_this_thread() {
-    cpu_set_t cores;
-    EXPECT_EQ(::sched_getaffinity(0, sizeof cores, &cores), 0);
-    return CPU_COUNT(&cores);
-}
 
 std::size_t open_descriptors() {
     const std::filesystem::directory_iterator all("/proc/self/fd");
