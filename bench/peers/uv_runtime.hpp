@@ -190,7 +190,7 @@ private:
 };
 
 inline uv_runtime::call_handle uv_runtime::call_at(clock::time_point when, std::function<void()> function) {
-    if (closing()) [[unlikely]]
+    if (ready().closed()) [[unlikely]]
         return {};
     auto made = loop::shared_state<call>::make(std::move(function));
     uv_timer_t* const handle = take_timer();
