@@ -1,8 +1,5 @@
 #include "loop/calls.hpp"
 
-#include <memory>
-#include <utility>
-
 namespace loopbench::loop {
 
 struct fd_callbacks::watcher : io_operation {
@@ -14,71 +11,70 @@ struct fd_callbacks::watcher : io_operation {
     }
 
     void arm() {
-        if (owner.start(*this)) owner.ready().push(*this);
-        idle = false;
+        const bool ready = owner.start(*this);
+        ++references;  // the driver's or the queue's
+        if (ready) owner.ready().push(*this);
+    }
+
+    // When that throws, or the descriptor was closed under the callback (a negative result), it stays as it
+    // is until it is removed.
+    void arm_again() {
+        if (!removed && result >= 0) arm();
     }
 
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<watcher*>(op);
-        // A negative result: the descriptor was closed under the callback. It stays, idle, until it is
-        // removed.
-        const bool goes_on = how == completion::run && self.result >= 0;
-        if (goes_on && !self.removed) {
-            try {
-                self.function();
-            } catch (...) {
-                self.after(goes_on);
-                throw;
-            }
+        const auto keep = shared_state<watcher>::share(self);
+        --self.references;  // the queue's
+        if (how == completion::discard) return;
+        try {
+            if (!self.removed && self.result >= 0) self.function();
+        } catch (...) {
+            self.arm_again();
+            throw;
         }
-        self.after(goes_on);
-    }
-
-    void after(bool goes_on) {
-        if (removed) {
-            delete this;
-        } else {
-            idle = true;
-            if (goes_on) arm();  // when that throws it stays idle, until it is removed
-        }
+        self.arm_again();
     }
 
     driver& owner;
     std::function<void()> function;
-    bool idle = true;  // neither pending, nor queued, nor running
     bool removed = false;
+    unsigned references = 1;
 };
 
-void fd_callbacks::add(int fd, std::function<void()> function) {
-    remove(fd);
-    auto added = std::make_unique<watcher>(io_, kind_, fd, std::move(function));
-    const auto place = watchers_.emplace(fd, added.get()).first;
+fd_callbacks::fd_callbacks(driver& io) noexcept : io_(io) {}
+fd_callbacks::~fd_callbacks() {
+    clear();
+}
+
+void fd_callbacks::add(int fd, io_kind kind, std::function<void()> function) {
+    remove(fd, kind);
+    const auto added = shared_state<watcher>::make(io_, kind, fd, std::move(function));
+    const auto place = watchers_.emplace(std::pair(fd, kind), added).first;
     try {
         added->arm();
     } catch (...) {
         watchers_.erase(place);
         throw;
     }
-    static_cast<void>(added.release());  // it deletes itself, or is deleted by remove()
 }
 
-bool fd_callbacks::remove(int fd) noexcept {
-    const auto found = watchers_.find(fd);
+bool fd_callbacks::remove(int fd, io_kind kind) noexcept {
+    const auto found = watchers_.find({fd, kind});
     if (found == watchers_.end()) return false;
-    watcher* const removed = found->second;
+    const auto watching = std::move(found->second);
     watchers_.erase(found);
-    if (removed->pending) {
-        io_.discard(*removed);
-        removed->idle = true;
+    watching->removed = true;
+    if (watching->pending) {
+        io_.discard(*watching);
+        --watching->references;  // the driver's
     }
-    removed->removed = true;  // when it is queued or running, it is freed after that
-    if (removed->idle) delete removed;
     io_.unwatch(fd);
     return true;
 }
 
 void fd_callbacks::clear() noexcept {
-    while (!watchers_.empty()) remove(watchers_.begin()->first);
+    while (!watchers_.empty()) remove(watchers_.begin()->first.first, watchers_.begin()->first.second);
 }
 
 const std::type_info* fd_callbacks::function_of(const operation& op) noexcept {

@@ -4,12 +4,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <source_location>
 #include <typeinfo>
-#include <unordered_map>
-#include <utility>
 
-#include "loop/coro/frame_pool.hpp"
 #include "loop/io/io.hpp"
 #include "loop/timers/timer.hpp"
 
@@ -53,13 +51,12 @@ public:
     /// The function will not be called, not even when it is due already and queued; its captures are freed.
     /// Harmless when it has run or was cancelled.
     void cancel() noexcept {
-        const auto kept = call_;  // the captures may own this handle, and go first
-        Owner* const owner = owner_;
-        if (!kept) return;
-        const std::function<void()> dropped = std::exchange(kept->function, nullptr);
-        if (!kept->armed) return;  // done, or in the ready queue, which will drop it
-        owner->disarm(*kept);
-        --kept->references;  // the queue's; we hold another
+        if (!call_) return;
+        // Freed last: the captures may own this handle.
+        const std::function<void()> dropped = std::exchange(call_->function, nullptr);
+        if (!call_->armed) return;  // done, or in the ready queue, which will drop it
+        owner_->disarm(*call_);
+        --call_->references;  // the queue's; we hold another
     }
 
     bool pending() const noexcept { return call_ && call_->function; }
@@ -73,23 +70,21 @@ class event_loop;
 using scheduled_call = cancellable_call<timer>;
 using call_handle = cancellable_call_handle<event_loop, timer>;
 
-/// One direction's callbacks of one loop. A callback is called, from the ready queue, once a turn while its
-/// descriptor is ready, until it is removed; it may remove itself, and others. Remove it before the
-/// descriptor is closed.
+/// A loop's callbacks of descriptors. Each is called, from the ready queue, once a turn while its descriptor
+/// is ready, until it is removed; it may remove itself, and others. Remove it before the descriptor is
+/// closed.
 class fd_callbacks {
 public:
-    /// `kind` is io_kind::readable or io_kind::writable.
-    fd_callbacks(driver& io, io_kind kind) noexcept : io_(io), kind_(kind) {}
-    fd_callbacks(const fd_callbacks&) = delete;
-    fd_callbacks& operator=(const fd_callbacks&) = delete;
-    ~fd_callbacks() { clear(); }
+    explicit fd_callbacks(driver& io) noexcept;
+    fd_callbacks& operator=(fd_callbacks&&) = delete;
+    ~fd_callbacks();
 
-    /// Replaces the descriptor's callback. Throws what the driver throws for a descriptor that it cannot
-    /// watch.
-    void add(int fd, std::function<void()> function);
+    /// `kind` is io_kind::readable or io_kind::writable. Replaces the descriptor's callback of this kind.
+    /// Throws what the driver throws for a descriptor that it cannot watch.
+    void add(int fd, io_kind kind, std::function<void()> function);
 
     /// True when there was one. It is not called any more, not even when it is queued.
-    bool remove(int fd) noexcept;
+    bool remove(int fd, io_kind kind) noexcept;
 
     /// Removes all. What is queued is freed when the queue is run or discarded.
     void clear() noexcept;
@@ -101,8 +96,7 @@ private:
     struct watcher;
 
     driver& io_;
-    io_kind kind_;
-    std::unordered_map<int, watcher*> watchers_;
+    std::map<std::pair<int, io_kind>, shared_state<watcher>> watchers_;
 };
 
 }  // namespace loopbench::loop

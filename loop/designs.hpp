@@ -1,11 +1,6 @@
 // The designs: the loops that have a name.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "loop/loop.hpp"
 
 namespace loopbench::loop {
@@ -14,7 +9,7 @@ struct design {
     std::string_view name;
     std::string_view driver;  // select, poll, epoll, io_uring or none
     std::string_view about;   // one sentence
-    std::unique_ptr<event_loop> (*make)(clock* other_clock);
+    std::unique_ptr<event_loop> (*make)(const design& self, clock* other_clock);
 };
 
 /// All of them, in the order of the ladder from the naive to the fast.

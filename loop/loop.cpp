@@ -5,25 +5,21 @@
 
 namespace loopbench::loop {
 
-event_loop::event_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock, bool polls)
+event_loop::event_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock)
     : scheduler(polls),
       name_(name),
       io_(make_driver(ready())),
       clock_(other_clock),
-      last_now_(other_clock == nullptr ? std::chrono::steady_clock::now() : other_clock->now()),
-      readers_(*io_, io_kind::readable),
-      writers_(*io_, io_kind::writable) {}
+      last_now_(now()),
+      callbacks_(*io_) {}
 
 void event_loop::close() noexcept {
-    const run_guard guard(*this);
-    readers_.clear();  // before the frames: they may close what is watched
-    writers_.clear();
+    const auto guard = guard_writes();
+    callbacks_.clear();  // before the frames: they may close what is watched
     scheduler::close();
 }
 
 call_handle event_loop::call_soon(std::function<void()> function, const std::source_location& where) {
-    if (closing()) [[unlikely]]
-        return {};
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
     ++call->references;  // the queue's
     ready().push(*call);
@@ -32,7 +28,7 @@ call_handle event_loop::call_soon(std::function<void()> function, const std::sou
 
 call_handle event_loop::call_at(time_point when, std::function<void()> function,
                                 const std::source_location& where) {
-    if (when == never || closing()) return {};
+    if (when == never || ready().closed()) return {};
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
     call->deadline = when;
     arm(*call);
@@ -40,27 +36,22 @@ call_handle event_loop::call_at(time_point when, std::function<void()> function,
     return {*this, std::move(call)};
 }
 
-call_handle event_loop::call_later(nanoseconds delay, std::function<void()> function,
-                                   const std::source_location& where) {
-    return call_at(deadline_after(now(), delay), std::move(function), where);
-}
-
 void event_loop::run_forever() {
-    const running_guard running(*this);
+    const auto running = start_running();
     stopping_ = false;
     take_turns(stopping_);
 }
 
 void event_loop::run_until_idle() {
-    const running_guard running(*this);
-    const run_guard run(*this);
+    const auto running = start_running();
+    const auto guard = guard_writes();
     stopping_ = false;
     while (!stopping_ && (has_ready() || has_posted() || has_timers() || io_->pending() != 0))
         take_turns(true);
 }
 
 void event_loop::turn() {
-    const running_guard running(*this);
+    const auto running = start_running();
     take_turns(true);
 }
 
@@ -80,15 +71,9 @@ bool sigpipe_is_pending() noexcept {
 
 }  // namespace
 
-void event_loop::begin_run() noexcept {
-    in_run_ = true;
-    if (writes_to_pipes_) [[unlikely]]
-        block_sigpipe();
-}
-
 void event_loop::block_sigpipe() noexcept {
     writes_to_pipes_ = true;
-    if (!in_run_ || std::exchange(guards_sigpipe_, true)) return;
+    if (!guarded_ || std::exchange(blocks_sigpipe_, true)) return;
     const sigset_t sigpipe = only_sigpipe();
     sigset_t before;
     sigpipe_was_pending_ = sigpipe_is_pending();
@@ -96,9 +81,9 @@ void event_loop::block_sigpipe() noexcept {
     sigpipe_was_blocked_ = ::sigismember(&before, SIGPIPE) == 1;
 }
 
-void event_loop::end_run() noexcept {
-    in_run_ = false;
-    if (!std::exchange(guards_sigpipe_, false)) [[likely]]
+void event_loop::end_guard() noexcept {
+    guarded_ = false;
+    if (!std::exchange(blocks_sigpipe_, false)) [[likely]]
         return;
     const sigset_t sigpipe = only_sigpipe();
     const timespec at_once{};

@@ -2,25 +2,12 @@
 // are behind it is the design's (turn.hpp, designs.hpp), and no matter to a program.
 #pragma once
 
-#include <atomic>
-#include <coroutine>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <source_location>
-#include <string_view>
-#include <utility>
-
 #include "loop/calls.hpp"
-#include "loop/io/io.hpp"
-#include "loop/operation.hpp"
+#include "loop/net/sockets.hpp"
 #include "loop/scheduler.hpp"
-#include "loop/timers/clock.hpp"
-#include "loop/timers/timer.hpp"
 
 namespace loopbench::loop {
 
-class endpoint;
 class event;
 class listener;
 class stream;
@@ -51,8 +38,8 @@ public:
     class sleep_awaiter;
     /// Completes when now() has reached `when`, and never before; a time that has passed goes through the
     /// queue.
-    sleep_awaiter sleep_until(time_point when) noexcept;
-    sleep_awaiter sleep_for(nanoseconds delay) noexcept;
+    sleep_awaiter sleep_until(time_point when) noexcept { return {*this, when}; }
+    sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
     /// f() runs on the next turn, after what is queued already, unless it is cancelled before.
     /// `where` is its name in debug mode.
@@ -63,15 +50,21 @@ public:
     call_handle call_at(time_point when, std::function<void()> function,
                         const std::source_location& where = std::source_location::current());
     call_handle call_later(nanoseconds delay, std::function<void()> function,
-                           const std::source_location& where = std::source_location::current());
+                           const std::source_location& where = std::source_location::current()) {
+        return call_at(deadline_after(now(), delay), std::move(function), where);
+    }
 
     /// Call f(), once a turn, while the descriptor is ready for reading (writing), until removed; the newest
     /// f counts. Throws std::system_error for a descriptor that cannot be watched.
-    void add_reader(int fd, std::function<void()> function) { readers_.add(fd, std::move(function)); }
-    void add_writer(int fd, std::function<void()> function) { writers_.add(fd, std::move(function)); }
+    void add_reader(int fd, std::function<void()> function) {
+        callbacks_.add(fd, io_kind::readable, std::move(function));
+    }
+    void add_writer(int fd, std::function<void()> function) {
+        callbacks_.add(fd, io_kind::writable, std::move(function));
+    }
     /// True when there was a callback.
-    bool remove_reader(int fd) noexcept;
-    bool remove_writer(int fd) noexcept;
+    bool remove_reader(int fd) noexcept { return remove(fd, io_kind::readable); }
+    bool remove_writer(int fd) noexcept { return remove(fd, io_kind::writable); }
 
     /// Runs until stop() is called.
     void run_forever();
@@ -93,16 +86,17 @@ public:
 
     // The network (net/stream.hpp, net/pipe.hpp).
 
-    /// Throws std::system_error naming the endpoint.
-    loop::listener listen(const endpoint& local);
-    /// On 127.0.0.1, on a port that the kernel chooses.
-    loop::listener listen();
-    /// Awaitable, gives a stream; throws std::system_error naming the peer.
-    loop::task<loop::stream> connect(endpoint peer);
-    loop::task<loop::stream> connect(std::uint16_t port);
+    /// On 127.0.0.1 and a port that the kernel chooses, when nothing else is said. Throws std::system_error
+    /// naming the endpoint.
+    loop::listener listen(const endpoint& local = endpoint::loopback(0));
     /// The path must not exist, and stays when the listener is closed.
     loop::listener listen_unix(std::string_view path);
-    loop::task<loop::stream> connect_unix(std::string_view path);
+    /// A stream, TCP_NODELAY set. Throws std::system_error naming the peer.
+    loop::task<loop::stream> connect(endpoint peer);
+    loop::task<loop::stream> connect(std::uint16_t port) { return connect(endpoint::loopback(port)); }
+    loop::task<loop::stream> connect_unix(std::string_view path) {
+        return connect(endpoint::unix_path(path));
+    }
     /// Both ends of a new pipe.
     pipe_ends open_pipe();
 
@@ -113,18 +107,73 @@ public:
     /// signal is blocked in the loop's thread while the loop runs, and what a write has raised is taken away.
     /// The process's disposition stays what it is. In the loop's thread, or before it runs.
     void block_sigpipe() noexcept;
-    /// While it lives, the loop is in a run: its own, or one of what may carry a pending write out by ending
-    /// it.
-    class run_guard;
+    /// While what it gives lives, that holds: in the loop's runs, and where ending a pending write may carry
+    /// it out. Null inside of another one.
+    [[nodiscard]] auto guard_writes() noexcept {
+        if (std::exchange(guarded_, true)) return write_guard();
+        if (writes_to_pipes_) [[unlikely]]
+            block_sigpipe();
+        return write_guard(this);
+    }
     /// Throws std::bad_alloc; then the timer is not armed.
     virtual void arm(timer& t) = 0;
     /// The timer is armed.
     virtual void disarm(timer& t) noexcept = 0;
 
+    class sleep_awaiter : polled_awaiter<timer> {
+    public:
+        sleep_awaiter(event_loop& loop, time_point when) noexcept
+            : polled_awaiter<timer>(loop.ready()), loop_(loop) {
+            deadline = when;
+        }
+        ~sleep_awaiter() {
+            if (armed) loop_.disarm(*this);
+        }
+
+        bool await_ready() const noexcept { return false; }
+
+        template <class Promise>
+        bool await_suspend(std::coroutine_handle<Promise> coroutine) {
+            const bool polls = loop_.polls();
+            const bool has_come = deadline <= loop_.last_now_;
+            // Without a deadline only a cancellation ends it, and it keeps no loop running. (When arm()
+            // throws, the task does not yet point here.)
+            if (!polls && !has_come && deadline != never) loop_.arm(*this);
+            if (!suspend(coroutine, polls ? nullptr : &cancel)) return false;
+            if (polls) {
+                poll(&is_over);
+            } else if (has_come) {
+                ready().push(*this);
+            }
+            return true;
+        }
+
+        void await_resume() { throw_if_cancelled(); }
+
+    private:
+        static void cancel(suspension* place) noexcept {
+            auto& self = *static_cast<sleep_awaiter*>(place);
+            if (self.armed) {
+                self.loop_.disarm(self);
+            } else if (self.deadline != never) {
+                return;  // it has expired and is queued
+            }
+            self.ready().push(self);
+        }
+
+        // Document 001's sleep: it looks at the clock each time that it is asked.
+        static bool is_over(polled_awaiter<timer>& asked) {
+            auto& self = static_cast<sleep_awaiter&>(asked);
+            return self.cancel_requested() || self.loop_.now() >= self.deadline;
+        }
+
+        event_loop& loop_;
+    };
+
 protected:
     using make_driver_fn = std::unique_ptr<driver> (*)(ready_queue& ready);
 
-    event_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock, bool polls);
+    event_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock);
 
     /// See scheduler::close(); and the descriptors' callbacks before.
     void close() noexcept;
@@ -135,9 +184,6 @@ protected:
     time_point time_of_callbacks() noexcept override { return now(); }
     virtual bool has_timers() const noexcept = 0;
 
-    void begin_run() noexcept;
-    void end_run() noexcept;
-
     const std::string_view name_;
     const std::unique_ptr<driver> io_;
     clock* const clock_;   // null: the kernel's
@@ -147,101 +193,24 @@ protected:
     alignas(64) std::atomic<bool> asleep_{false};
 
 private:
+    bool remove(int fd, io_kind kind) noexcept {
+        const auto guard = guard_writes();
+        return callbacks_.remove(fd, kind);
+    }
+
+    struct end_of_guard {
+        void operator()(event_loop* guarded) const noexcept { guarded->end_guard(); }
+    };
+    using write_guard = std::unique_ptr<event_loop, end_of_guard>;
+    void end_guard() noexcept;
+
     bool stopping_ = false;
-    bool in_run_ = false;
     bool writes_to_pipes_ = false;
-    bool guards_sigpipe_ = false;       // in the present run
+    bool guarded_ = false;              // a write_guard lives
+    bool blocks_sigpipe_ = false;       // for that guard
     bool sigpipe_was_blocked_ = false;  // before that: then it stays so
     bool sigpipe_was_pending_ = false;  // likewise: then it is somebody else's
-    fd_callbacks readers_;
-    fd_callbacks writers_;
+    fd_callbacks callbacks_;
 };
-
-class event_loop::run_guard {
-public:
-    explicit run_guard(event_loop& loop) noexcept : outermost_(loop.in_run_ ? nullptr : &loop) {
-        if (outermost_ != nullptr) outermost_->begin_run();
-    }
-    run_guard(const run_guard&) = delete;
-    run_guard& operator=(const run_guard&) = delete;
-    ~run_guard() {
-        if (outermost_ != nullptr) outermost_->end_run();
-    }
-
-private:
-    event_loop* outermost_;
-};
-
-inline bool event_loop::remove_reader(int fd) noexcept {
-    const run_guard guard(*this);
-    return readers_.remove(fd);
-}
-inline bool event_loop::remove_writer(int fd) noexcept {
-    const run_guard guard(*this);
-    return writers_.remove(fd);
-}
-
-class event_loop::sleep_awaiter : polled_awaiter<timer> {
-public:
-    sleep_awaiter(event_loop& loop, time_point when) noexcept
-        : polled_awaiter<timer>(loop.ready()), loop_(loop) {
-        deadline = when;
-    }
-    ~sleep_awaiter() {
-        if (armed) loop_.disarm(*this);
-    }
-
-    bool await_ready() const noexcept { return false; }
-
-    template <class Promise>
-    bool await_suspend(std::coroutine_handle<Promise> coroutine) {
-        return suspend(coroutine, loop_.polls() ? nullptr : &cancel) && start();
-    }
-
-    void await_resume() { throw_if_cancelled(); }
-
-private:
-    // True: the coroutine stays suspended.
-    bool start() {
-        if (loop_.polls()) {
-            poll(&is_over);
-        } else if (deadline <= loop_.last_now_) {
-            ready().push(*this);
-        } else if (deadline != never) {  // or only a cancellation ends it, and it keeps no loop running
-            try {
-                loop_.arm(*this);
-            } catch (...) {
-                stay_running();
-                throw;
-            }
-        }
-        return true;
-    }
-
-    static void cancel(suspension* place) noexcept {
-        auto& self = *static_cast<sleep_awaiter*>(place);
-        if (self.armed) {
-            self.loop_.disarm(self);
-        } else if (self.deadline != never) {
-            return;  // it has expired and is queued
-        }
-        self.ready().push(self);
-    }
-
-    // Document 001's sleep: it looks at the clock each time that it is asked.
-    static bool is_over(polled_awaiter<timer>& asked) {
-        auto& self = static_cast<sleep_awaiter&>(asked);
-        return self.cancel_requested() || self.loop_.now() >= self.deadline;
-    }
-
-    event_loop& loop_;
-};
-
-inline event_loop::sleep_awaiter event_loop::sleep_until(time_point when) noexcept {
-    return {*this, when};
-}
-inline event_loop::sleep_awaiter event_loop::sleep_for(nanoseconds delay) noexcept {
-    return {*this, deadline_after(now(), delay)};
-}
 
 }  // namespace loopbench::loop

@@ -7,12 +7,8 @@
 
 #include <atomic>
 #include <coroutine>
-#include <cstddef>
 #include <exception>
-#include <memory>
-#include <new>
 #include <type_traits>
-#include <utility>
 
 #include "loop/coro/frame_pool.hpp"
 
@@ -98,40 +94,6 @@ private:
     operation* tail_ = nullptr;  // meaningful only while head_ is not null
 };
 
-/// What other threads have posted. Any thread pushes, without a lock; one thread takes everything at once.
-class operation_stack {
-public:
-    /// True when it was empty: then somebody may have to be woken.
-    bool push(operation& op) noexcept {
-        operation* newest = newest_.load(std::memory_order_relaxed);
-        do {
-            op.next = newest;
-        } while (!newest_.compare_exchange_weak(newest, &op, std::memory_order_seq_cst,
-                                                std::memory_order_relaxed));
-        return newest == nullptr;
-    }
-
-    /// In the one order of all sequentially consistent operations: who says first that it is going to sleep
-    /// and then asks this sees every push whose thread did not see it sleep.
-    bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
-
-    /// Moves everything to the end of `queue`, what was pushed first first.
-    void take_all(operation_queue& queue) noexcept {
-        if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
-            return;
-        operation* newest = newest_.exchange(nullptr, std::memory_order_seq_cst);
-        operation* oldest = nullptr;
-        while (newest != nullptr) {
-            operation* const older = std::exchange(newest->next, oldest);
-            oldest = std::exchange(newest, older);
-        }
-        while (oldest != nullptr) queue.push(*std::exchange(oldest, oldest->next));
-    }
-
-private:
-    std::atomic<operation*> newest_{nullptr};
-};
-
 /// How much may be done until the kernel and the clock are looked at again, so that nobody is starved: not a
 /// timer by a queue that is never empty, not a task by another whose socket is always ready, and not a
 /// receiver by a sender whose socket takes megabytes before it is full.
@@ -139,8 +101,9 @@ private:
 /// A callback takes four units and an operation that was completed at once takes one; a transfer of more than
 /// 16 KiB takes one more for each 256 bytes, so that 64 KiB use the whole budget up. So a flagship's turn
 /// runs at most 64 callbacks: with more of them, what 1000 connections of 16 KiB have received leaves the
-/// caches before it is looked at. A loop whose turn runs all that is ready gives each callback a budget of
-/// its own.
+/// caches before it is looked at. The step at 16 KiB is meant: a message up to that size costs its system
+/// call rather than its bytes, so a turn may move 4 MiB in 256 of those, and about 64 KiB in larger ones. A
+/// loop whose turn runs all that is ready gives each callback a budget of its own.
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;
@@ -168,16 +131,61 @@ private:
 };
 
 /// What the loop runs next, and how much it has run since it last looked at the kernel.
-struct ready_queue : operation_queue {
+class ready_queue : public operation_queue {
+public:
     void push(operation& op) noexcept {
-        if (!closed) [[likely]]
-            operation_queue::push(op);
+        if (closed_) [[unlikely]]
+            return op.complete(&op, completion::discard);
+        operation_queue::push(op);
     }
 
+    /// Discards what is here and, from now on, at once, whatever is pushed. Nothing is kept: at the end of a
+    /// loop, a frame that is destroyed may complete the operation of another one, which goes before anybody
+    /// looks here.
+    void close() noexcept {
+        closed_ = true;
+        discard_all();
+    }
+    bool closed() const noexcept { return closed_; }
+
     work_budget budget;
-    /// From here on push() does nothing. For the end of a loop: a frame that is destroyed may complete the
-    /// operation of another one, which is destroyed before anybody looks at the queue again.
-    bool closed = false;
+
+private:
+    bool closed_ = false;
+};
+
+/// What other threads have posted. Any thread pushes, without a lock; one thread takes everything at once.
+class operation_stack {
+public:
+    /// True when it was empty: then somebody may have to be woken.
+    bool push(operation& op) noexcept {
+        operation* newest = newest_.load(std::memory_order_relaxed);
+        do {
+            op.next = newest;
+        } while (!newest_.compare_exchange_weak(newest, &op, std::memory_order_seq_cst,
+                                                std::memory_order_relaxed));
+        return newest == nullptr;
+    }
+
+    /// In the one order of all sequentially consistent operations: who says first that it is going to sleep
+    /// and then asks this sees every push whose thread did not see it sleep.
+    bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
+
+    /// Moves everything to the end of `queue`, what was pushed first first.
+    void take_all(ready_queue& queue) noexcept {
+        if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
+            return;
+        operation* newest = newest_.exchange(nullptr, std::memory_order_seq_cst);
+        operation* oldest = nullptr;
+        while (newest != nullptr) {
+            operation* const older = std::exchange(newest->next, oldest);
+            oldest = std::exchange(newest, older);
+        }
+        while (oldest != nullptr) queue.push(*std::exchange(oldest, oldest->next));
+    }
+
+private:
+    std::atomic<operation*> newest_{nullptr};
 };
 
 /// Thrown by the await at which a cancelled task was suspended, or by its next one. Let it pass: a task that
@@ -191,8 +199,7 @@ class suspension;
 
 /// What all coroutines of one task share: a spawned or gathered task and everything that it awaits.
 struct task_context {
-    suspension*
-        waiting_on;  // where the innermost coroutine is suspended; null while the task runs or is queued
+    suspension* waiting_on;  // of the innermost coroutine; null while the task runs or is queued
     bool cancel_requested;
 };
 
@@ -203,9 +210,7 @@ public:
     /// or soon. Null when it is queued already.
     using cancel_fn = void (*)(suspension*) noexcept;
 
-    suspension() = default;
-    suspension(const suspension&) = delete;
-    suspension& operator=(const suspension&) = delete;
+    suspension& operator=(suspension&&) = delete;
 
     std::coroutine_handle<> coroutine() const noexcept { return coroutine_; }
     const task_context* context() const noexcept { return context_; }
@@ -325,60 +330,36 @@ private:
     is_over_fn is_over_;
 };
 
-// A function in a queue: what post() makes.
-
-/// Where a callback is kept: in recycled memory when it is made and run in one thread.
-struct recycled_memory {
-    static void* allocate(std::size_t bytes) { return frame_pool::allocate(bytes); }
-    static void deallocate(void* memory, std::size_t bytes) noexcept {
-        frame_pool::deallocate(memory, bytes);
-    }
-};
-
-/// And on the heap when one thread makes it and another runs it: recycling would collect the blocks in the
-/// thread that runs them, and the one that makes them would never see one again.
-struct heap_memory {
-    static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
-    static void deallocate(void* memory, std::size_t bytes) noexcept { ::operator delete(memory, bytes); }
-};
+/// For an operation that is made and run in one thread. (Where one thread makes it and another runs it, that
+/// one would collect the blocks, and the first would never see one again: such an operation comes from the
+/// heap.)
+struct recycled_operation : operation, recycled {};
 
 /// A queued function with its captures. The memory is released before the function runs, so that a function
 /// that posts itself again uses the same block.
-template <class Function, class Memory>
-class callback final : public operation {
-public:
-    template <class F>
-    static operation& make(F&& function) {
-        static_assert(alignof(callback) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-        void* const memory = Memory::allocate(sizeof(callback));
-        try {
-            return *::new (memory) callback(std::forward<F>(function));
-        } catch (...) {
-            Memory::deallocate(memory, sizeof(callback));
-            throw;
-        }
-    }
+template <class Function, class Base>
+struct callback final : Base {
+    static_assert(alignof(Function) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
-private:
     template <class F>
-    explicit callback(F&& function)
-        : operation{nullptr, &run_or_discard}, function_(std::forward<F>(function)) {}
+    explicit callback(F&& from) : function(std::forward<F>(from)) {
+        this->complete = &run_or_discard;
+    }
 
     static void run_or_discard(operation* op, completion how) {
         auto* const self = static_cast<callback*>(op);
-        Function function(std::move(self->function_));
-        std::destroy_at(self);
-        Memory::deallocate(self, sizeof(callback));
-        if (how == completion::run) function();
+        Function taken(std::move(self->function));
+        delete self;
+        if (how == completion::run) taken();
     }
 
-    Function function_;
+    Function function;
 };
 
 /// Makes an operation of any callable without arguments. It owns itself: run it, or discard it, exactly once.
-template <class Memory = recycled_memory, class F>
+template <class Base = recycled_operation, class F>
 operation& make_callback(F&& function) {
-    return callback<std::decay_t<F>, Memory>::make(std::forward<F>(function));
+    return *new callback<std::decay_t<F>, Base>(std::forward<F>(function));
 }
 
 }  // namespace loopbench::loop

@@ -3,23 +3,10 @@
 namespace loopbench::loop {
 
 void scheduler::close() noexcept {
-    closing_ = true;
     take_posted();
-    ready_.discard_all();
-    // A frame that is destroyed may close a socket on which another one waits: that one's operation is
-    // completed, and must not be queued, since it lives in a frame that is destroyed, too.
-    ready_.closed = true;
+    ready_.close();
     roots_.destroy_all();
-    // A destroyed frame may have waited for a thread that has posted something in the end.
-    operation_queue posted_last;
-    posted_.take_all(posted_last);
-    posted_last.discard_all();
-}
-
-void scheduler::push_from_any_thread(operation& op) noexcept {
-    // Whoever finds something there comes after one that wakes the loop, or that the loop will see before
-    // it sleeps: what both of them have pushed is taken at once.
-    if (posted_.push(op)) wake();
+    take_posted();  // a destroyed frame may have waited for a thread that has posted something in the end
 }
 
 void scheduler::run_timed(operation& op) {

@@ -3,24 +3,92 @@
 // I/O.
 #pragma once
 
-#include <coroutine>
-#include <cstddef>
-#include <exception>
 #include <limits>
 #include <memory>
-#include <source_location>
-#include <span>
 #include <stdexcept>
-#include <typeinfo>
-#include <utility>
 
 #include "loop/coro/debug.hpp"
 #include "loop/coro/join.hpp"
-#include "loop/coro/root_list.hpp"
-#include "loop/coro/task.hpp"
-#include "loop/operation.hpp"
 
 namespace loopbench::loop {
+
+/// The tasks that nobody awaits: owns their frames, and keeps what they throw. The links are in the frames.
+/// Loop's thread only.
+class root_list final : detail::root_owner {
+public:
+    root_list& operator=(root_list&&) = delete;
+    ~root_list() { destroy_all(); }
+
+    /// Makes a frame a root that this list owns and frees at its end. `where` is its name in debug mode.
+    template <class T>
+    detail::root_state& adopt(task<T> spawned, const std::source_location& where = {}) noexcept {
+        spawned.become_root(*this, where);
+        return adopt_running(std::move(spawned));
+    }
+
+    /// The main task of a run() that another task's exception has ended: it stays suspended where it is, or
+    /// queued, and from now on this list owns it.
+    template <class T>
+    detail::root_state& adopt_running(task<T> main) noexcept {
+        detail::root_state& root = main.release().promise().root;
+        root.owner = this;
+        root.next_root = newest_;
+        root.previous_link = &newest_;
+        if (newest_ != nullptr) newest_->previous_link = &root.next_root;
+        newest_ = &root;
+        return root;
+    }
+
+    /// An exception that has ended a root and that nobody has taken yet. A task that ended as it was asked to
+    /// has not failed.
+    bool has_failure() const noexcept { return failure_ != nullptr; }
+    std::exception_ptr take_failure() noexcept { return std::exchange(failure_, nullptr); }
+
+    void destroy_all() noexcept {
+        while (newest_ != nullptr) unlink_and_destroy(*newest_);
+    }
+
+private:
+    void root_ended(detail::promise_base& promise) noexcept override {
+        if (promise.exception) [[unlikely]] {
+            try {
+                std::rethrow_exception(promise.exception);
+            } catch (const task_cancelled&) {  // it ended as it was asked to
+            } catch (...) {
+                failure_ = std::current_exception();
+            }
+        }
+        unlink_and_destroy(promise.root);
+    }
+
+    static void unlink_and_destroy(detail::root_state& root) noexcept {
+        *root.previous_link = root.next_root;
+        if (root.next_root != nullptr) root.next_root->previous_link = root.previous_link;
+        root.frame.destroy();
+    }
+
+    detail::root_state* newest_ = nullptr;
+    std::exception_ptr failure_;
+};
+
+class yield_awaiter : awaiter<> {
+public:
+    explicit yield_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
+
+    bool await_ready() const noexcept { return false; }
+
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+        if (!suspend(coroutine, nullptr)) return false;
+        ready_.push(*this);
+        return true;
+    }
+
+    void await_resume() { throw_if_cancelled(); }
+
+private:
+    ready_queue& ready_;
+};
 
 /// Every member is for the loop's thread alone, except post_from_any_thread().
 class scheduler {
@@ -28,15 +96,14 @@ public:
     /// `polls`: who waits for a time or for another task stays in the queue, and asks on every turn whether
     /// the wait is over (document 001).
     explicit scheduler(bool polls = false) noexcept : polls_(polls) {}
-    scheduler(const scheduler&) = delete;
-    scheduler& operator=(const scheduler&) = delete;
+    scheduler& operator=(scheduler&&) = delete;
 
     /// Runs until `main` is done; gives its value or throws its exception. When another task or callback
     /// throws, that leaves run() instead, and `main` goes on as a spawned task. Throws std::logic_error
     /// inside run(). `where` is its name in debug mode.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
-        const running_guard running(*this);
+        const auto running = start_running();
         ready_.push(main.become_root(main_end_, where));
         main_end_.reached = false;
         try {
@@ -51,21 +118,18 @@ public:
     /// f() runs on the next turn, in the order of posting. What it throws leaves run().
     template <class F>
     void post(F&& function) {
-        if (closing_ || debug_) [[unlikely]] {
-            if (!closing_)
-                ready_.push(debug_mode::named(make_callback(std::forward<F>(function)), typeid(F)));
-            return;
-        }
-        ready_.push(make_callback(std::forward<F>(function)));
+        ready_.push(with_name<F>(make_callback(std::forward<F>(function))));
     }
 
     /// f() runs on a later turn of the loop, which is woken when it sleeps. Any thread. The loop must outlive
     /// the call of this function, and not only f: f may have run, and have ended run(), before it returns.
+    /// Of several threads that post at once, only the first wakes the loop: a loop that sleeps runs none of
+    /// their functions until that thread has come so far.
     template <class F>
     void post_from_any_thread(F&& function) {
-        operation& posted = make_callback<heap_memory>(std::forward<F>(function));
-        push_from_any_thread(
-            names_posted_.load(std::memory_order_relaxed) ? debug_mode::named(posted, typeid(F)) : posted);
+        // Whoever finds something there leaves it to the one who put it there: what both have pushed is taken
+        // at once.
+        if (posted_.push(with_name<F>(make_callback<operation>(std::forward<F>(function))))) wake();
     }
 
     /// Starts a task that nobody awaits; its frame is freed at its end, or with the loop. An exception other
@@ -75,9 +139,8 @@ public:
         ready_.push(roots_.adopt(std::move(detached), where));
     }
 
-    class yield_awaiter;
     /// Lets everything run that is ready now, then goes on.
-    yield_awaiter yield() noexcept;
+    yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
     /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
     /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
@@ -115,28 +178,18 @@ public:
     bool has_posted() const noexcept { return !posted_.empty(); }
     /// Whether waits are over when somebody asks, and not when somebody wakes.
     bool polls() const noexcept { return polls_; }
-    /// Whether everything is being freed: nothing is queued any more.
-    bool closing() const noexcept { return closing_; }
     void exception_was_not_retrieved(const std::exception_ptr& exception,
                                      const std::source_location& made_at) const noexcept;
 
 protected:
-    /// For as long as the loop runs.
-    class running_guard {
-    public:
-        /// Throws std::logic_error inside of a turn: what that one is busy with would be run by this one.
-        explicit running_guard(scheduler& owner) : running_(owner.running_) {
-            if (std::exchange(running_, true))
-                throw std::logic_error(
-                    "run() or turn() was called inside a turn of the same loop; await the task instead");
-        }
-        running_guard(const running_guard&) = delete;
-        running_guard& operator=(const running_guard&) = delete;
-        ~running_guard() { running_ = false; }
-
-    private:
-        bool& running_;
-    };
+    /// For as long as what it gives lives, the loop runs. Throws std::logic_error inside of a turn: what that
+    /// one is busy with would be run by this one.
+    [[nodiscard]] auto start_running() {
+        if (std::exchange(running_, true))
+            throw std::logic_error(
+                "run() or turn() was called inside a turn of the same loop; await the task instead");
+        return std::unique_ptr<bool, end_of_run>(&running_);
+    }
 
     ~scheduler() = default;
 
@@ -160,9 +213,10 @@ protected:
 
     /// Runs what was ready when it was called, and nothing that becomes ready meanwhile, until `units_max` of
     /// the work budget are used. This is the only place where operations are completed. What is left, since
-    /// one has thrown or the budget is used up, stays at the front of the queue.
-    void run_ready(std::size_t units_max) {
-        batch_guard guard{ready_, std::move(ready_)};
+    /// one has thrown or the budget is used up, stays at the front of the queue. (Called out of
+    /// line it would cost yield and post/chain a tenth.)
+    [[gnu::always_inline]] void run_ready(std::size_t units_max) {
+        batch_guard guard{std::move(ready_), ready_};
         while (!guard.batch.empty() && ready_.budget.used() < units_max) {
             operation& op = guard.batch.pop();
             if (units_max == without_limit) ready_.budget.refill();  // then each callback has one of its own
@@ -178,9 +232,12 @@ protected:
     }
 
 private:
+    struct end_of_run {
+        void operator()(bool* running) const noexcept { *running = false; }
+    };
     struct batch_guard {
-        ready_queue& ready;
         operation_queue batch;
+        operation_queue& ready;
         ~batch_guard() { ready.prepend(std::move(batch)); }
     };
 
@@ -194,44 +251,22 @@ private:
         bool reached = false;
     };
 
-    void push_from_any_thread(operation& op) noexcept;
-    void run_timed(operation& op);
-
-    /// Switches debug mode on, for good: who has been named once is known to the end.
+    // Debug mode, which stays once it is there.
     debug_mode& debug();
+    void run_timed(operation& op);
+    template <class F>
+    operation& with_name(operation& posted) noexcept {
+        return names_posted_.load(std::memory_order_relaxed) ? debug_mode::named(posted, typeid(F)) : posted;
+    }
 
     ready_queue ready_;
     std::unique_ptr<debug_mode> debug_;
     root_list roots_;
     const bool polls_;
-    bool closing_ = false;
     bool running_ = false;
     main_end main_end_{*this};
     std::atomic<bool> names_posted_{false};  // debug mode is on
     alignas(64) operation_stack posted_;     // written by other threads
 };
-
-class scheduler::yield_awaiter : awaiter<> {
-public:
-    explicit yield_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-
-    bool await_ready() const noexcept { return false; }
-
-    template <class Promise>
-    bool await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
-        if (!suspend(coroutine, nullptr)) return false;
-        ready_.push(*this);
-        return true;
-    }
-
-    void await_resume() { throw_if_cancelled(); }
-
-private:
-    ready_queue& ready_;
-};
-
-inline scheduler::yield_awaiter scheduler::yield() noexcept {
-    return yield_awaiter(ready_);
-}
 
 }  // namespace loopbench::loop

@@ -1,23 +1,14 @@
 // The turn: wait, then time, then what is ready. Everything that a loop does, it does here.
 //
 // A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
-// policy (what is done when nothing is ready). Only the turn with its timers is compiled for each of them
-// (designs.cpp), since it is what runs between two callbacks; the rest of a loop is the plain class
-// event_loop, which reaches its timers through two virtual calls and its driver through the interface of
-// io/io.hpp.
+// policy (what is done when nothing is ready). Only the turn is compiled for each (designs.cpp), since it is
+// what runs between two callbacks; the rest is the plain class event_loop, which reaches its timers through
+// two virtual calls and its driver through the interface of io/io.hpp.
 #pragma once
 
-#include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <limits>
-#include <string_view>
 #include <thread>
 
-#include "loop/io/io.hpp"
 #include "loop/loop.hpp"
-#include "loop/timers/clock.hpp"
-#include "loop/timers/timer.hpp"
 
 namespace loopbench::loop {
 
@@ -26,23 +17,12 @@ namespace loopbench::loop {
 inline constexpr std::size_t on_every_turn = 0;
 inline constexpr std::size_t only_when_idle = std::numeric_limits<std::size_t>::max();
 
-/// What a composition says.
-template <class D>
-concept Design = requires {
-    requires TimerQueue<typename D::timers>;
-    typename D::wait;
-    { D::name } -> std::convertible_to<std::string_view>;
-    { D::units_between_waits } -> std::convertible_to<std::size_t>;
-    // Sleeps, gathers and futures ask on every turn whether they are over (document 001).
-    { D::polls } -> std::convertible_to<bool>;
-};
-
-template <Design D>
+template <TimerQueue Timers, class Wait, std::size_t UnitsBetweenWaits>
 class design_loop final : public event_loop {
 public:
     /// Throws std::system_error when the driver is refused by the kernel.
-    explicit design_loop(clock* other_clock = nullptr)
-        : event_loop(D::name, D::make_driver, other_clock, D::polls) {}
+    design_loop(std::string_view name, make_driver_fn make_driver, bool polls, clock* other_clock)
+        : event_loop(name, make_driver, polls, other_clock) {}
 
     ~design_loop() override {
         close();
@@ -75,16 +55,16 @@ public:
 
 private:
     static constexpr std::size_t units_max =
-        D::units_between_waits == on_every_turn ? without_limit : D::units_between_waits;
+        UnitsBetweenWaits == on_every_turn ? without_limit : UnitsBetweenWaits;
 
     void take_turns(const bool& done) override {
-        const run_guard run(*this);
+        const auto guard = guard_writes();
         do take_turn();
         while (!done);
     }
 
-    void take_turn() {
-        if (!has_ready() || ready().budget.used() >= D::units_between_waits) {
+    [[gnu::always_inline]] void take_turn() {
+        if (!has_ready() || ready().budget.used() >= UnitsBetweenWaits) {
             ready().budget.refill();
             wait_(*this);
             if (!timers_.empty()) timers_.expire(now(), ready());
@@ -99,38 +79,31 @@ private:
 
     bool has_timers() const noexcept override { return !timers_.empty(); }
 
-    typename D::timers timers_;
-    typename D::wait wait_;
+    Timers timers_;
+    Wait wait_;
 };
 
 // The wait policies: what a turn does before it looks at the time. That of timers/precise_wait.hpp spins for
 // the last microseconds before a deadline.
 
-/// Every serious loop's: sleeps until I/O, a post or the next deadline; with work in the queue it only looks
-/// whether there is more.
-struct block_wait {
+/// Sleeps until I/O, a post or the next deadline; with work in the queue it only looks whether there is more.
+template <bool OnEveryTurn>
+struct blocking_wait {
     template <class Loop>
     void operator()(Loop& loop) {
         if (!loop.has_ready()) {
             loop.sleep_until_event(loop.next_deadline());
-        } else if (loop.has_pending_io()) {
+        } else if (OnEveryTurn || loop.has_pending_io()) {
             loop.look();
         }
     }
 };
 
-/// As block_wait, but the kernel is asked on every turn, with and without operations under way: the
-/// documents' loops call their selector so. It costs a system call for each turn that has work to do.
-struct block_every_turn_wait {
-    template <class Loop>
-    void operator()(Loop& loop) {
-        if (loop.has_ready()) {
-            loop.look();
-        } else {
-            loop.sleep_until_event(loop.next_deadline());
-        }
-    }
-};
+/// Every serious loop's.
+using block_wait = blocking_wait<false>;
+/// The kernel is asked on every turn, with and without operations under way: the documents' loops call their
+/// selector so. It costs a system call for each turn that has work to do.
+using block_every_turn_wait = blocking_wait<true>;
 
 /// Every first tutorial's: asks and never sleeps. A whole core, whether or not anything happens, for a loop
 /// that notices at once.

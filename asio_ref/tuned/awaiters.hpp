@@ -63,26 +63,33 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-/// Set once, awaited once, in either order; on the loop's thread only. It must outlive the wait.
+/// Set once, awaited once, in either order; on the loop's thread only. It must outlive the wait, except when
+/// the loop is destroyed: then frames go in any order, and set() wakes nobody.
 class event {
 public:
     explicit event(scheduler& owner) noexcept : owner_(owner) {}
     event(const event&) = delete;
     event& operator=(const event&) = delete;
+    ~event() {
+        if (waiting_ != nullptr) waiting_->event_ = nullptr;
+    }
 
     void set() {
         set_ = true;
-        if (waiting_ != nullptr) waiting_->wake();
+        if (waiting_ != nullptr && !owner_.closing()) waiting_->wake();
     }
 
     class awaiter : public completion_awaiter {
     public:
-        awaiter(event& awaited, scheduler& owner) noexcept : completion_awaiter(owner), event_(awaited) {}
+        awaiter(event& awaited, scheduler& owner) noexcept : completion_awaiter(owner), event_(&awaited) {}
+        ~awaiter() {
+            if (event_ != nullptr && event_->waiting_ == this) event_->waiting_ = nullptr;
+        }
 
-        bool await_ready() const noexcept { return event_.set_; }
+        bool await_ready() const noexcept { return event_->set_; }
         void await_suspend(std::coroutine_handle<> waiter) noexcept {
             suspend(waiter);
-            event_.waiting_ = this;
+            event_->waiting_ = this;
         }
         void await_resume() const noexcept {}
 
@@ -91,7 +98,8 @@ public:
         operation_storage<48> storage;
 
     private:
-        event& event_;
+        friend class event;
+        event* event_;  // null when it has gone before
     };
 
     awaiter wait() noexcept { return {*this, owner_}; }

@@ -30,6 +30,8 @@ public:
     scheduler() = default;
 
     executor get_executor() noexcept { return context_.get_executor(); }
+    /// Whether everything is being freed: no handler may be queued any more whose memory is in a frame.
+    bool closing() noexcept { return ready().closed(); }
 
     template <class Function>
     void post(Function&& function) {
@@ -87,6 +89,7 @@ protected:
     ~scheduler() {
         // Pending operations live in frames, so they go first; the sockets and timers in the frames need
         // their services, so the context goes last.
+        ready().close();
         context_.drop_operations();
         close();
     }

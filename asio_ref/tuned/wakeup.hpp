@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "asio_ref/tuned/handler_memory.hpp"
 #include "loop/io/fd.hpp"
@@ -28,6 +29,9 @@ namespace loopbench::asio_ref::tuned {
 /// loop's thread alone.
 template <class Owner>
 class wakeup {
+    using wake_descriptor =
+        boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
+
 public:
     explicit wakeup(Owner& owner) noexcept : owner_(owner) {}
     wakeup(const wakeup&) = delete;
@@ -45,11 +49,13 @@ public:
 
     /// From here on the context waits for the eventfd, and so never runs out of work. What was posted before
     /// has rung no bell: look for it afterwards. Throws std::system_error.
+    /// Then it is not open, and may be opened again.
     void open(const boost::asio::io_context::executor_type& loop) {
         loop::unique_fd fd(loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"));
-        wake_.emplace(loop, fd.get());
+        wake_descriptor opened(loop, fd.get());
         const int wake_fd = fd.release();
-        wake_->non_blocking(true);
+        opened.non_blocking(true);
+        wake_.emplace(std::move(opened));
         listen();
         wake_fd_.store(wake_fd, std::memory_order_seq_cst);
     }
@@ -69,7 +75,7 @@ private:
     void listen() { wake_->async_read_some(boost::asio::buffer(count_), completion_handler<wakeup>{this}); }
 
     Owner& owner_;
-    std::optional<boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>> wake_;
+    std::optional<wake_descriptor> wake_;
     std::array<std::uint64_t, 1> count_{};
     alignas(64) std::atomic<int> wake_fd_{-1};  // read by other threads
 };

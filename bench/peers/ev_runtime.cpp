@@ -55,7 +55,7 @@ ev_runtime::~ev_runtime() {
 }
 
 ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::function<void()> function) {
-    if (closing()) [[unlikely]]
+    if (ready().closed()) [[unlikely]]
         return {};
     auto made = loop::shared_state<call>::make(std::move(function));
     made->runtime = this;

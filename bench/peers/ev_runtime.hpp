@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -132,14 +133,18 @@ public:
         if (armed_) event_del(&timer_);
     }
 
+    /// Throws std::bad_alloc when libevent has no memory for the timer.
     template <class Promise>
-    void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
-        wait(waiter);
+    void await_suspend(std::coroutine_handle<Promise> waiter) {
         const clock::time_point now = clock::now();
-        if (when_ <= now) return queue();
-        const timeval relative = delay_until(when_, now);
-        event_assign(&timer_, runtime_.base_.get(), -1, 0, &on_timer, this);
-        armed_ = event_add(&timer_, &relative) == 0;
+        if (when_ > now) {
+            const timeval relative = delay_until(when_, now);
+            event_assign(&timer_, runtime_.base_.get(), -1, 0, &on_timer, this);
+            if (event_add(&timer_, &relative) != 0) throw std::bad_alloc();
+            armed_ = true;
+        }
+        wait(waiter);
+        if (!armed_) queue();
     }
     void await_resume() const noexcept {}
 

@@ -11,6 +11,7 @@
 
 #include <uv.h>
 
+#include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <csignal>
@@ -53,8 +54,7 @@ public:
         std::signal(SIGPIPE, SIG_IGN);  // libuv writes with write(2), and its guide says to
         uv_checked(uv_loop_init(&loop_), "uv_loop_init");
         uv_checked(uv_idle_init(&loop_, &idle_), "uv_idle_init");
-        uv_checked(uv_async_init(&loop_, &wake_, [](uv_async_t* async) { of(async->data).pass(); }),
-                   "uv_async_init");
+        uv_checked(uv_async_init(&loop_, &wake_, &on_wake), "uv_async_init");
         idle_.data = this;
         wake_.data = this;
     }
@@ -110,7 +110,10 @@ protected:
     void call_soon() noexcept override {
         if (!uv_is_active(reinterpret_cast<uv_handle_t*>(&idle_))) uv_idle_start(&idle_, &on_idle);
     }
-    void wake() noexcept override { uv_async_send(&wake_); }
+    void wake() noexcept override {
+        order_wake();
+        uv_async_send(&wake_);
+    }
 
 private:
     using call = loop::cancellable_call<call_timer>;
@@ -130,6 +133,17 @@ private:
     }
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
+
+    // uv_async_send() does nothing while an earlier call is still to be answered, and looks for that without
+    // ordering it after what this thread has posted. So both sides write here in between: a post that comes
+    // before on_wake() here is seen by it, and one that comes after sees that the earlier call was answered.
+    void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
+
+    static void on_wake(uv_async_t* async) {
+        uv_runtime& self = of(async->data);
+        self.order_wake();
+        self.pass();
+    }
 
     static void on_idle(uv_idle_t* idle) {
         uv_runtime& self = of(idle->data);
@@ -155,6 +169,7 @@ private:
     uv_loop_t loop_{};
     uv_idle_t idle_{};
     uv_async_t wake_{};
+    std::atomic<unsigned> wake_order_{0};
     std::deque<uv_timer_t> timers_;
     std::vector<uv_timer_t*> free_timers_;
 };
@@ -190,7 +205,7 @@ private:
 };
 
 inline uv_runtime::call_handle uv_runtime::call_at(clock::time_point when, std::function<void()> function) {
-    if (closing()) [[unlikely]]
+    if (ready().closed()) [[unlikely]]
         return {};
     auto made = loop::shared_state<call>::make(std::move(function));
     uv_timer_t* const handle = take_timer();

@@ -212,7 +212,7 @@ std::uint16_t uv_listener::port() const {
     int bytes = sizeof address;
     uv_checked(uv_tcp_getsockname(&socket_.get()->of.tcp, reinterpret_cast<sockaddr*>(&address), &bytes),
                "getsockname");
-    return loop::endpoint(address, static_cast<socklen_t>(bytes)).port();
+    return loop::endpoint(&address, static_cast<std::size_t>(bytes)).port();
 }
 
 bool uv_accept_awaiter::take() noexcept {

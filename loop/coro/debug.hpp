@@ -5,7 +5,6 @@
 // while debug mode is on.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <source_location>
 #include <string>

@@ -1,9 +1,6 @@
 // Something that happens once, and whoever waits for it, or for any other one thing.
 #pragma once
 
-#include <coroutine>
-#include <utility>
-
 #include "loop/scheduler.hpp"
 
 namespace loopbench::loop {
@@ -12,9 +9,7 @@ namespace loopbench::loop {
 /// at the latest when it is destroyed, without knowing the list.
 class waiter_node : public operation {
 public:
-    waiter_node() = default;
-    waiter_node(const waiter_node&) = delete;
-    waiter_node& operator=(const waiter_node&) = delete;
+    waiter_node& operator=(waiter_node&&) = delete;
 
     /// True when it was in a list.
     bool unlink() noexcept {
@@ -58,8 +53,7 @@ class event {
 public:
     /// `polls`: who waits asks on every turn whether it is set, instead of being woken.
     explicit event(scheduler& loop, bool polls = false) noexcept : ready_(loop.ready()), polls_(polls) {}
-    event(const event&) = delete;
-    event& operator=(const event&) = delete;
+    event& operator=(event&&) = delete;
 
     bool is_set() const noexcept { return set_; }
 

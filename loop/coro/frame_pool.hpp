@@ -25,7 +25,7 @@ public:
     static constexpr std::size_t largest_bytes = 2048;                 // larger ones go straight to the heap
     static constexpr std::size_t limit_bytes = std::size_t{64} << 20;  // what a thread keeps at the most
 
-    /// Throws std::bad_alloc. `bytes` may be any size; the block is aligned as operator new aligns.
+    /// Throws std::bad_alloc. `bytes` is at least 1; the block is aligned as operator new aligns.
     static void* allocate(std::size_t bytes) {
         if (bytes > largest_bytes || lists_.heads[size_class(bytes)] == nullptr) [[unlikely]]
             return allocate_from_heap(bytes);

@@ -2,14 +2,10 @@
 // on its own and is known by such a future.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <stdexcept>
-#include <type_traits>
-#include <utility>
 
 #include "loop/coro/event.hpp"
 
@@ -51,7 +47,6 @@ struct future_state : recycled {
     };
 
     void queue(done_callback& callback) noexcept {
-        if (loop.closing()) return callback.complete(&callback, completion::discard);
         callback.state = shared_state<future_state>::share(*this);
         loop.ready().push(callback);
     }

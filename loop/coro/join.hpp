@@ -1,11 +1,7 @@
 // Waiting for several tasks: gather and race. A real join: the last child to end wakes the waiter.
 #pragma once
 
-#include <coroutine>
-#include <cstddef>
-#include <exception>
 #include <span>
-#include <type_traits>
 
 #include "loop/coro/task.hpp"
 

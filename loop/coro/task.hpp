@@ -6,13 +6,9 @@
 #pragma once
 
 #include <concepts>
-#include <coroutine>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <source_location>
-#include <type_traits>
-#include <utility>
 #include <variant>
 
 #include "loop/coro/frame_pool.hpp"

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <type_traits>
-#include <utility>
 
 #include "loop/loop.hpp"
 

@@ -15,7 +15,6 @@
 #include <sys/timerfd.h>
 
 #include <array>
-#include <span>
 
 #include "loop/io/drivers.hpp"
 #include "loop/io/readiness.hpp"

@@ -1,4 +1,4 @@
-// An owned file descriptor, what is kept for each, and how a system call that must not fail is called.
+// An owned file descriptor, and how a system call that must not fail is called.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace loopbench::loop {
 
@@ -34,28 +33,6 @@ public:
 
 private:
     int fd_ = -1;
-};
-
-/// A T for each descriptor that was asked for, by its number.
-template <class T>
-class descriptor_table {
-public:
-    /// Makes it when there is none yet. Throws std::bad_alloc.
-    T& get(int fd) {
-        const auto index = static_cast<std::size_t>(fd);
-        if (index >= entries_.size()) [[unlikely]]
-            entries_.resize(2 * index + 16);
-        return entries_[index];
-    }
-    /// Null when there is none, as for the -1 of what is closed.
-    T* find(int fd) noexcept {
-        return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
-    }
-    /// There must be one.
-    T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
-
-private:
-    std::vector<T> entries_;
 };
 
 /// `errno` as an exception; `what` names the call, and the likely cause and remedy where there is one.

@@ -3,8 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 namespace loopbench::loop {
 
 void io_awaiter::cancel_pending(suspension* place) noexcept {

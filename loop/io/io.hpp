@@ -4,12 +4,10 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <coroutine>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <system_error>
-#include <utility>
+#include <vector>
 
 #include "loop/operation.hpp"
 #include "loop/timers/clock.hpp"
@@ -56,11 +54,32 @@ struct io_queue : operation_queue {
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 
+/// A T for each descriptor that was asked for, by its number.
+template <class T>
+class descriptor_table {
+public:
+    /// Makes it when there is none yet. Throws std::bad_alloc.
+    T& get(int fd) {
+        const auto index = static_cast<std::size_t>(fd);
+        if (index >= entries_.size()) [[unlikely]]
+            entries_.resize(2 * index + 16);
+        return entries_[index];
+    }
+    /// Null when there is none, as for the -1 of what is closed.
+    T* find(int fd) noexcept {
+        return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
+    }
+    /// There must be one.
+    T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
+
+private:
+    std::vector<T> entries_;
+};
+
 /// A way to do I/O. Everything but wake() is for the loop's thread alone.
 class driver {
 public:
-    driver(const driver&) = delete;
-    driver& operator=(const driver&) = delete;
+    driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
 
     /// True when the operation was completed at once: `result` is set, and nothing is queued. False when it
@@ -97,7 +116,6 @@ public:
     /// Ends a wait(), the present one or the next. Any thread; also from a signal handler.
     virtual void wake() noexcept = 0;
 
-    /// How many operations are pending.
     std::size_t pending() const noexcept { return pending_; }
     ready_queue& ready() noexcept { return ready_; }
 
@@ -112,7 +130,6 @@ protected:
         op.pending = false;
         --pending_;
     }
-    /// Ends a pending operation.
     void complete(io_operation& op, std::int64_t result) noexcept {
         set_not_pending(op);
         op.result = result;
@@ -139,6 +156,12 @@ bool attempt(io_operation& op) noexcept;
 /// read of 0 bytes without an error is the end of the stream. After an error, `bytes` says what a write moved
 /// before it.
 struct io_result {
+    /// From an operation's result. `moved` counts where that is an error.
+    static io_result of(std::int64_t result, std::size_t moved = 0) noexcept {
+        if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
+        return {.bytes = static_cast<std::size_t>(result), .error = 0};
+    }
+
     std::size_t bytes = 0;
     int error = 0;
 
@@ -154,6 +177,7 @@ public:
     io_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer = {}) noexcept
         : io_(io) {
         kind = what;
+        whole = what == io_kind::send || what == io_kind::write;
         fd = descriptor;
         data = const_cast<std::byte*>(buffer.data());  // one pointer for both directions
         size = buffer.size();
@@ -210,17 +234,13 @@ private:
 /// kernel, or an error ends it.
 class transfer_awaiter : public io_awaiter {
 public:
-    transfer_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer) noexcept
-        : io_awaiter(io, what, descriptor, buffer) {
-        whole = !is_input(what);
-    }
+    using io_awaiter::io_awaiter;
 
     /// What was written before the task was cancelled is reported; the cancellation is left to the next
     /// await.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
-        if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
-        return {.bytes = static_cast<std::size_t>(result), .error = 0};
+        return io_result::of(result, moved);
     }
 };
 

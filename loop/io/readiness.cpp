@@ -14,6 +14,10 @@ namespace {
 
 }  // namespace
 
+inline readiness_driver::direction& readiness_driver::descriptor::side_of(const io_operation& op) noexcept {
+    return is_input(op.kind) ? in : out;
+}
+
 // Makes the call. A stream that gave or took less than was asked for is drained or full: the next call would
 // say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {

@@ -6,8 +6,6 @@
 // wait.
 #pragma once
 
-#include <cstdint>
-
 #include "loop/io/fd.hpp"
 #include "loop/io/io.hpp"
 
@@ -62,7 +60,7 @@ private:
         bool always_ready = false;     // for input: hung up, or short reads tell nothing
         bool socket_is_known = false;  // whether they do was looked up
 
-        direction& side_of(const io_operation& op) noexcept { return is_input(op.kind) ? in : out; }
+        direction& side_of(const io_operation& op) noexcept;
     };
 
     void watch_what_is_wanted(int fd, descriptor& d);

@@ -4,7 +4,6 @@
 #include <sys/eventfd.h>
 
 #include <chrono>
-#include <cstdint>
 #include <ctime>
 
 #include "loop/io/fd.hpp"

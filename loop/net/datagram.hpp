@@ -1,17 +1,12 @@
 // Datagram sockets: UDP and Unix.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include "loop/net/stream.hpp"
 
 namespace loopbench::loop {
 
 /// What receive_from() gives: the datagram's length, cut to the buffer's, and where it came from.
-struct datagram_result {
-    std::size_t bytes = 0;
-    int error = 0;
+struct datagram_result : io_result {
     endpoint sender;
 };
 
@@ -26,7 +21,7 @@ public:
     /// Awaitable, gives a datagram_result; a datagram of 0 bytes is one.
     task<datagram_result> receive_from(std::span<std::byte> buffer);
 
-    endpoint local() const;
+    endpoint local() const { return local_endpoint(native_handle()); }
 };
 
 }  // namespace loopbench::loop

@@ -3,31 +3,18 @@
 
 #include <unistd.h>
 
-#include <cstddef>
-#include <span>
-#include <utility>
-
 #include "loop/net/stream.hpp"
 
 namespace loopbench::loop {
 
 /// One end of a pipe, or anything else that is read and written as a file and may make its reader wait.
-/// SIGPIPE is blocked in the loop's thread while the loop runs (event_loop::block_sigpipe()).
-class pipe_end : public descriptor {
+/// SIGPIPE is blocked in the loop's thread while the loop runs (event_loop::block_sigpipe()); a write to what
+/// nobody reads any more gives EPIPE.
+class pipe_end : public byte_stream<io_kind::read, io_kind::write> {
 public:
     pipe_end() = default;
-    pipe_end(event_loop& loop, unique_fd fd) noexcept : descriptor(loop, std::move(fd)) {
+    pipe_end(event_loop& loop, unique_fd fd) noexcept : byte_stream(loop, std::move(fd)) {
         loop.block_sigpipe();
-    }
-
-    /// Awaitable, gives an io_result; 0 bytes is the end: every writer has closed.
-    transfer_awaiter read_some(std::span<std::byte> buffer) noexcept {
-        return {io(), io_kind::read, native_handle(), buffer};
-    }
-
-    /// Awaitable, gives an io_result. When nobody reads any more the error is EPIPE.
-    transfer_awaiter write_all(std::span<const std::byte> bytes) noexcept {
-        return {io(), io_kind::write, native_handle(), bytes};
     }
 };
 
@@ -43,8 +30,7 @@ class standard_input {
 public:
     /// `fd` is not closed.
     explicit standard_input(event_loop& loop, int fd = STDIN_FILENO) noexcept : io_(loop.io()), fd_(fd) {}
-    standard_input(const standard_input&) = delete;
-    standard_input& operator=(const standard_input&) = delete;
+    standard_input& operator=(standard_input&&) = delete;
     ~standard_input() { io_.unwatch(fd_); }
 
     /// Awaitable, gives an io_result; 0 bytes is the end of the input.

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
-#include <cstddef>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +22,7 @@ public:
     /// receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
-    buffered_reader(const buffered_reader&) = delete;
-    buffered_reader& operator=(const buffered_reader&) = delete;
+    buffered_reader& operator=(buffered_reader&&) = delete;
 
     struct outcome {
         std::string text;  // with the delimiter; without it when the stream ended or failed first
@@ -73,15 +69,12 @@ private:
     // reader, and a frame with so much in it would not be a recycled one.
     std::span<std::byte> room(std::size_t wanted) {
         if (buffer_.size() - end_ < wanted && begin_ != 0) {
-            std::copy(buffer_.begin() + offset(begin_), buffer_.begin() + offset(end_), buffer_.begin());
             end_ -= begin_;
-            begin_ = 0;
+            std::memmove(buffer_.data(), buffer_.data() + std::exchange(begin_, 0), end_);
         }
         if (buffer_.size() - end_ < wanted) buffer_.resize(std::max(end_ + wanted, least_read_bytes));
         return std::span(buffer_).subspan(end_);
     }
-
-    static std::ptrdiff_t offset(std::size_t index) noexcept { return static_cast<std::ptrdiff_t>(index); }
 
     void drop(std::size_t bytes) noexcept {
         begin_ += bytes;

@@ -3,9 +3,6 @@
 #include <sys/signalfd.h>
 
 #include <array>
-#include <span>
-
-#include "loop/io/fd.hpp"
 
 namespace loopbench::loop {
 
@@ -28,14 +25,9 @@ void for_each_signal(const sigset_t& signals, Use use) {
 
 }  // namespace
 
-sigset_t signal_set(std::initializer_list<int> signals) {
-    sigset_t set;
-    ::sigemptyset(&set);
-    for (const int signal : signals) checked(::sigaddset(&set, signal), "make a set of signals");
-    return set;
-}
-
-signal_block::signal_block(const sigset_t& signals) : signals_(signals) {
+signal_block::signal_block(std::initializer_list<int> signals) {
+    ::sigemptyset(&signals_);
+    for (const int signal : signals) checked(::sigaddset(&signals_, signal), "make a set of signals");
     sigset_t before;
     const int refused = ::pthread_sigmask(SIG_BLOCK, &signals_, &before);
     if (refused != 0) throw_errno("pthread_sigmask", refused);
@@ -53,9 +45,11 @@ signal_block::~signal_block() {
     ::pthread_sigmask(SIG_UNBLOCK, &unblocked, nullptr);
 }
 
-signal_receiver::signal_receiver(event_loop& loop, const sigset_t& signals)
+signal_receiver::signal_receiver(event_loop& loop, std::initializer_list<int> signals)
     : block_(signals),
-      source_(loop, unique_fd(checked(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC), "signalfd"))) {}
+      source_(loop,
+              unique_fd(checked(::signalfd(-1, &block_.signals(), SFD_NONBLOCK | SFD_CLOEXEC), "signalfd"))) {
+}
 
 task<int> signal_receiver::next() {
     signalfd_siginfo info{};

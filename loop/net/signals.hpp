@@ -13,18 +13,16 @@ namespace loopbench::loop {
 /// unless it was blocked before the first.
 class signal_block {
 public:
-    /// Throws std::system_error.
-    explicit signal_block(const sigset_t& signals);
-    signal_block(const signal_block&) = delete;
-    signal_block& operator=(const signal_block&) = delete;
+    /// Throws std::system_error, when there is no such signal, too.
+    explicit signal_block(std::initializer_list<int> signals);
+    signal_block& operator=(signal_block&&) = delete;
     ~signal_block();
+
+    const sigset_t& signals() const noexcept { return signals_; }
 
 private:
     sigset_t signals_;
 };
-
-/// Throws std::system_error when there is no such signal.
-sigset_t signal_set(std::initializer_list<int> signals);
 
 /// Blocks the given signals in the calling thread and receives them as data (signalfd(2)). Make it before
 /// other threads are started, so that they inherit the block; otherwise a signal to the process may take its
@@ -36,15 +34,12 @@ sigset_t signal_set(std::initializer_list<int> signals);
 class signal_receiver {
 public:
     /// Throws std::system_error.
-    signal_receiver(event_loop& loop, std::initializer_list<int> signals)
-        : signal_receiver(loop, signal_set(signals)) {}
+    signal_receiver(event_loop& loop, std::initializer_list<int> signals);
 
     /// The number of the next signal. Throws std::system_error.
     task<int> next();
 
 private:
-    signal_receiver(event_loop& loop, const sigset_t& signals);
-
     // The descriptor goes first: no operation waits for a signal that takes its default action.
     signal_block block_;
     descriptor source_;

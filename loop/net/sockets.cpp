@@ -1,26 +1,16 @@
 #include "loop/net/sockets.hpp"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/un.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 
 namespace loopbench::loop {
 
 namespace {
-
-template <class Address>
-endpoint make(const Address& address, std::size_t bytes = sizeof(Address)) noexcept {
-    sockaddr_storage storage{};
-    std::memcpy(&storage, &address, sizeof address);
-    return {storage, static_cast<socklen_t>(bytes)};
-}
 
 template <class Address>
 Address read(const sockaddr_storage& storage) noexcept {
@@ -31,26 +21,23 @@ Address read(const sockaddr_storage& storage) noexcept {
 
 }  // namespace
 
+endpoint::endpoint(const void* address, std::size_t bytes) noexcept
+    : bytes_(static_cast<socklen_t>(std::min(bytes, sizeof address_))) {
+    std::memcpy(&address_, address, bytes_);
+}
+
 endpoint endpoint::ip(std::string_view text, std::uint16_t port) {
     const std::string address(text);
     sockaddr_in v4{};
     v4.sin_family = AF_INET;
     v4.sin_port = htons(port);
-    if (::inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1) return make(v4);
+    if (::inet_pton(AF_INET, address.c_str(), &v4.sin_addr) == 1) return {&v4, sizeof v4};
     sockaddr_in6 v6{};
     v6.sin6_family = AF_INET6;
     v6.sin6_port = htons(port);
-    if (::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) return make(v6);
+    if (::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) return {&v6, sizeof v6};
     throw std::invalid_argument("'" + address +
                                 "' is neither an IPv4 nor an IPv6 address; resolve names first");
-}
-
-endpoint endpoint::loopback(std::uint16_t port) {
-    sockaddr_in v4{};
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(port);
-    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return make(v4);
 }
 
 endpoint endpoint::unix_path(std::string_view path) {
@@ -64,7 +51,7 @@ endpoint endpoint::unix_path(std::string_view path) {
     }
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.data(), path.size());
-    return make(address, offsetof(sockaddr_un, sun_path) + path.size() + terminator);
+    return {&address, offsetof(sockaddr_un, sun_path) + path.size() + terminator};
 }
 
 std::uint16_t endpoint::port() const noexcept {
@@ -103,17 +90,8 @@ unique_fd open_socket(int family, int type) {
     return unique_fd(checked(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
 }
 
-void set_option(int fd, int level, int option, const char* what) {
-    const int on = 1;
-    checked(::setsockopt(fd, level, option, &on, sizeof on), what);
-}
-
-const sockaddr* address_of(const endpoint& e) noexcept {
-    return reinterpret_cast<const sockaddr*>(&e.address());
-}
-
 void bind_to(int fd, const endpoint& local) {
-    if (::bind(fd, address_of(local), local.bytes()) == 0) return;
+    if (::bind(fd, reinterpret_cast<const sockaddr*>(&local.address()), local.bytes()) == 0) return;
     const int error = errno;
     const char* remedy = "";
     if (error == EADDRINUSE) {
@@ -129,7 +107,7 @@ endpoint ask_endpoint(int fd, Call call, const char* what) {
     sockaddr_storage address{};
     socklen_t bytes = sizeof address;
     checked(call(fd, reinterpret_cast<sockaddr*>(&address), &bytes), what);
-    return {address, bytes};
+    return {&address, bytes};
 }
 
 }  // namespace
@@ -137,7 +115,9 @@ endpoint ask_endpoint(int fd, Call call, const char* what) {
 unique_fd open_listener(const endpoint& local) {
     unique_fd fd = open_socket(local.family(), SOCK_STREAM);
     // A port that the kernel chooses is free; one that was asked for may still be in TIME_WAIT.
-    if (local.port() != 0) set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, "setsockopt SO_REUSEADDR");
+    const int on = 1;
+    if (local.port() != 0)
+        checked(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "setsockopt SO_REUSEADDR");
     bind_to(fd.get(), local);
     checked(::listen(fd.get(), listen_backlog), "listen");
     return fd;
@@ -158,11 +138,6 @@ void set_no_delay(int fd) {
     if (::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0) return;
     if (errno != EOPNOTSUPP && errno != ENOPROTOOPT)
         throw_errno("setsockopt TCP_NODELAY");  // a Unix socket has none
-}
-
-void set_non_blocking(int fd) {
-    const int flags = checked(::fcntl(fd, F_GETFL), "fcntl F_GETFL");
-    checked(::fcntl(fd, F_SETFL, flags | O_NONBLOCK), "fcntl F_SETFL O_NONBLOCK");
 }
 
 endpoint local_endpoint(int fd) {

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "loop/io/fd.hpp"
@@ -20,15 +19,14 @@ public:
     /// `address` in digits, IPv4 or IPv6; throws std::invalid_argument when it is neither.
     static endpoint ip(std::string_view address, std::uint16_t port);
 
-    /// 127.0.0.1.
-    static endpoint loopback(std::uint16_t port);
+    static endpoint loopback(std::uint16_t port) { return ip("127.0.0.1", port); }
 
     /// A Unix socket; with a zero in front an abstract name, which needs no file. Throws
     /// std::invalid_argument when the path is empty or longer than the kernel takes (107; 108 with the zero).
     static endpoint unix_path(std::string_view path);
 
-    /// From what the kernel filled in.
-    endpoint(const sockaddr_storage& address, socklen_t bytes) noexcept : address_(address), bytes_(bytes) {}
+    /// A copy of a sockaddr, of which the kernel says how long it is.
+    endpoint(const void* address, std::size_t bytes) noexcept;
 
     int family() const noexcept { return address_.ss_family; }
     std::uint16_t port() const noexcept;  // 0 when it has none
@@ -59,9 +57,6 @@ unique_fd open_datagram(const endpoint& local);
 /// TCP_NODELAY, where the socket is one of TCP. Small messages go out at once: without it, Nagle's algorithm
 /// and delayed acknowledgements can hold a reply for 40 ms.
 void set_no_delay(int fd);
-
-/// O_NONBLOCK, for descriptors that we did not make (pipes, standard input).
-void set_non_blocking(int fd);
 
 endpoint local_endpoint(int fd);
 endpoint remote_endpoint(int fd);

@@ -1,36 +1,14 @@
 #include "loop/net/stream.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <utility>
-
-#include "loop/io/fd.hpp"
-#include "loop/net/sockets.hpp"
 
 namespace loopbench::loop {
 
-descriptor& descriptor::operator=(descriptor&& other) noexcept {
-    if (this != &other) {
-        close();
-        loop_ = other.loop_;
-        io_ = other.io_;
-        fd_ = std::move(other.fd_);
-    }
-    return *this;
-}
-
 void descriptor::close() noexcept {
     if (!fd_) return;
-    const event_loop::run_guard guard(*loop_);
+    const auto guard = loop_->guard_writes();
     io_->close(fd_.get());
     fd_.reset();
-}
-
-void stream::shutdown_write() noexcept {
-    ::shutdown(native_handle(), SHUT_WR);
 }
 
 namespace {
@@ -38,27 +16,11 @@ namespace {
 constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
 constexpr nanoseconds longest_pause = std::chrono::seconds(1);
 
-bool out_of_resources(int error) noexcept {
-    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
-}
-
-// An error of one connection, which is gone then: "treat them like EAGAIN by retrying" (accept(2)). EPERM is
-// the firewall's. With a pause all the same, since a broken network breaks the next one too.
-bool is_of_the_connection(int error) noexcept {
-    switch (error) {
-        case ENETDOWN:
-        case ENOPROTOOPT:
-        case EHOSTDOWN:
-        case ENONET:
-        case EHOSTUNREACH:
-        case EOPNOTSUPP:
-        case ENETUNREACH:
-        case EPERM:
-            return true;
-        default:
-            return false;
-    }
-}
+// The process or the system is out of something, for now. Or an error of one connection, which is gone then:
+// "treat them like EAGAIN by retrying" (accept(2)); EPERM is the firewall's. With a pause all the same, since
+// a broken network breaks the next one too.
+constexpr int passing_errors[] = {EMFILE,    ENFILE, ENOBUFS,      ENOMEM,     ENETDOWN,    ENOPROTOOPT,
+                                  EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM};
 
 }  // namespace
 
@@ -73,33 +35,16 @@ task<stream> listener::accept() {
         }
         const int error = static_cast<int>(-result);
         if (error == ECONNABORTED || error == EPROTO) continue;  // the peer was gone before we came
-        if (!out_of_resources(error) && !is_of_the_connection(error)) throw_errno("accept", error);
+        if (std::ranges::find(passing_errors, error) == std::end(passing_errors))
+            throw_errno("accept", error);
         co_await loop().sleep_for(pause);
         if (!is_open()) throw_errno("accept", ECANCELED);
         pause = std::min(2 * pause, longest_pause);
     }
 }
 
-std::uint16_t listener::port() const {
-    return local_endpoint(native_handle()).port();
-}
-
-task<stream> connect_stream(event_loop& loop, endpoint peer) {
-    stream connected(loop, open_stream(peer.family()));
-    set_no_delay(connected.native_handle());
-    io_awaiter connecting(loop.io(), io_kind::connect, connected.native_handle());
-    connecting.set_address(&peer.address(), peer.bytes());
-    const std::int64_t result = co_await connecting;
-    if (result < 0) throw_errno("connect to " + peer.to_string(), static_cast<int>(-result));
-    co_return std::move(connected);
-}
-
 listener event_loop::listen(const endpoint& local) {
     return {*this, open_listener(local)};
-}
-
-listener event_loop::listen() {
-    return listen(endpoint::loopback(0));
 }
 
 listener event_loop::listen_unix(std::string_view path) {
@@ -107,15 +52,13 @@ listener event_loop::listen_unix(std::string_view path) {
 }
 
 task<stream> event_loop::connect(endpoint peer) {
-    return connect_stream(*this, peer);
-}
-
-task<stream> event_loop::connect(std::uint16_t port) {
-    return connect_stream(*this, endpoint::loopback(port));
-}
-
-task<stream> event_loop::connect_unix(std::string_view path) {
-    return connect_stream(*this, endpoint::unix_path(path));
+    stream connected(*this, open_stream(peer.family()));
+    set_no_delay(connected.native_handle());
+    io_awaiter connecting(io(), io_kind::connect, connected.native_handle());
+    connecting.set_address(&peer.address(), peer.bytes());
+    const std::int64_t result = co_await connecting;
+    if (result < 0) throw_errno("connect to " + peer.to_string(), static_cast<int>(-result));
+    co_return std::move(connected);
 }
 
 }  // namespace loopbench::loop

@@ -1,15 +1,7 @@
-// Stream sockets: TCP and Unix.
+// What has a descriptor and belongs to a loop; stream sockets: TCP and Unix.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
-#include "loop/coro/task.hpp"
-#include "loop/io/fd.hpp"
-#include "loop/io/io.hpp"
 #include "loop/loop.hpp"
-#include "loop/net/sockets.hpp"
 
 namespace loopbench::loop {
 
@@ -20,7 +12,12 @@ public:
     descriptor() = default;
     descriptor(event_loop& loop, unique_fd fd) noexcept : loop_(&loop), io_(&loop.io()), fd_(std::move(fd)) {}
     descriptor(descriptor&&) noexcept = default;
-    descriptor& operator=(descriptor&& other) noexcept;
+    descriptor& operator=(descriptor other) noexcept {
+        std::swap(loop_, other.loop_);
+        std::swap(io_, other.io_);
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
     ~descriptor() { close(); }
 
     /// Pending operations complete with ECANCELED. Closing twice is harmless.
@@ -33,28 +30,35 @@ public:
 
 private:
     event_loop* loop_ = nullptr;
-    driver* io_ = nullptr;
+    driver* io_ = nullptr;  // the loop's
     unique_fd fd_;
 };
 
-/// A connected stream. One read and one write may be pending at a time; buffers must live until they
-/// complete.
-class stream : public descriptor {
+/// What is read and written as a sequence of bytes. One read and one write may be pending at a time; buffers
+/// must live until they complete.
+template <io_kind Input, io_kind Output>
+class byte_stream : public descriptor {
 public:
     using descriptor::descriptor;
 
     /// Awaitable, gives an io_result: at least one byte, the end of the stream (0 bytes), or an error.
     transfer_awaiter read_some(std::span<std::byte> buffer) noexcept {
-        return {io(), io_kind::receive, native_handle(), buffer};
+        return {io(), Input, native_handle(), buffer};
     }
 
     /// Awaitable, gives an io_result: all bytes taken by the kernel, or the first error.
     transfer_awaiter write_all(std::span<const std::byte> bytes) noexcept {
-        return {io(), io_kind::send, native_handle(), bytes};
+        return {io(), Output, native_handle(), bytes};
     }
+};
+
+/// A connected socket.
+class stream : public byte_stream<io_kind::receive, io_kind::send> {
+public:
+    using byte_stream::byte_stream;
 
     /// Half close: the peer's reads end; ours go on.
-    void shutdown_write() noexcept;
+    void shutdown_write() noexcept { ::shutdown(native_handle(), SHUT_WR); }
 };
 
 /// A listening socket.
@@ -68,10 +72,7 @@ public:
     /// Throws std::system_error: ECANCELED when the listener is closed.
     task<stream> accept();
 
-    std::uint16_t port() const;
+    std::uint16_t port() const { return local_endpoint(native_handle()).port(); }
 };
-
-/// A stream connected to `peer`, TCP_NODELAY set. Throws std::system_error naming the peer.
-task<stream> connect_stream(event_loop& loop, endpoint peer);
 
 }  // namespace loopbench::loop

@@ -2,7 +2,6 @@
 // textbook, and of Boost.Asio. O(log n) for everything but earliest().
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "loop/timers/timer.hpp"

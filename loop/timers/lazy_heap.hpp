@@ -8,7 +8,6 @@
 // must; here each erase() does, or one callback that arms and cancels a million times would need the memory.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "loop/timers/heap.hpp"
@@ -23,9 +22,7 @@ public:
     static constexpr std::size_t min_scheduled = 100;
     static constexpr double max_cancelled_fraction = 0.5;
 
-    lazy_heap_timers() = default;
-    lazy_heap_timers(const lazy_heap_timers&) = delete;
-    lazy_heap_timers& operator=(const lazy_heap_timers&) = delete;
+    lazy_heap_timers& operator=(lazy_heap_timers&&) = delete;
 
     using heap_timers::insert;
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
 
 #include "loop/timers/timer.hpp"
 

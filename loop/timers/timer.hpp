@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
 
 #include "loop/operation.hpp"
 #include "loop/timers/clock.hpp"

@@ -21,10 +21,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
 #include <vector>
 
 #include "loop/timers/timer.hpp"
@@ -136,9 +134,7 @@ inline void sort_by_deadline(std::vector<timer_entry>& entries, std::vector<time
 /// std::bad_alloc, and expire() goes by no order.
 class wheel_timers {
 public:
-    wheel_timers() = default;
-    wheel_timers(const wheel_timers&) = delete;
-    wheel_timers& operator=(const wheel_timers&) = delete;
+    wheel_timers& operator=(wheel_timers&&) = delete;
     ~wheel_timers() {
         for (slot& each : slots_) {
             while (!each.empty()) delete std::exchange(each.newest, each.newest->next);

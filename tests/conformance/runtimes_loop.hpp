@@ -18,7 +18,8 @@ void for_each_contestant(Use use) {
     use(contestant_of<asio_ref::runtime>());
     for (const loop::design& each : loop::designs()) {
         loop::clock* const other_clock = each.name == "loop-tick" ? &fast_ticks : nullptr;
-        use(contestant<loop::event_loop>{each.name, [&each, other_clock] { return each.make(other_clock); }});
+        use(contestant<loop::event_loop>{each.name,
+                                         [&each, other_clock] { return each.make(each, other_clock); }});
     }
 }
 

@@ -257,7 +257,7 @@ CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_lo
     EXPECT_LT(left, 100u);
 }
 
-// The loop sleeps in between, so that a post finds it asleep each time.
+// Each post comes when the one before has run: the loop may be asleep, about to sleep, or still awake.
 CONFORMANCE_TEST(schedule, posts_from_another_thread_one_at_a_time_wake_the_loop_each_time) {
     constexpr int posts = 500;
     const auto owner = this->make_runtime();

@@ -2,12 +2,14 @@
 // is in them.)
 #include <array>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "loop/coro/task.hpp"
 #include "tests/conformance/runtimes.hpp"
 
 namespace loopbench::conformance {
@@ -182,6 +184,37 @@ private:
 template <class Function>
 auto call_when_freed(Function then) {
     return std::make_shared<when_freed<Function>>(std::move(then));
+}
+
+// By a frame that goes before the one that waits, and by one that goes after it. (Asio's own frames go while
+// its services do, and what they destroy must not use those: asio-epoll crashes.)
+CONFORMANCE_TEST(teardown, frees_a_task_whose_event_is_set_by_what_is_freed_with_it) {
+    if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
+        int freed = 0;
+        {
+            const auto owner = this->make_runtime();
+            R& runtime = *owner;
+            auto waits = [&](typename R::event*& awaited, freed_counter) -> task_of<R> {
+                while (awaited == nullptr) co_await runtime.yield();
+                co_await awaited->wait();
+                ADD_FAILURE() << "nothing goes on at the end";
+            };
+            auto sets_at_its_end = [&](typename R::event*& made, freed_counter) -> task_of<R> {
+                typename R::event event(runtime);
+                made = &event;
+                const auto guard = call_when_freed([&event] { event.set(); });
+                co_await runtime.sleep_until(bench::time_point::max());
+            };
+            typename R::event* events[2]{};
+            runtime.spawn(waits(events[0], freed_counter(freed)));
+            runtime.spawn(sets_at_its_end(events[0], freed_counter(freed)));
+            runtime.spawn(sets_at_its_end(events[1], freed_counter(freed)));
+            runtime.spawn(waits(events[1], freed_counter(freed)));
+            runtime.run(yield_often(runtime, 10));
+            EXPECT_EQ(freed, 0);
+        }
+        EXPECT_EQ(freed, 4);
+    }
 }
 
 // As many as make whatever keeps them grow.

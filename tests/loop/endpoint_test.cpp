@@ -53,9 +53,9 @@ TEST(endpoints, from_the_kernel_may_fill_the_whole_path_or_have_none) {
     sockaddr_storage storage;
     std::memset(&storage, 'x', sizeof storage);  // what lies behind the path is not the path's
     storage.ss_family = AF_UNIX;
-    EXPECT_EQ(endpoint(storage, sizeof(sockaddr_un)).to_string(), std::string(path_bytes_max, 'x'));
-    EXPECT_EQ(endpoint(storage, path_at + 3).to_string(), "xxx");
-    EXPECT_EQ(endpoint(storage, path_at).to_string(), "");
+    EXPECT_EQ(endpoint(&storage, sizeof(sockaddr_un)).to_string(), std::string(path_bytes_max, 'x'));
+    EXPECT_EQ(endpoint(&storage, path_at + 3).to_string(), "xxx");
+    EXPECT_EQ(endpoint(&storage, path_at).to_string(), "");
 }
 
 TEST(endpoints, that_are_taken_are_refused_with_the_right_remedy) {

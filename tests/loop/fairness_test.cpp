@@ -238,6 +238,28 @@ TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_others_run) {
     EXPECT_LE(longest_run, static_cast<int>(work_budget::units_max) + 1);
 }
 
+// Where a turn runs whatever was ready when it began, one that has used a budget up leaves the next its own.
+TEST_P(fairness, each_callback_of_a_whole_batch_has_a_budget_of_its_own) {
+    if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one budget for a turn";
+    constexpr int reads = work_budget::units_max;
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    stream_pair pairs[] = {make_unix_pair(loop), make_unix_pair(loop)};
+    int read_counts[] = {0, 0};
+    auto reader = [&](int number) -> task<void> {
+        for (; read_counts[number] < reads; ++read_counts[number])
+            EXPECT_EQ(co_await read_text(pairs[number].one, 1), "x");
+    };
+    for (const int number : {0, 1}) {
+        put(pairs[number].other.native_handle(), std::string(reads, 'x'));
+        loop.spawn(reader(number));
+    }
+    loop.turn();
+    EXPECT_GT(read_counts[0], reads / 2);
+    EXPECT_LT(read_counts[0], reads);
+    EXPECT_EQ(read_counts[1], read_counts[0]);
+}
+
 // On loopback the kernel takes some megabytes before it says no; until then nothing makes the sender wait.
 TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;

@@ -276,14 +276,14 @@ TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_n
     int calls = 0;
     ready_queue ready;
     refusing_driver io(ready);
-    fd_callbacks readers(io, io_kind::readable);
-    readers.add(0, [&, owned = std::make_shared<freed_counter>(freed)] { ++calls; });
+    fd_callbacks callbacks(io);
+    callbacks.add(0, io_kind::readable, [&, owned = std::make_shared<freed_counter>(freed)] { ++calls; });
     operation& first = ready.pop();
     EXPECT_THROW(first.complete(&first, completion::run), std::system_error);
     EXPECT_EQ(calls, 1);
     EXPECT_TRUE(ready.empty());
     EXPECT_EQ(freed, 0);
-    EXPECT_TRUE(readers.remove(0));
+    EXPECT_TRUE(callbacks.remove(0, io_kind::readable));
     EXPECT_EQ(freed, 1);
 }
 

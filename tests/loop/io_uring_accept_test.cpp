@@ -95,10 +95,7 @@ protected:
     }
 
     static bool are_connected(const unique_fd& client, const unique_fd& server) {
-        sockaddr_storage peer{};
-        socklen_t bytes = sizeof peer;
-        checked(::getpeername(server.get(), reinterpret_cast<sockaddr*>(&peer), &bytes), "getpeername");
-        return endpoint(peer, bytes).port() == local_endpoint(client.get()).port();
+        return remote_endpoint(server.get()).port() == local_endpoint(client.get()).port();
     }
 
     static constexpr std::size_t many = 40;

@@ -273,7 +273,7 @@ TEST_F(uring_tests, passes_datagrams_with_their_sender) {
     bare.start(send);
     bare.run(receive);
     EXPECT_EQ(receive.result, 5);
-    EXPECT_EQ(endpoint(sender, receive.address_bytes).port(), local_endpoint(from.get()).port());
+    EXPECT_EQ(endpoint(&sender, receive.address_bytes).port(), local_endpoint(from.get()).port());
 }
 
 TEST_F(uring_tests, lets_the_second_of_two_readers_of_one_datagram_wait_on) {

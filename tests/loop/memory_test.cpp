@@ -357,6 +357,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_when_ther
     event_loop& loop = *owner;
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
+    loop.io().wait(do_not_wait);  // io_uring keeps what is started before that for later, without memory
     char byte;
     std::deque<io_operation> reads;
     int refused = 0;
@@ -375,9 +376,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_when_ther
         }
         if (!read.pending) loop.io().start(read);
     }
-    if (is("loop-poll")) {
-        EXPECT_GT(refused, 1) << "or this test sees nothing";
-    }
+    EXPECT_GE(refused, 1) << "or this test sees nothing";
     for (const stream_pair& each : pairs) put(each.other.native_handle(), "x");
     turn_often(loop);
     for (const io_operation& read : reads) EXPECT_EQ(read.result, 1);

@@ -94,12 +94,28 @@ TEST(operation_queue, gives_up_its_first_a_middle_and_its_last_operation) {
     }
 }
 
-TEST(ready_queue, takes_nothing_once_it_is_closed) {
-    operations ops{};
-    ready_queue queue;
-    queue.closed = true;
-    queue.push(ops[0]);
-    EXPECT_TRUE(queue.empty());
+// At the end of a loop, whatever way they come.
+TEST(ready_queue, discards_what_is_in_it_when_it_is_closed_and_what_comes_after_that) {
+    struct counting : operation {
+        counting() : operation{nullptr, &count} {}
+        static void count(operation* op, completion how) {
+            static_cast<counting*>(op)->discards += how == completion::discard ? 1 : 100;
+        }
+        int discards = 0;
+    };
+    counting ops[3];
+    ready_queue ready;
+    ready.push(ops[0]);
+    EXPECT_FALSE(ready.closed());
+    ready.close();
+    EXPECT_TRUE(ready.closed());
+    EXPECT_EQ(ops[0].discards, 1);
+    ready.push(ops[1]);
+    operation_stack posted;
+    posted.push(ops[2]);
+    posted.take_all(ready);
+    EXPECT_TRUE(ready.empty());
+    for (const counting& op : ops) EXPECT_EQ(op.discards, 1) << &op - ops;
 }
 
 }  // namespace loopbench::loop

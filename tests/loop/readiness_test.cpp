@@ -118,6 +118,23 @@ TEST_P(readiness, of_a_closed_file_does_not_touch_the_next_one_of_its_number) {
     EXPECT_EQ(after.result, 3);
 }
 
+// It was closed by somebody who did not say so, and lives on in a duplicate, which the kernel still reports.
+TEST_P(readiness, of_a_file_that_is_not_watched_any_more_does_not_touch_the_next_one_of_its_number) {
+    auto before = reading();
+    ASSERT_FALSE(driver.start(before));
+    const std::uint32_t old_generation = driver.watches.back().generation;
+    driver.discard(before);
+    driver.unwatch(ours.get());
+
+    auto after = reading();
+    ASSERT_FALSE(driver.start(after));
+    put(peer.get(), "abc");
+    report(old_generation);
+    EXPECT_TRUE(after.pending) << "the event was the old file's";
+    report(driver.watches.back().generation);
+    EXPECT_EQ(after.result, 3);
+}
+
 TEST_P(readiness, is_not_asked_for_again_where_a_short_read_has_told_that_nothing_is_left) {
     use_tcp();
     put(peer.get(), "abc");

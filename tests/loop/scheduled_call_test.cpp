@@ -130,18 +130,53 @@ TEST_P(scheduled_calls, are_one_call_however_many_handles_name_them) {
     EXPECT_EQ(calls, 0);
 }
 
+// The handle goes with the captures, and in cancel() itself.
 TEST_P(scheduled_calls, may_be_cancelled_by_a_handle_that_their_own_captures_own) {
     struct timeout {
         call_handle call;
+        ~timeout() { call = {}; }  // nothing is left of it
     };
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    auto waiting = std::make_shared<timeout>();
-    timeout& only_known_to_the_call = *waiting;
-    waiting->call = loop.call_later(std::chrono::hours(1), [keeps_alive = waiting] {});
-    waiting.reset();
-    only_known_to_the_call.call.cancel();
+    const time_point start = loop.now();
+    for (const bool is_queued : {false, true}) {
+        auto waiting = std::make_shared<timeout>();
+        timeout& only_known_to_the_call = *waiting;
+        std::function<void()> function = [kept = std::move(waiting)] { ADD_FAILURE() << "it was cancelled"; };
+        only_known_to_the_call.call =
+            is_queued ? loop.call_soon(std::move(function)) : loop.call_later(1h, std::move(function));
+        only_known_to_the_call.call.cancel();
+    }
     loop.run_until_idle();
+    EXPECT_LT(loop.now() - start, 1h) << "no timer was left behind";
+}
+
+TEST_P(scheduled_calls, may_be_cancelled_by_the_destructors_of_their_captures) {
+    struct canceller {
+        call_handle call;
+        int& freed;
+        ~canceller() {
+            ++freed;
+            call.cancel();
+        }
+    };
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    int freed = 0;
+    for (const bool is_queued : {false, true}) {
+        for (const bool is_cancelled : {false, true}) {
+            auto captured = std::make_shared<canceller>(call_handle(), freed);
+            canceller& in_the_call = *captured;
+            std::function<void()> function = [kept = std::move(captured)] {};
+            const call_handle call =
+                is_queued ? loop.call_soon(std::move(function)) : loop.call_later(1ms, std::move(function));
+            in_the_call.call = call;
+            if (is_cancelled) call_handle(call).cancel();
+        }
+    }
+    EXPECT_EQ(freed, 2);
+    loop.run_until_idle();
+    EXPECT_EQ(freed, 4);
 }
 
 }  // namespace loopbench::loop::test

@@ -508,20 +508,12 @@ private:
     std::unique_ptr<driver> rest_;
 };
 
-struct failing_design {
-    static constexpr std::string_view name = "failing";
-    static constexpr auto make_driver = &failing_accepts::make;
-    using timers = heap_timers;
-    using wait = block_wait;
-    static constexpr std::size_t units_between_waits = work_budget::units_max;
-    static constexpr bool polls = false;
-};
-
 }  // namespace
 
 TEST(listeners, go_on_after_errors_that_befell_one_connection) {
     manual_clock clock;
-    design_loop<failing_design> loop(&clock);
+    design_loop<heap_timers, block_wait, work_budget::units_max> loop("failing", &failing_accepts::make,
+                                                                      /*polls=*/false, &clock);
     auto listener = loop.listen();
     auto accepts = [&]() -> task<void> { static_cast<void>(co_await listener.accept()); };
     for (const int error : {ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,

@@ -14,7 +14,7 @@
 
 #include "loop/io/drivers.hpp"
 #include "loop/io/fd.hpp"
-#include "loop/io/uring/driver.hpp"
+#include "loop/io/uring/ring.hpp"
 
 namespace loopbench::loop {
 
@@ -74,7 +74,8 @@ struct counted_operation : io_operation {
 };
 
 struct bare_driver {
-    explicit bare_driver(const uring_limits& limits = {}) : owner(make_io_uring_driver(ready, limits)) {}
+    explicit bare_driver(const uring_limits& limits = {})
+        : owner(make_limited_io_uring_driver(ready, limits)) {}
 
     void start(counted_operation& op) {
         if (driver.start(op)) ready.push(op);

@@ -22,14 +22,11 @@
 // - Neither kind of timeout has timer slack. The argument of io_uring_enter(2) is set up anew at every sleep;
 //   an absolute IORING_OP_TIMEOUT stays armed from turn to turn.
 
-#include "loop/io/uring/driver.hpp"
-
 #include <poll.h>
 #include <unistd.h>
 
-#include <string>
-
 #include "loop/io/drivers.hpp"
+#include "loop/io/uring/ring.hpp"
 #include "loop/io/uring/stream_feed.hpp"
 #include "loop/io/waiting.hpp"
 
@@ -143,8 +140,8 @@ public:
         if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
             arm_timer(deadline);
             ring_.enter(/*completions_wanted=*/1);
-        } else if (ring_.has_reason_to_enter()) {
-            ring_.enter();
+        } else {
+            ring_.enter_if_needed();
         }
         take_completions();
         // Only now, so that a reader gets a message whole that came in several buffers, and does not answer
@@ -369,18 +366,20 @@ private:
 
 }  // namespace
 
-std::unique_ptr<io_uring_driver> make_io_uring_driver(ready_queue& ready, const uring_limits& limits) {
+std::unique_ptr<io_uring_driver> make_limited_io_uring_driver(ready_queue& ready,
+                                                              const uring_limits& limits) {
     return std::make_unique<driver_on_ring>(ready, limits);
 }
 
 std::unique_ptr<driver> make_io_uring_driver(ready_queue& ready) {
-    return make_io_uring_driver(ready, {});
+    return make_limited_io_uring_driver(ready, {});
 }
 
 std::string io_uring_refusal() {
     try {
         ready_queue ready;
-        static_cast<void>(make_io_uring_driver(ready, {.submissions = 2, .completions = 4, .buffers = 1}));
+        static_cast<void>(
+            make_limited_io_uring_driver(ready, {.submissions = 2, .completions = 4, .buffers = 1}));
         return {};
     } catch (const std::system_error& refusal) {
         return refusal.what();

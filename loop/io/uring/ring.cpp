@@ -3,10 +3,7 @@
 #include <sys/utsname.h>
 
 #include <atomic>
-#include <cerrno>
 #include <fstream>
-#include <string>
-#include <system_error>
 
 #include "loop/io/fd.hpp"
 
@@ -93,6 +90,10 @@ void uring_ring::enable() {
     owner_ = this_thread();
 }
 
+bool uring_ring::is_enabled() const noexcept {
+    return owner_ != 0;
+}
+
 // An errno, or 0. A signal, and no memory for requests or completions, which taking completions sets free,
 // are no errors: the rest goes with the next entry.
 int uring_ring::try_enter(unsigned completions_wanted) noexcept {
@@ -114,6 +115,16 @@ void uring_ring::enter(unsigned completions_wanted) {
             "one",
             error);
     if (error != 0) throw_errno("io_uring_enter", error);
+}
+
+void uring_ring::enter_if_needed() {
+    constexpr unsigned kept_by_the_kernel = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
+    if (io_uring_sq_ready(&ring_) != 0 || (IO_URING_READ_ONCE(*ring_.sq.kflags) & kept_by_the_kernel) != 0)
+        enter();
+}
+
+bool uring_ring::has_completions() const noexcept {
+    return io_uring_cq_ready(&ring_) != 0;
 }
 
 bool uring_ring::flush() noexcept {
@@ -151,7 +162,7 @@ io_uring_sqe& uring_ring::sqe() {
 }
 
 bool uring_ring::take(io_uring_cqe& cqe) noexcept {
-    if (io_uring_cq_ready(&ring_) == 0) return false;
+    if (!has_completions()) return false;
     const io_uring_cqe& next = ring_.cq.cqes[*ring_.cq.khead & ring_.cq.ring_mask];
     // Not a copy of the whole: the structure has a flexible array at its end.
     cqe.user_data = next.user_data;

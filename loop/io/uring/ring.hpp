@@ -33,14 +33,13 @@ class uring_ring {
 public:
     /// Throws std::system_error with the likely cause and the remedy when the kernel refuses. Any thread.
     explicit uring_ring(const uring_limits& limits);
-    uring_ring(const uring_ring&) = delete;
-    uring_ring& operator=(const uring_ring&) = delete;
+    uring_ring& operator=(uring_ring&&) = delete;
     ~uring_ring();
 
     /// From here on the ring belongs to the calling thread: no other one may enter the kernel with it. Throws
     /// std::system_error.
     void enable();
-    bool is_enabled() const noexcept { return owner_ != 0; }
+    bool is_enabled() const noexcept;
 
     /// A submission to fill in, which goes to the kernel with the next entry; `user_data` has to be set last.
     /// Each gives exactly one final completion. Null in a thread that is not the ring's, and when the kernel
@@ -62,12 +61,9 @@ public:
     /// is inside, and from here on it is not let in.
     bool await_completion() noexcept;
 
-    /// Whether enter() would do anything.
-    bool has_reason_to_enter() const noexcept {
-        return io_uring_sq_ready(&ring_) != 0 ||
-               (IO_URING_READ_ONCE(*ring_.sq.kflags) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
-    }
-    bool has_completions() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
+    /// The same, but only when that does anything.
+    void enter_if_needed();
+    bool has_completions() const noexcept;
 
     /// The next completion; false when there is none.
     bool take(io_uring_cqe& cqe) noexcept;

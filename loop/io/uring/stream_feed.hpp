@@ -19,12 +19,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "loop/io/fd.hpp"
@@ -72,8 +67,7 @@ public:
         io_uring_buf_ring_init(ring_);
         grow();
     }
-    provided_buffers(const provided_buffers&) = delete;
-    provided_buffers& operator=(const provided_buffers&) = delete;
+    provided_buffers& operator=(provided_buffers&&) = delete;
     ~provided_buffers() {
         io_uring_unregister_buf_ring(&owner_, group);
         ::munmap(ring_, mapped_bytes());

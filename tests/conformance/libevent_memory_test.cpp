@@ -1,0 +1,42 @@
+// What the adapter of libevent does when libevent finds no memory.
+#include <event2/event.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <new>
+
+#include "bench/peers/ev_runtime.hpp"
+
+namespace loopbench::conformance {
+
+namespace {
+
+bool has_memory = true;
+
+void* reallocate(void* block, std::size_t bytes) {
+    return has_memory ? std::realloc(block, bytes) : nullptr;
+}
+
+}  // namespace
+
+TEST(libevent, without_memory_refuses_a_sleep_and_lets_its_task_go_on) {
+    event_set_mem_functions(&std::malloc, &reallocate, &std::free);
+    bench::peers::ev_runtime runtime;
+    bool refused = false;
+    auto main = [&]() -> loop::task<void> {
+        has_memory = false;
+        try {
+            co_await runtime.sleep_until(runtime.now() + std::chrono::hours(1));
+        } catch (const std::bad_alloc&) {
+            refused = true;
+        }
+        has_memory = true;
+        co_await runtime.yield();
+        co_await runtime.sleep_until(runtime.now() + std::chrono::milliseconds(1));
+    };
+    runtime.run(main());
+    EXPECT_TRUE(refused);
+}
+
+}  // namespace loopbench::conformance
