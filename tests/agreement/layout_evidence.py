@@ -154,6 +154,7 @@ def slimmed(line):
     """Paths of this machine are nobody's business."""
     line = slim(line)
     for item in line.get("executables", []):
+        item["called"] = pathlib.Path(item["called"]).name
         for layout in item.get("layouts", []):
             layout["path"] = pathlib.Path(layout["path"]).name
     if "command" in line:
