@@ -159,16 +159,17 @@ constexpr std::array catalog{
     workload_info{
         "serve/open_loop",
         "one operation is one request of a client in another process, which does not wait for replies",
-        "All requests on 16 connections, at a fixed rate that is so many percent of the contender's "
-        "capacity, "
-        "which is measured just before. Latency is from when a request was to be sent. Every byte of every "
-        "reply is compared. Percentiles of which the client's own lateness may be over 10 % are left out. "
-        "When that is the 90th or the median, or when the client was busy for over 75 % of the time, the "
-        "result is invalid.",
+        "All requests on 16 connections, at a fixed rate: so many percent of the contender's capacity, which "
+        "is measured just before (load), or so many per second for every contender (rate). Latency is from "
+        "when a request was to be sent. Every byte of every reply is compared. Before, a few short looks of "
+        "30 ms tell whether the client can offer that rate beside this server, and whether the server "
+        "sustains it; where no look was good, nothing is measured. Percentiles of which the client's own "
+        "lateness may be over 10 % are left out. When that is the 90th or the median, when the client was "
+        "busy for over 75 % of the time, or when the server's queue only grew, the result is invalid.",
         "Queueing: latency grows with the load, and a pause of the server delays every request that is due "
-        "in it. time is the schedule's; look at the latencies and at the capacity. A faster contender is "
-        "given "
-        "more to do, so contenders are compared in their capacity alone."},
+        "in it. time is the schedule's; look at the latencies and at the capacity. By load a faster "
+        "contender is given more to do, so contenders are compared in their capacity alone; by rate all are "
+        "given the same, and are compared in their latencies and CPU."},
     workload_info{"pipe/read", "one operation is 4 KiB written to a pipe and read from it",
                   "From the first write to the end. Every byte is compared.",
                   "read and write, and how a full or empty pipe makes the other end wait."},

@@ -189,8 +189,9 @@ constexpr std::array metrics{
     explanation{
         "generator_busy",
         "The share of the wall time in which the load generator, which never sleeps, had something to send "
-        "or to receive. Over 0.75 it cannot be trusted to be faster than the server, and the trial is "
-        "invalid."},
+        "or to receive; divided by the requests per second, what one costs it. Over 0.75 it cannot be "
+        "trusted to be faster than the server, and the trial is invalid. It uses io_uring; where that is "
+        "refused, epoll, which costs it more, and an invalid trial says so."},
     explanation{
         "recording",
         "With `run --checks`: processes with N operations, recorded and not (LOOPBENCH_RECORD=off), in "

@@ -50,6 +50,8 @@ public:
     [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
     /// How its trials were made.
     [[nodiscard]] reports::way way_of(cell where) const { return ways_[where.workload][where.contender]; }
+    /// Whether the operations came on another process's schedule: the time of each is that schedule's.
+    [[nodiscard]] bool has_load_generator(cell where) const { return of(where).contains("send_late_p99"); }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Of those that are asked for that: within a turn, a disturbance is an outlier among many.

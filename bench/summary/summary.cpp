@@ -215,7 +215,7 @@ private:
 
     /// The load generator's doing, where there is one: it prints everything else.
     std::string_view why_left_out(cell where, std::string_view metric) const {
-        if (!metric.starts_with("latency_") || !samples_.has_own_load(where)) return "";
+        if (!metric.starts_with("latency_") || !samples_.has_load_generator(where)) return "";
         return ": the load generator's own lateness may be over 10 % of it (loopbench explain "
                "send_late_p99)";
     }

@@ -108,6 +108,7 @@ std::vector<workload<R>> workload_list() {
         {"serve/open_loop/load:50", serve_open_loop<R, 50>},
         {"serve/open_loop/load:75", serve_open_loop<R, 75>},
         {"serve/open_loop/load:90", serve_open_loop<R, 90>},
+        {"serve/open_loop/rate:20000", serve_open_loop_at<R, 20'000>},
         if_there_is<R, Pipes<R>>("open_pipe", "pipe/read/bytes:4096",
                                  [](auto& r, trial& t) { return pipe_read(r, t); }),
         {"mixed/server", mixed_server<R>},

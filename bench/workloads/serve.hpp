@@ -40,8 +40,8 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// The generator's two visits: it measures the capacity, and then keeps to its schedule, which is the timed
-/// section.
+/// The generator's two visits: it finds out how much it may ask for, and then keeps to its schedule, which is
+/// the timed section.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections) {
     try {
@@ -50,22 +50,22 @@ task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener,
         co_await serve_connections(runtime, listener, connections);
         t.end();
     } catch (const std::system_error& error) {
-        // The generator ended before it connected: the listener was closed then, and the generator says why.
+        // The generator ended before its second visit: the listener was closed then, and the generator says
+        // why.
         t.fail(std::string("serving ended too early: ") + error.what());
     }
 }
 
 }  // namespace detail
 
-/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the
-/// contender was found to be capable of just before, on 16 connections; the latency is from when a request
-/// was to be sent.
-template <Runtime R, int Load>
-task_of<R> serve_open_loop(R& runtime, trial& t) {
+namespace detail {
+
+template <Runtime R>
+task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     constexpr std::size_t connections = 16;
     auto listener = runtime.listen();
     typename R::event generator_ended(runtime);
-    detail::generator_process generator;
+    generator_process generator;
     const auto when_ended = [&runtime, &listener, &generator_ended] {
         runtime.post_from_any_thread([&listener, &generator_ended] {
             listener.close();  // a server that still waits for connections waits in vain
@@ -75,13 +75,29 @@ task_of<R> serve_open_loop(R& runtime, trial& t) {
     const bool started = generator.start({.port = listener.port(),
                                           .connections = connections,
                                           .requests = t.operations(),
-                                          .load_percent = Load,
+                                          .offered = offered,
                                           .capacity_s = t.smoke() ? 0.05 : 0.3},
                                          t, when_ended);
     if (!started) co_return;
-    co_await detail::serve_generator(runtime, t, listener, connections);
+    co_await serve_generator(runtime, t, listener, connections);
     co_await generator_ended.wait();
     generator.prove(t, t.operations());
+}
+
+}  // namespace detail
+
+/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the
+/// contender was found to be capable of just before, on 16 connections; the latency is from when a request
+/// was to be sent.
+template <Runtime R, int Load>
+task_of<R> serve_open_loop(R& runtime, trial& t) {
+    return detail::serve_open_loop(runtime, t, {.percent_of_capacity = Load});
+}
+
+/// The same at so many requests per second, whoever the contender is.
+template <Runtime R, int Rate>
+task_of<R> serve_open_loop_at(R& runtime, trial& t) {
+    return detail::serve_open_loop(runtime, t, {.per_second = Rate});
 }
 
 }  // namespace loopbench::bench::workloads

@@ -39,8 +39,12 @@ protected:
     /// What start() throws is the test's affair.
     static void start(generator_process& process) {
         trial t(trial_size::smoke, 1);
-        process.start({.port = 1, .connections = 1, .requests = 1, .load_percent = 50, .capacity_s = 0.01}, t,
-                      [] {});
+        process.start({.port = 1,
+                       .connections = 1,
+                       .requests = 1,
+                       .offered = {.percent_of_capacity = 50},
+                       .capacity_s = 0.01},
+                      t, [] {});
     }
 };
 
