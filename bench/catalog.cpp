@@ -164,8 +164,9 @@ constexpr std::array catalog{
         "when a request was to be sent. Every byte of every reply is compared. Before, a few short looks of "
         "30 ms tell whether the client can offer that rate beside this server, and whether the server "
         "sustains it; where no look was good, nothing is measured. Percentiles of which the client's own "
-        "lateness may be over 10 % are left out. When that is the 90th or the median, when the client was "
-        "busy for over 75 % of the time, or when the server's queue only grew, the result is invalid.",
+        "lateness may be over 10 % are left out. When that is the 90th or the median, or when the client was "
+        "busy for over 75 % of the time, all requests are sent once more, up to three times; the result is "
+        "invalid if that is so again, or if the server's queue only grew.",
         "Queueing: latency grows with the load, and a pause of the server delays every request that is due "
         "in it. time is the schedule's; look at the latencies and at the capacity. By load a faster "
         "contender is given more to do, so contenders are compared in their capacity alone; by rate all are "

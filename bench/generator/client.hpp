@@ -41,8 +41,8 @@ public:
 
     void exchange() { link_->exchange(); }
 
-    /// Takes what has come; reply(connection, how many it had answered before, is right) for each. Says what
-    /// is wrong with a connection, if anything.
+    /// Takes what the last exchange() has found; reply(connection, how many it had answered before, is right)
+    /// for each. Says what is wrong with a connection, if anything.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {

@@ -4,7 +4,6 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-
 #include "bench/generator/link.hpp"
 
 namespace loopbench::bench {
@@ -18,7 +17,6 @@ loop::unique_fd connect_to(std::uint16_t port) {
     peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     peer.sin_port = htons(port);
     const int on = 1;
-        ::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, cc, static_cast<socklen_t>(strlen(cc)));
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&peer), sizeof peer) != 0 ||
         ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0)
         loop::throw_errno("the generator cannot connect to the contender");

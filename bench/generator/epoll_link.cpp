@@ -2,6 +2,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <stdexcept>
@@ -35,14 +36,15 @@ public:
         return sent > 0;
     }
 
-    void exchange() override {}  // nothing is left
+    void exchange() override {
+        ready_ = std::max(
+            0, ::epoll_wait(poll_.get(), events_.data(), static_cast<int>(events_.size()), patience_ms_));
+    }
 
     bool receive(reader& to) override {
-        std::array<epoll_event, 64> events;
-        const int ready =
-            ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()), patience_ms_);
-        for (int i = 0; i < ready; ++i) {
-            const auto connection = static_cast<std::size_t>(events[static_cast<std::size_t>(i)].data.u64);
+        for (; ready_ > 0; --ready_) {
+            const auto connection =
+                static_cast<std::size_t>(events_[static_cast<std::size_t>(ready_ - 1)].data.u64);
             const ssize_t got =
                 ::recv(sockets_[connection].get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
             if (got > 0)
@@ -59,6 +61,8 @@ private:
     std::vector<loop::unique_fd> sockets_;
     loop::unique_fd poll_;
     int patience_ms_;
+    std::array<epoll_event, 64> events_;
+    int ready_ = 0;  // of the events
     std::vector<std::byte> buffer_ = std::vector<std::byte>(65'536);
 };
 

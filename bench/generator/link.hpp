@@ -37,10 +37,10 @@ public:
     /// False when the connection takes no more for now.
     virtual bool send(std::size_t connection, std::span<const std::byte> bytes) = 0;
 
-    /// Sends what is left to be sent.
+    /// Sends what is left to be sent, and looks for what has come.
     virtual void exchange() = 0;
 
-    /// Hands over what has come by now. False when a connection ended.
+    /// Hands over what the last exchange() has found. False when a connection ended.
     virtual bool receive(reader& to) = 0;
 
     virtual std::string_view name() const noexcept = 0;
@@ -53,7 +53,7 @@ std::vector<loop::unique_fd> connect_to(std::uint16_t port, std::size_t connecti
 /// Throws std::system_error, with the cause and the remedy when the kernel refuses io_uring.
 std::unique_ptr<link> make_uring_link(std::vector<loop::unique_fd> sockets);
 
-/// By a call for each request and each reply; receive() sleeps for so long while nothing has come.
+/// By a call for each request and each reply; exchange() sleeps for so long while nothing has come.
 /// Throws std::system_error.
 std::unique_ptr<link> make_epoll_link(std::vector<loop::unique_fd> sockets,
                                       std::chrono::milliseconds patience);

@@ -42,6 +42,7 @@ json to_json(const open_loop_result& result) {
     return {{"schema", "loopbench-generator/1"},
             {"capacity", result.capacity},
             {"rate", result.rate},
+            {"tries", result.tries},
             {"sent", result.sent},
             {"replies", result.replies},
             {"wrong_replies", result.wrong_replies},

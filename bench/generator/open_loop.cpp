@@ -27,11 +27,9 @@ client visit(const open_loop_plan& plan, const conversation& words, const link_m
     return client(std::move(way.made), plan.connections, words);
 }
 
-/// A round trip on each connection, so that accepting them is in nobody's latency, and whatever was under way
-/// before. Gives the reason when that failed.
-std::string warm_up(const open_loop_plan& plan, client& all) {
+/// Until every request has its reply. Gives the reason when that failed.
+std::string settle(const open_loop_plan& plan, client& all) {
     const clock::time_point begin = clock::now();
-    for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     while (all.unanswered() > 0) {
         all.exchange();
         if (const auto why = all.receive([](std::size_t, std::uint64_t, bool) {}); !why.empty())
@@ -42,22 +40,27 @@ std::string warm_up(const open_loop_plan& plan, client& all) {
     return {};
 }
 
+/// A round trip on each connection, so that accepting them is in nobody's latency.
+std::string warm_up(const open_loop_plan& plan, client& all) {
+    for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
+    return settle(plan, all);
+}
+
 /// A closed loop: the next request of a connection follows its reply.
-double measure_capacity(const open_loop_plan& plan, client& all) {
+void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     const clock::time_point start = clock::now();
     const clock::time_point end = start + plan.capacity_time;
     clock::time_point now = start;
-    for (; now < end; now = clock::now()) {
+    for (; now < end && result.failure.empty(); now = clock::now()) {
         all.exchange();
-        const auto why = all.receive([&](std::size_t index, std::uint64_t, bool) {
+        result.failure = all.receive([&](std::size_t index, std::uint64_t, bool) {
             ++replies;
             all.send(index);
         });
-        if (!why.empty()) break;
     }
-    return static_cast<double>(replies) / seconds(now - start);
+    result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
 /// The requests on their schedule, and the replies.
@@ -180,12 +183,29 @@ void prepare(const open_loop_plan& plan, const conversation& words, const link_m
              open_loop_result& result) {
     client all = visit(plan, words, make, result);
     if (result.failure = warm_up(plan, all); !result.failure.empty()) return;
-    if (plan.rate <= 0) result.capacity = measure_capacity(plan, all);
+    if (plan.rate <= 0) {
+        measure_capacity(plan, all, result);
+        if (result.failure.empty()) result.failure = settle(plan, all);
+        if (!result.failure.empty()) return;
+    }
     result.rate = plan.rate > 0 ? plan.rate : result.capacity * plan.load;
     if (result.rate <= 0)
         result.failure = "the contender answered nothing while its capacity was measured";
     else if (plan.look_time.count() > 0)
         result.not_offered = why_not_offered(plan, all, result);
+}
+
+/// A schedule in which the generator was the bottleneck says nothing of the server, good or bad, so that it
+/// is kept to once more: the machine may have had other things to do on this core.
+open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const open_loop_result& prepared) {
+    constexpr std::uint64_t tries_max = 3;
+    for (std::uint64_t tries = 1;; ++tries) {
+        open_loop_result result = prepared;
+        result.tries = tries;
+        schedule(plan, plan.requests, all, result).run();
+        const bool proved = result.failure.empty() && result.replies == plan.requests;
+        if (!proved || tries == tries_max || !generator_was_the_bottleneck(result)) return result;
+    }
 }
 
 }  // namespace
@@ -210,8 +230,7 @@ open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& mak
     prepare(plan, words, make, result);
     if (!result.failure.empty() || result.not_offered) return result;
     client all = visit(plan, words, make, result);
-    schedule(plan, plan.requests, all, result).run();
-    return result;
+    return keep_to_schedule(plan, all, result);
 }
 
 }  // namespace loopbench::bench

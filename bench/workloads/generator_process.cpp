@@ -141,6 +141,7 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     t.report("generator_busy", result.at("busy").get<double>());
     for (const auto& percentile : result.at("own_making"))
         t.report(percentile.get<std::string>(), std::numeric_limits<double>::quiet_NaN());
+    t.did(requests * result.at("tries").get<std::uint64_t>());
     t.prove("requests sent", requests, result.at("sent").get<std::uint64_t>());
     t.prove("replies that are not the bytes sent", 0, result.at("wrong_replies").get<std::uint64_t>());
     t.prove("right replies", requests, result.at("replies").get<std::uint64_t>());

@@ -189,7 +189,7 @@ TEST_P(open_loop_over, gets_every_reply_and_keeps_to_its_rate) {
 
 TEST_P(open_loop_over, gets_replies_that_come_in_pieces_or_several_at_a_time) {
     const server_process server;
-    for (const std::size_t bytes : {1, 3000, 65'536}) {
+    for (const std::size_t bytes : {1UL, 3000UL, 65'536UL}) {
         auto plan = plan_for(server, 200, 20'000);
         plan.bytes = bytes;
         plan.connections = 3;
@@ -303,6 +303,7 @@ TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
     EXPECT_EQ(result.failure, "");
     EXPECT_GT(result.send_lateness.percentile_ns(50), 1'000'000);
+    EXPECT_EQ(result.tries, 3U);
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
 }
