@@ -2,6 +2,8 @@
 // document.
 #include <fmt/format.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
@@ -22,6 +24,10 @@ bool run_on(int cpu) {
     CPU_SET(static_cast<unsigned>(cpu), &only);
     return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
+
+/// More would not fit into memory, or into a machine.
+constexpr std::uint64_t requests_max = 100'000'000;
+constexpr double rate_max = 10e6;
 
 chosen_link told_to_use_epoll(const open_loop_plan& plan) {
     return link_by_epoll(plan, "it was told to");
@@ -67,14 +73,16 @@ int main(int argc, char** argv) {
     bool by_epoll = false;
     std::optional<int> cpu;
     app.add_option("--port", plan.port, "of the server on 127.0.0.1")->required();
-    app.add_option("--requests", plan.requests, "how many to send")->required()->check(CLI::PositiveNumber);
+    app.add_option("--requests", plan.requests, "how many to send")
+        ->required()
+        ->check(CLI::Range(std::uint64_t{1}, requests_max));
     app.add_option("--connections", plan.connections, "to send them on")->check(CLI::Range(1, 10'000));
     app.add_option("--bytes", plan.bytes, "of a request")->check(CLI::Range(1, 65'536));
     app.add_flag("--http", plan.http, "the server speaks HTTP, as tests/agreement/http_responder");
     app.add_option("--load", plan.load, "share of the capacity, which is measured first")
         ->check(CLI::Range(0.01, 1.0));
     app.add_option("--rate", plan.rate, "requests per second, instead of a share of the capacity")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(0.001, rate_max));
     app.add_option("--capacity-seconds", capacity_s, "how long that takes")->check(CLI::Range(0.001, 60.0));
     app.add_option("--look-seconds", look_s,
                    "how long each look takes whether the rate can be offered; 0: none")
@@ -84,6 +92,7 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     plan.capacity_time = std::chrono::nanoseconds(static_cast<std::int64_t>(capacity_s * 1e9));
     plan.look_time = std::chrono::nanoseconds(plan.http ? 0 : static_cast<std::int64_t>(look_s * 1e9));
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a contender that is killed takes its client with it
     try {
         if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
         const open_loop_result result = run_open_loop(plan, by_epoll ? told_to_use_epoll : cheapest_link);

@@ -33,16 +33,17 @@ struct open_loop_plan {
     std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
     /// How long each look takes that tells whether the rate can be offered here; 0 for none.
     std::chrono::nanoseconds look_time{std::chrono::milliseconds(30)};
-    double load = 0.5;  // of the capacity that is measured first
-    double rate = 0;    // requests per second; 0: by load and capacity
+    double load = 0.5;            // of the capacity that is measured first
+    double rate = 0;              // requests per second; 0: by load and capacity
+    std::uint64_t tries_max = 3;  // at keeping to the schedule, when the generator was the bottleneck
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};  // for replies after the last request
 };
 
 struct open_loop_result {
     double capacity = 0;  // round trips per second with a request always under way on every connection
     double rate = 0;      // requests per second that were to be sent
-    std::uint64_t tries =
-        1;  // at keeping to the schedule; what follows is of the last, the others were proved
+    /// At keeping to the schedule; what follows is of the last, the others were proved.
+    std::uint64_t tries = 1;
     std::uint64_t sent = 0;
     std::uint64_t replies = 0;  // the right ones
     std::uint64_t wrong_replies = 0;
@@ -72,7 +73,7 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 chosen_link cheapest_link(const open_loop_plan& plan);
 
 /// Finds out on connections of their own what can be asked for, closes them, opens others and keeps to the
-/// schedule: once more, up to three times, when the generator was the bottleneck. Throws what `make` throws.
+/// schedule: up to `tries_max` times, when the generator was the bottleneck. Throws what `make` throws.
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
 /// The percentiles of the latency, as metrics are named, in which the generator's lateness has a part: all

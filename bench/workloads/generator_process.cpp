@@ -41,6 +41,8 @@ int spawn(const fs::path& program, std::vector<std::string> words, int output) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    // Not every library closes its sockets on exec, and a listener that the client had as well would live on.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     pid_t process = -1;
     const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);

@@ -129,6 +129,7 @@ public:
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
         std::vector<clock::time_point>* sent = nullptr;
+        bool wrong = false;
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
 
@@ -144,7 +145,11 @@ public:
     }
     bool receive(reader& to) override {
         if (sent_ > planted_.silent_after && sent_ < planted_.silent_until) return true;
-        for (const auto& [connection, bytes] : std::exchange(unanswered_, {})) to.arrived(connection, bytes);
+        for (const auto& [connection, bytes] : std::exchange(unanswered_, {})) {
+            std::vector<std::byte> reply(bytes.begin(), bytes.end());
+            if (planted_.wrong) reply.front() ^= std::byte{1};
+            to.arrived(connection, reply);
+        }
         return true;
     }
     std::string_view name() const noexcept override { return "planted"; }
@@ -239,7 +244,9 @@ TEST_P(open_loop_over, ends_with_the_reason_when_no_reply_comes_at_all) {
 // before the next request would see at most one late one on each connection.
 TEST_P(open_loop_over, charges_a_server_that_pauses_for_every_request_that_was_due) {
     const server_process server(fault::pauses_after_1000);
-    const auto result = run(plan_for(server, 5000, 2000));
+    auto plan = plan_for(server, 5000, 2000);
+    plan.tries_max = 1;
+    const auto result = run(plan);
     EXPECT_EQ(result.failure, "");
     EXPECT_EQ(result.replies, 5000u);
     EXPECT_GT(count_over(result.latency, 10ms), 1900u);
@@ -306,6 +313,15 @@ TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
     EXPECT_EQ(result.tries, 3U);
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
+}
+
+// Wrong replies are the contender's failure, whatever the looks before the schedule were like.
+TEST(open_loop, measures_a_server_with_wrong_replies_though_its_rate_cannot_be_offered) {
+    auto plan = plan_without_a_server(400, 2000);
+    plan.look_time = 1ms;
+    const auto result = run_open_loop(plan, planted({.slow_by = 20ms, .wrong = true}));
+    EXPECT_EQ(result.not_offered, std::nullopt);
+    EXPECT_GT(result.wrong_replies, 0U);
 }
 
 TEST(open_loop, does_not_measure_what_the_generator_cannot_offer) {

@@ -94,6 +94,14 @@ TEST(proof, has_no_number_when_the_generator_does_not_begin) {
               "refused");
 }
 
+TEST(proof, needs_a_generator_that_has_no_socket_of_its_server) {
+    const auto end = served_by(
+        "printf '{\"failure\":\"\",\"not_offered\":\"%s sockets\",\"io_uring_refused\":null}'"
+        " $(ls -l /proc/$$/fd | grep -c socket:)");
+    if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
+    EXPECT_TRUE(has(end.unsupported, ": 0 sockets")) << end.unsupported;
+}
+
 TEST(proof, fails_when_half_of_the_connections_are_starved) {
     EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<starving_runtime, 10>, 2000), "connections were starved"));
 }
