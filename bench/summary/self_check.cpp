@@ -153,6 +153,8 @@ private:
                fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));
         else
             all.found = fitness::fit;
+        if (all.found == fitness::fit && plan_.layout_pairs() > 0)
+            all.reason = "of the machine, and not of layouts, which the twin has in common with it";
     }
 };
 

@@ -131,6 +131,8 @@ private:
             all.push_back(one_layout());
         if (found.plan->layouts && outcome_.blocks_planned > *found.plan->layouts)
             all.push_back(few_layouts(*found.plan->layouts, outcome_.blocks_planned));
+        if (found.plan->layouts && plan_.precision_pct && outcome_.blocks_planned >= *found.plan->layouts)
+            all.push_back(few_layouts_for_precision(*found.plan->layouts, *plan_.precision_pct));
         if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
         if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
         if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
