@@ -1,6 +1,7 @@
 // Serving clients that do not wait: the contender is a server in its own process, the client another program.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,6 +12,7 @@
 #include "bench/runtime.hpp"
 #include "bench/workloads/generator_process.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -101,5 +103,49 @@ template <Runtime R, int Rate>
 task_of<R> serve_open_loop_at(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.per_second = Rate});
 }
+
+/// What there is to know of them, and which function each is.
+struct serve_family {
+    static constexpr std::array about{
+        workload_info{
+            "serve/open_loop",
+            "one operation is one request of a client in another process, which does not wait for replies",
+            "All requests on 16 connections, at a fixed rate: so many percent of the contender's capacity, "
+            "which is measured just before (load), or so many per second for every contender (rate). Latency "
+            "is from when a request was to be sent. Every byte of every reply is compared. Before, a few "
+            "short looks of 30 ms tell whether the client can offer that rate beside this server, and "
+            "whether the server sustains it; where no look was good, nothing is measured. Percentiles of "
+            "which the client's own lateness may be over 10 % are left out. When that is the 90th or the "
+            "median, or when the client was busy for over 75 % of the time, all requests are sent once more, "
+            "up to three times; the result is invalid if that is so again, or if the server's queue only "
+            "grew.",
+            "Queueing: latency grows with the load, and a pause of the server delays every request that is "
+            "due in it. time is the schedule's; look at the latencies and at the capacity. By load a faster "
+            "contender is given more to do, so contenders are compared in their capacity alone; by rate all "
+            "are given the same, and are compared in their latencies and CPU."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"serve/open_loop/load:25", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/load:50", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/load:75", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/load:90", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/rate:20000", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"serve/open_loop/load:25", serve_open_loop<R, 25>},
+            {"serve/open_loop/load:50", serve_open_loop<R, 50>},
+            {"serve/open_loop/load:75", serve_open_loop<R, 75>},
+            {"serve/open_loop/load:90", serve_open_loop<R, 90>},
+            {"serve/open_loop/rate:20000", serve_open_loop_at<R, 20'000>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads
