@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 
+#include "bench/catalog.hpp"
 #include "bench/experiment/samples.hpp"
 #include "bench/statistics/median.hpp"
 #include "bench/statistics/verdict.hpp"
@@ -16,6 +17,7 @@
 #include "bench/summary/self_check.hpp"
 #include "bench/summary/warnings.hpp"
 #include "bench/trial/parity.hpp"
+#include "reports/headline.hpp"
 
 namespace loopbench::bench {
 
@@ -285,11 +287,19 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
+/// A stranger's workload is about what it has.
+reports::workload described(const reports::report& report, const std::string& workload) {
+    const auto* const known = find_workload(workload);
+    if (known == nullptr) return {workload, reports::usual_headline_metrics(report, workload)};
+    return {workload, {known->headline_metrics.begin(), known->headline_metrics.end()}};
+}
+
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     auto report = summary{plan, outcome}.report();
     report.contenders = described(plan, outcome);
+    for (const auto& name : plan.workloads) report.workloads.push_back(described(report, name));
     compare_with_floors(report, rule_of(plan));
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
