@@ -16,6 +16,8 @@
 #include "bench/summary/self_check.hpp"
 #include "bench/summary/warnings.hpp"
 #include "bench/trial/parity.hpp"
+#include "bench/workloads/table.hpp"
+#include "reports/headline.hpp"
 
 namespace loopbench::bench {
 
@@ -287,11 +289,19 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
+/// A stranger's workload is about what it has.
+reports::workload described(const reports::report& report, const std::string& workload) {
+    const auto* const known = find_workload(workload);
+    if (known == nullptr) return {workload, reports::usual_headline_metrics(report, workload)};
+    return {workload, {known->headline_metrics.begin(), known->headline_metrics.end()}};
+}
+
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     auto report = summary{plan, outcome}.report();
     report.contenders = described(plan, outcome);
+    for (const auto& name : plan.workloads) report.workloads.push_back(described(report, name));
     compare_with_floors(report, rule_of(plan));
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;

@@ -75,17 +75,18 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
 /// What there is to know of them, and which function each is.
 struct echo_family {
     static constexpr std::array about{
-        workload_info{"echo/rtt/tcp", "one operation is one round trip; clients and server share the loop",
+        workload_info{"echo/rtt/tcp", about_traffic,
+                      "one operation is one round trip; clients and server share the loop",
                       "All round trips over TCP; connecting and eight round trips on each connection come "
                       "before. Every byte of every reply is compared. Fairness is Jain's index of the "
                       "connections' shares when half of the round trips are made.",
                       "The kernel: at least two sends and two receives for a round trip. The loop's own part "
                       "is what the floors do not have."},
-        workload_info{"echo/rtt/unix", "one operation is one round trip over Unix sockets",
+        workload_info{"echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
                       "As echo/rtt/tcp.",
                       "As echo/rtt/tcp with a cheaper kernel, so that the loop's part is a larger share."},
         workload_info{
-            "echo/mostly_idle",
+            "echo/mostly_idle", about_traffic,
             "one operation is one round trip on one of 100 connections; 10,000 others are silent",
             "As echo/rtt/tcp, while the loop waits for 10,000 connections that say nothing, whose other ends "
             "another process holds. Opening those is not timed; their memory is bytes_per_item.",

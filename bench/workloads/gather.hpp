@@ -188,27 +188,29 @@ task_of<R> gather_tree(R& runtime, trial& t) {
 /// What there is to know of them, and which function each is.
 struct gather_family {
     static constexpr std::array about{
-        workload_info{"gather/ready", "one operation is one child of a gather of 1000; no child suspends",
+        workload_info{"gather/ready", about_work,
+                      "one operation is one child of a gather of 1000; no child suspends",
                       "Creating the children, the gather, and freeing them. The first gather is not timed: "
                       "it meets memory that the process has not touched before. Each child must have ended "
                       "before its gather did.",
                       "Frames and the join; nothing is waited for."},
-        workload_info{"gather/yield", "one operation is one child of a gather; each child yields once",
-                      "As gather/ready.",
+        workload_info{"gather/yield", about_work,
+                      "one operation is one child of a gather; each child yields once", "As gather/ready.",
                       "Frames, the join, and one pass through the ready queue for each child."},
         workload_info{
-            "gather/sleep", "one operation gathers 1000 children that sleep to the same deadline",
+            "gather/sleep", about_joint_waits,
+            "one operation gathers 1000 children that sleep to the same deadline",
             "The gathers, with the creation of their children; the deadline is 10 ms ahead. The lateness of "
             "each child, and as skew how far the last child of a gather is behind the first (median).",
             "Waiting. The skew is the cost of expiring 1000 timers and resuming their coroutines."},
         workload_info{
-            "gather/echo",
+            "gather/echo", about_traffic,
             "one operation is one child of a gather of 100; each makes a round trip on its own connection",
             "All gathers, with the creation of their children; connecting and eight round trips on each "
             "connection come before. Latency is that of a whole gather. Every byte of every reply is "
             "compared.",
             "System calls, as in echo/rtt with 100 connections; frames and the join on top."},
-        workload_info{"gather/tree",
+        workload_info{"gather/tree", about_work,
                       "one operation is one leaf of a tree of gathers of ten; each leaf yields once",
                       "Creating, running and freeing whole trees; the first tree is not timed. All leaves "
                       "must end before the tree does.",

@@ -72,14 +72,16 @@ task_of<R> idle_sockets(R& runtime, trial& t) {
 /// What there is to know of them, and which function each is.
 struct idle_family {
     static constexpr std::array about{
-        workload_info{"idle/timer", "one far timer and nothing to do: CPU and wakeups of an idle loop",
+        workload_info{"idle/timer", about_idleness,
+                      "one far timer and nothing to do: CPU and wakeups of an idle loop",
                       "2 s (smoke: 50 ms), at the end of which a timer ends the operation.",
                       "Nothing, in a loop that blocks; a spinning loop burns a core."},
-        workload_info{"idle/sleepers", "as idle/timer, with 1000 far timers",
+        workload_info{"idle/sleepers", about_idleness, "as idle/timer, with 1000 far timers",
                       "As idle/timer. The sleepers are created before (memory for each is bytes_per_item); "
                       "none may fire.",
                       "Nothing, unless the loop looks at every timer on every turn."},
-        workload_info{"idle/sockets", "as idle/timer, with 1000 silent connections that the loop waits for",
+        workload_info{"idle/sockets", about_idleness,
+                      "as idle/timer, with 1000 silent connections that the loop waits for",
                       "As idle/timer. The connections are opened before; all must stay open, and none may "
                       "speak. Memory per connection is bytes_per_item.",
                       "Nothing, unless the loop looks at every connection on every turn."},

@@ -65,7 +65,7 @@ task_of<R> mixed_server(R& runtime, trial& t) {
 /// What there is to know of them, and which function each is.
 struct mixed_family {
     static constexpr std::array about{
-        workload_info{"mixed/server",
+        workload_info{"mixed/server", about_traffic,
                       "one operation is one round trip of an echo server beside two coroutines that count",
                       "All round trips on 10 connections; the counters sleep to deadlines a millisecond "
                       "apart. Latency is the round trips', lateness the counters'.",

@@ -32,7 +32,7 @@ task_of<R> pipe_read(R& runtime, trial& t) {
 /// What there is to know of them, and which function each is.
 struct pipe_family {
     static constexpr std::array about{
-        workload_info{"pipe/read", "one operation is 4 KiB written to a pipe and read from it",
+        workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",
                       "From the first write to the end. Every byte is compared.",
                       "read and write, and how a full or empty pipe makes the other end wait."},
     };

@@ -196,16 +196,17 @@ task_of<R> spawn(R& runtime, trial& t) {
 /// What there is to know of them, and which function each is.
 struct schedule_family {
     static constexpr std::array about{
-        workload_info{"post/chain", "one operation is a posted function that posts the next one",
+        workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
                       "From the first post to the last function. Their number is proved, and before, with "
                       "1000 posted at once, that none gets lost and that they run in order.",
                       "The ready queue with one entry: an allocation, a lock or an atomic shows here first."},
         workload_info{
-            "post/batch", "one operation is a posted function; 10,000 are posted, then all run",
+            "post/batch", about_work, "one operation is a posted function; 10,000 are posted, then all run",
             "Posting and running, and one wakeup of a coroutine for each batch. Proved as post/chain.",
             "Memory for 10,000 queued functions: how a function is stored, and whether it is reused."},
         workload_info{
-            "post/cross_thread", "one operation: another thread posts a function, the loop wakes and runs it",
+            "post/cross_thread", about_work,
+            "one operation: another thread posts a function, the loop wakes and runs it",
             "From the first post after a warm-up (10 on one core, 2000 on two) to the last function; the "
             "thread posts the next one when it has been told that the last one ran. Latency is from before "
             "the post to when the function runs. Both threads are kept on one core (cores:1) or on one each "
@@ -213,20 +214,20 @@ struct schedule_family {
             "The wakeup of a sleeping thread by the kernel (eventfd or pipe), and of the posting thread: a "
             "context switch on one core; on two an interrupt to a core that sleeps, which a virtual machine "
             "makes dear."},
-        workload_info{"yield", "one operation is one co_await of yield() by a single coroutine",
+        workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
                       "All yields. Before, it is proved that two coroutines that yield take turns, a "
                       "thousand times each.",
                       "Suspending, one pass through the ready queue, resuming; how often the loop asks the "
                       "kernel for I/O while something is always ready."},
         workload_info{
-            "spawn", "one operation spawns an empty coroutine; 10,000 at a time, then all run",
+            "spawn", about_work, "one operation spawns an empty coroutine; 10,000 at a time, then all run",
             "Creating, queueing, running and freeing, and two yields for each batch. The first 10,000 are "
             "not timed: they meet memory that the process has not touched before. Each must have run, and "
             "none inside of spawn().",
             "Allocation of the coroutine's frame and of what the library keeps beside it. All of asio but "
             "asio-tuned pays for co_spawn's own frame and for a third one, which goes through the queue "
             "first, because co_spawn inside of the loop would start the coroutine inline."},
-        workload_info{"await/leaf", "one operation awaits a coroutine that does not suspend",
+        workload_info{"await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
                       "All awaits; the sum of the values that they gave is proved.",
                       "A coroutine's frame: allocating, starting, freeing it. The loop has no part in it."},
     };

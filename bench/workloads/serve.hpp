@@ -108,7 +108,7 @@ task_of<R> serve_open_loop_at(R& runtime, trial& t) {
 struct serve_family {
     static constexpr std::array about{
         workload_info{
-            "serve/open_loop",
+            "serve/open_loop", about_load,
             "one operation is one request of a client in another process, which does not wait for replies",
             "All requests on 16 connections, at a fixed rate: so many percent of the contender's capacity, "
             "which is measured just before (load), or so many per second for every contender (rate). Latency "

@@ -96,14 +96,15 @@ task_of<R> sleep_many(R& runtime, trial& t) {
 /// What there is to know of them, and which function each is.
 struct sleep_family {
     static constexpr std::array about{
-        workload_info{"sleep/serial", "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)",
+        workload_info{"sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)",
                       "Both sleeps. The time must be at least their sum, and neither may end early.",
                       "Waiting. What differs is the CPU burnt while waiting (spin), and the lateness."},
-        workload_info{"sleep/concurrent",
+        workload_info{"sleep/concurrent", about_waits,
                       "one operation gathers a sleep of 500 ms and one of 700 ms (smoke: 5, 7)",
                       "The gather. Both sleeps must be under way when the first ends.",
                       "Waiting: the longer sleep. A loop that runs them one after the other takes the sum."},
-        workload_info{"sleep/many", "one operation is one of many sleeps that are pending at once",
+        workload_info{"sleep/many", about_waits,
+                      "one operation is one of many sleeps that are pending at once",
                       "Creating the coroutines and their sleeps to deadlines that are 5 us apart on average, "
                       "in mixed order, until the last has ended.",
                       "The deadlines, the first of which is 10 ms and 3 us for each sleep ahead; so look at "

@@ -268,17 +268,19 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
 struct stream_family {
     static constexpr std::array about{
         workload_info{
-            "stream/throughput", "one operation is 64 KiB sent and received over one connection",
+            "stream/throughput", about_bulk, "one operation is 64 KiB sent and received over one connection",
             "All chunks, from the first write to the end of the stream. Every byte is compared: one memcmp "
             "over a piece that was just copied into the caches, the same in each contender.",
             "Copying in the kernel; how large the reads are, and how often a full socket makes the sender "
             "wait."},
         workload_info{
-            "accept/churn", "one operation: a connection is opened, accepted, echoes 64 bytes and is closed",
+            "accept/churn", about_traffic,
+            "one operation: a connection is opened, accepted, echoes 64 bytes and is closed",
             "All connections, one after the other. Latency is one's life; every byte of its reply is "
             "compared.",
             "The kernel's making and ending of connections; registering and forgetting a descriptor."},
-        workload_info{"fanout/broadcast", "one operation sends 64 bytes to each of 100 connections",
+        workload_info{"fanout/broadcast", about_traffic,
+                      "one operation sends 64 bytes to each of 100 connections",
                       "All messages; each must have reached everybody before the next one. Latency is until "
                       "the last has it. Connecting comes before. Every byte of every message is compared.",
                       "100 sends and 100 receives; how many of the receivers are found ready by one call."},

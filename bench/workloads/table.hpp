@@ -73,8 +73,9 @@ struct workload_shape {
 };
 
 struct workload_info {
-    std::string_view name;       // full name, or its front up to the parameters ("echo/rtt/tcp")
-    std::string_view summary;    // one line: what one operation is
+    std::string_view name;  // full name, or its front up to the parameters ("echo/rtt/tcp")
+    std::span<const std::string_view> headline_metrics;  // what it is about, the first of them above all
+    std::string_view summary;                            // one line: what one operation is
     std::string_view timed;      // what is inside of the timed section, what is not, and what is proved
     std::string_view dominated;  // what the time is expected to go to, and what a difference means
 };

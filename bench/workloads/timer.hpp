@@ -228,29 +228,29 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
 struct timer_family {
     static constexpr std::array about{
         workload_info{
-            "timer/periodic", "a 1 kHz tick on absolute deadlines; the lateness of every tick",
+            "timer/periodic", about_waits, "a 1 kHz tick on absolute deadlines; the lateness of every tick",
             "All ticks, each at the start plus a whole number of milliseconds, so that one late tick does "
             "not delay those that follow; drift is how late the last one is.",
             "How the loop waits: the kernel's timer slack (50 us by default for epoll, poll and select; none "
             "for timerfd and io_uring), rounding to milliseconds, and the wakeup itself."},
         workload_info{
-            "timer/ladder", "one operation sleeps so many microseconds, alone in the loop",
+            "timer/ladder", about_waits, "one operation sleeps so many microseconds, alone in the loop",
             "All sleeps, one after the other, each to a deadline so far from now; none may end early.",
             "As timer/periodic. A loop whose waits are in milliseconds shows it on the rungs below one."},
         workload_info{
-            "timer/churn", "one operation arms a timer and cancels it, so many at a time",
+            "timer/churn", about_work, "one operation arms a timer and cancels it, so many at a time",
             "Arming all of a batch in mixed order, one wait of the loop with all of them pending (a further "
             "timer, which is due, ends it), and cancelling them; after the last batch one more such wait, in "
             "which a library may pay for what it cancelled. None may fire. The first batch is not timed.",
             "Insertion into the timer queue and removal from it; memory when the timers do not fit into the "
             "caches; an allocation for each, when the library makes one."},
-        workload_info{"timer/expire", "one operation is one of many timers that are due at once",
+        workload_info{"timer/expire", about_work, "one operation is one of many timers that are due at once",
                       "From the first look of the loop at its timers to the last call of the last one. "
                       "Arming is not timed (its memory for each timer is bytes_per_item), and the thread "
                       "sleeps until all are due. Each must fire once, and none before.",
                       "Removal of the earliest from the timer queue, and cache misses: the timers' memory is "
                       "visited in the order of their deadlines."},
-        workload_info{"timer/under_load",
+        workload_info{"timer/under_load", about_lateness,
                       "a 1 kHz tick while 10 connections echo and 4 coroutines yield all the time",
                       "All ticks; their lateness is the result. The connections must have echoed meanwhile, "
                       "and rightly.",

@@ -2,6 +2,7 @@
 // there, with what each does (about), what there is to know of it (shapes) and which function it is.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "bench/runtime.hpp"
@@ -40,6 +41,16 @@ inline constexpr bool rate = true;  // operations per second say something
 inline constexpr bool no_rate = false;
 inline constexpr bool countable = true;
 inline constexpr bool not_countable = false;
+
+// What workloads are about.
+inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
+inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
+inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50", "late_p99"};  // CPU: busy anyway
+inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups"};
+inline constexpr std::array<std::string_view, 1> about_work{"time"};
+inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};
+inline constexpr std::array<std::string_view, 3> about_traffic{"time", "latency_p99", "cpu"};
+inline constexpr std::array<std::string_view, 2> about_load{"latency_p99", "capacity"};
 
 }  // namespace workloads
 

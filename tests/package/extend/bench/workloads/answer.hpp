@@ -24,7 +24,7 @@ task_of<R> answer(R& runtime, trial& t) {
 
 struct answer_family {
     static constexpr std::array about{
-        workload_info{"answer", "one operation is one addition", "The additions.", "Nothing."},
+        workload_info{"answer", about_work, "one operation is one addition", "The additions.", "Nothing."},
     };
     static constexpr std::array shapes{
         workload_shape{"answer", 1000, 1000, rate, 100, needs(), headline, way::apart},
