@@ -1,4 +1,5 @@
-// What `loopbench explain` says of contenders and metrics; of workloads the catalog says it. Data only.
+// What `loopbench explain` says of contenders, and who is measured when nobody is named. Data only, from
+// where CMake is told of each (loopbench_add_contender in bench/contenders/CMakeLists.txt).
 #pragma once
 
 #include <span>
@@ -8,23 +9,20 @@ namespace loopbench::bench {
 
 struct explanation {
     std::string_view name;
-    std::string_view text;  // what it is and, of a metric, how it is measured and what moves it
-    bool headline = true;   // of a contender: see is_headline_contender()
+    std::string_view text;
+    bool headline = true;  // see is_headline_contender()
 };
 
 /// Every contender of this repository.
 std::span<const explanation> contender_explanations();
 
+/// That of this name; null when there is none.
+const explanation* explanation_of(std::string_view name);
+
 /// Who is measured when no contender is named and no workload: `--quick` has a minute for the founding
 /// designs, the flagships, Asio in its usual form and at its best, and the floors; without flags, all
-/// contenders run the headline workloads (bench/catalog.hpp). What is not in the list is headline: a
+/// contenders run the headline workloads (bench/workloads/table.hpp). What is not in the list is headline: a
 /// stranger's contender is shown.
 bool is_headline_contender(std::string_view name);
-
-/// Every metric of reports/metrics.cpp.
-std::span<const explanation> metric_explanations();
-
-/// The text of this name; empty when there is none.
-std::string_view explanation_of(std::span<const explanation> all, std::string_view name);
 
 }  // namespace loopbench::bench

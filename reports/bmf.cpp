@@ -1,10 +1,11 @@
-// { "workload/contender": { "time": { "value": 1.0, "lower_value": 0.9, "upper_value": 1.1 } } }
-#include "reports/bmf.hpp"
-
+// Bencher's metric format, https://bencher.dev/docs/reference/bencher-metric-format/: medians with their
+// intervals, { "workload/contender": { "time": { "value": 1.0, "lower_value": 0.9, "upper_value": 1.1 } } }.
+// A cell without numbers has the measure "failed", "unsupported" or "not_run", which is 1.
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "reports/formats.hpp"
 #include "reports/json.hpp"
 
 namespace loopbench::reports {

@@ -43,7 +43,7 @@ std::string floor_text(const line& from) {
     if (!has_floor(from)) return "-";
     const auto& [floor, times, low, high] = *from.find("time")->times_floor;
     if (floor == from.contender) return "floor";
-    return fmt::format("{:.{}f}", times, times < 9.995 ? 2 : times < 99.95 ? 1 : 0);
+    return three_digits(times);
 }
 
 std::string verdict_text(const line& from) {
@@ -150,6 +150,13 @@ std::vector<column> columns_for(std::span<const line> lines) {
     return shown;
 }
 
+std::string three_digits(double value) {
+    // What rounds to zero has no sign.
+    constexpr double rounds_to_zero = 0.005;
+    const double size = std::abs(value);
+    return fmt::format("{:.{}f}", size < rounds_to_zero ? 0 : value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+}
+
 std::string human_time(double value_ns) {
     struct unit {
         double ns;
@@ -160,9 +167,7 @@ std::string human_time(double value_ns) {
     const auto chosen = std::ranges::find_if(
         units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
     const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
-    const double scaled = value_ns / ns;
-    const int decimals = std::abs(scaled) < 9.995 ? 2 : std::abs(scaled) < 99.95 ? 1 : 0;
-    return fmt::format("{:.{}f} {}", scaled, decimals, name);
+    return fmt::format("{} {}", three_digits(value_ns / ns), name);
 }
 
 std::string self_check_text(const std::optional<self_check>& aa) {

@@ -48,6 +48,9 @@ std::vector<family> families_of(const report& content);
 /// The columns that have something to say about these lines.
 std::vector<column> columns_for(std::span<const line> lines);
 
+/// "0.97", "12.3", "4321": three significant digits, or all before the point.
+std::string three_digits(double value);
+
 /// "12.3 µs"; three significant digits, the unit chosen by magnitude.
 std::string human_time(double value_ns);
 

@@ -1,10 +1,12 @@
-// Field by field what Google Benchmark prints for an iteration.
-#include "reports/gbench.hpp"
-
+// Google Benchmark's own JSON, for the tools that read it (compare.py, CI actions, Bencher's cpp_google):
+// field by field what it prints for an iteration. A row for every trial that has a time; rows of equal names
+// are repetitions. No aggregates: a chart takes a deviation for a time. Nor is there a row for a cell without
+// numbers, whose time a chart would take for 0.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "reports/formats.hpp"
 #include "reports/json.hpp"
 
 namespace loopbench::reports {

@@ -44,6 +44,10 @@ constexpr auto fields_of(const contender*) {
                       field{"context", &contender::context});
 }
 
+constexpr auto fields_of(const workload*) {
+    return std::tuple(field{"name", &workload::name}, field{"headline_metrics", &workload::headline_metrics});
+}
+
 constexpr auto fields_of(const detection_rate*) {
     return std::tuple(
         field{"slowdown_pct", &detection_rate::slowdown_pct}, field{"measured", &detection_rate::measured},
@@ -123,7 +127,8 @@ constexpr auto fields_of(const report*) {
         field{"schema", &report::schema}, field{"complete", &report::complete}, field{"seed", &report::seed},
         field{"baseline", &report::baseline}, field{"command", &report::command},
         field{"plan", &report::plan, presence::in_newer_files}, field{"environment", &report::where},
-        field{"contenders", &report::contenders}, field{"results", &report::results},
+        field{"contenders", &report::contenders},
+        field{"workloads", &report::workloads, presence::in_newer_files}, field{"results", &report::results},
         field{"judging", &report::judged_by, presence::in_newer_files},
         field{"aa", &report::aa, presence::in_newer_files},
         field{"disturbances", &report::disturbed, presence::in_newer_files},

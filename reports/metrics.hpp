@@ -1,5 +1,5 @@
 // The visible list of metrics: what a number is called, its unit, and which way is better. A counter that a
-// contender prints becomes a metric by standing in this list; adding a metric is one line here.
+// contender prints becomes a metric by standing in this list; adding a metric is one entry there.
 #pragma once
 
 #include <span>
@@ -15,6 +15,7 @@ struct metric_info {
     direction better = direction::smaller;
     bool deterministic = false;  // a count that does not depend on the machine's mood
     std::string_view summary;
+    std::string_view how;  // it is measured, and what moves it
 };
 
 /// Every metric, in the order in which they are reported.

@@ -1,11 +1,13 @@
-// Metrics in the order of the list of metrics; all samples of one stand together, as the format wants it.
-#include "reports/openmetrics.hpp"
-
+// The OpenMetrics text format, https://openmetrics.io, for whoever keeps results in Prometheus. A gauge for
+// every metric, with the median and the ends of its interval, and one that is 1 for every cell without
+// numbers, with status and reason. In the order of the list of metrics; all samples of one stand together, as
+// the format wants it.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "reports/columns.hpp"
+#include "reports/formats.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::reports {

@@ -63,6 +63,13 @@ struct contender {
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
 };
 
+/// What there is to know of a workload without its numbers.
+struct workload {
+    std::string name;
+    /// The metrics that it is about: overviews, and what is said of a run in sentences, are on those.
+    std::vector<std::string> headline_metrics;
+};
+
 /// How often a slowdown of a known size was called `slower`; of 0 % for the A/A with as many blocks.
 struct detection_rate {
     double slowdown_pct = 0;
@@ -165,6 +172,7 @@ struct report {
     std::optional<planned> plan;  // absent in reports of before this was written
     environment where;
     std::vector<contender> contenders;
+    std::vector<workload> workloads;  // empty in reports of before this was written: see headline.hpp
     std::vector<result> results;
     judging judged_by;
     std::optional<self_check> aa;  // absent when the baseline was not measured

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/catalog.hpp"
 #include "bench/cli/check_session.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
@@ -19,6 +18,7 @@
 #include "bench/explanations.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/summary/self_check.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"

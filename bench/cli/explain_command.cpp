@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
@@ -49,7 +48,7 @@ std::string of_workload(const workload_info& info) {
 std::string of_metric(const reports::metric_info& metric) {
     return fmt::format("{} (metric, {}; {} is better{})\n  What: {}.\n  How:  {}\n", metric.name, metric.unit,
                        reports::name_of(metric.better), metric.deterministic ? "; deterministic" : "",
-                       metric.summary, explanation_of(metric_explanations(), metric.name));
+                       metric.summary, metric.how);
 }
 
 /// The workload of this name, with parameters or without; or all of this family.
@@ -72,8 +71,8 @@ std::vector<std::string> everything() {
 int explain(const std::string& name) {
     std::string text = of_workloads(name);
     if (const auto* const metric = reports::find_metric(name)) text = of_metric(*metric);
-    if (const auto who = explanation_of(contender_explanations(), name); !who.empty())
-        text = fmt::format("{} (contender)\n  {}\n", name, who);
+    if (const auto* const who = explanation_of(name))
+        text = fmt::format("{} (contender)\n  {}\n", name, who->text);
     if (text.empty()) throw_unknown("workload, metric or contender", name, everything());
     reports::write_standard_output(text);
     return exit_ok;

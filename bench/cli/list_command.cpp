@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/session_options.hpp"
 #include "bench/trial/describe.hpp"
 #include "bench/trial/interrupt.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "reports/metrics.hpp"

@@ -1,8 +1,6 @@
 // loopbench report: a report.json in another format.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,32 +12,14 @@
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/record.hpp"
 #include "reports/atomic_file.hpp"
-#include "reports/bmf.hpp"
-#include "reports/csv.hpp"
-#include "reports/gbench.hpp"
-#include "reports/github.hpp"
+#include "reports/formats.hpp"
 #include "reports/hgrm.hpp"
 #include "reports/json.hpp"
-#include "reports/junit.hpp"
-#include "reports/markdown.hpp"
-#include "reports/openmetrics.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
 
 namespace {
-
-struct format {
-    std::string_view name;
-    std::string (*write)(const reports::report&);
-};
-
-constexpr std::array formats{
-    format{"json", reports::write_json},         format{"csv", reports::write_csv},
-    format{"markdown", reports::write_markdown}, format{"gbench", reports::write_gbench},
-    format{"bmf", reports::write_bmf},           format{"openmetrics", reports::write_openmetrics},
-    format{"junit", reports::write_junit},       format{"github", reports::write_github},
-};
 
 struct report_options {
     std::string file, format_name, output;
@@ -52,7 +32,7 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(histograms_beside(file, read_report_file(file)));
 }
 
-std::string rewritten(const format& chosen, const std::string& file) {
+std::string rewritten(const reports::format& chosen, const std::string& file) {
     if (chosen.write != reports::write_json) return chosen.write(read_report_file(file));
     const auto source = read_report_text(file);
     return is_journal(source) ? reports::write_json(read_report_file(file))
@@ -60,10 +40,9 @@ std::string rewritten(const format& chosen, const std::string& file) {
 }
 
 int report(const report_options& options) {
-    const auto text =
-        options.format_name == hgrm
-            ? histograms(options.file)
-            : rewritten(*std::ranges::find(formats, options.format_name, &format::name), options.file);
+    const auto text = options.format_name == hgrm
+                          ? histograms(options.file)
+                          : rewritten(*reports::find_format(options.format_name), options.file);
     if (options.output.empty())
         reports::write_standard_output(text);
     else
@@ -79,7 +58,7 @@ void add_report_command(CLI::App& app, action& chosen) {
     command->add_option("REPORT.json", options->file, "the report.json or journal.jsonl of a run")
         ->required();
     std::vector<std::string> names;
-    for (const auto& known : formats) names.emplace_back(known.name);
+    for (const auto& known : reports::known_formats()) names.emplace_back(known.name);
     names.emplace_back(hgrm);
     command->add_option("--format", options->format_name, fmt::format("{}", fmt::join(names, ", ")))
         ->type_name("FMT")

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/catalog.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/gate_exit.hpp"
@@ -21,6 +20,7 @@
 #include "bench/explanations.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
+#include "bench/workloads/table.hpp"
 
 namespace loopbench::bench {
 

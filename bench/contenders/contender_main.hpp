@@ -102,7 +102,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     for (const workload<R>& each : workload_list<R>()) {
         const workload_shape* const found = find_shape(each.name);
         if (found == nullptr)
-            throw std::logic_error("bench/workloads/table.cpp has no workload " + std::string(each.name));
+            throw std::logic_error("no family of bench/workloads has the shape of " + std::string(each.name));
         const workload_shape& shape = *found;
         if (auto reason = why_not(info, shape)) {
             workloads.push_back({shape, unsupported_because(*std::move(reason))});

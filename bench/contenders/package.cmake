@@ -15,6 +15,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/bench/runtime.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench COMPONENT contender)
 install(FILES ${PROJECT_SOURCE_DIR}/reports/words.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/reports COMPONENT contender)
+install(FILES ${PROJECT_BINARY_DIR}/bench/workloads/families.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/workloads COMPONENT contender)
 foreach(folder contenders workloads metrics)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/${folder}/
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/${folder} COMPONENT contender

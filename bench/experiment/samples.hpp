@@ -53,6 +53,8 @@ public:
     /// Of trials made together, the median share of its time in which the contender left the core; nothing of
     /// others.
     [[nodiscard]] std::optional<double> waited(cell where) const;
+    /// Whether the operations came on another process's schedule: the time of each is that schedule's.
+    [[nodiscard]] bool has_load_generator(cell where) const { return of(where).contains("send_late_p99"); }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Of those that are asked for that: within a turn, a disturbance is an outlier among many.

@@ -22,6 +22,12 @@ std::set<std::pair<std::size_t, std::size_t>> ended_in_pilot(const run_outcome& 
     return cells;
 }
 
+/// Blocks in which the same layouts meet again say nothing more of these.
+std::uint64_t most_blocks(const run_plan& plan) {
+    const std::uint64_t pairs = plan.layout_pairs();
+    return plan.precision_pct && pairs > 0 ? std::min(plan.blocks, pairs) : plan.blocks;
+}
+
 }  // namespace
 
 std::uint64_t blocks_for(std::span<const double> log_ratios, double precision_pct) {
@@ -35,7 +41,7 @@ std::uint64_t blocks_for(std::span<const double> log_ratios, double precision_pc
 }
 
 std::uint64_t blocks_at_first(const run_plan& plan) {
-    return plan.precision_pct ? std::min(plan.blocks, pilot_blocks) : plan.blocks;
+    return plan.precision_pct ? std::min(most_blocks(plan), pilot_blocks) : plan.blocks;
 }
 
 std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcome) {
@@ -52,7 +58,7 @@ std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcom
             const auto log_ratios = samples.log_ratios(workload, who, *baseline, time);
             if (!log_ratios.empty()) most = std::max(most, blocks_for(log_ratios, *plan.precision_pct));
         }
-    return std::min(plan.blocks, most);
+    return std::min(most_blocks(plan), most);
 }
 
 }  // namespace loopbench::bench

@@ -24,7 +24,9 @@ inline constexpr std::uint64_t pilot_blocks = 30;
 /// pilot_blocks.
 std::uint64_t blocks_for(std::span<const double> log_ratios, double precision_pct);
 
-/// How many blocks the plan has before anything is known: its own, or with a precision the pilot's.
+/// How many blocks the plan has before anything is known: its own, or with a precision the pilot's. With a
+/// precision there are never more than pairs of layouts, where there are layouts: their interval is of the
+/// pairs, and more blocks of the same ones make it no narrower.
 std::uint64_t blocks_at_first(const run_plan& plan);
 
 /// How many it has after the pilot: as many as the ratios to the baseline of every contender's `time` need,

@@ -102,7 +102,7 @@ std::vector<contender_workload> all_workloads(std::span<const floor_workload> ca
     if (used != can.size())
         throw std::logic_error(
             "a floor names a workload that is not in the suite: compare bench/floors/workloads.cpp with "
-            "bench/workloads/table.cpp");
+            "the families of bench/workloads");
     return all;
 }
 

@@ -2,6 +2,8 @@
 // document.
 #include <fmt/format.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
@@ -23,6 +25,14 @@ bool run_on(int cpu) {
     return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
 
+/// More would not fit into memory, or into a machine.
+constexpr std::uint64_t requests_max = 100'000'000;
+constexpr double rate_max = 10e6;
+
+chosen_link told_to_use_epoll(const open_loop_plan& plan) {
+    return link_by_epoll(plan, "it was told to");
+}
+
 json buckets_of(const histogram& values) {
     json buckets = json::array();
     values.for_each_bucket([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {
@@ -32,17 +42,23 @@ json buckets_of(const histogram& values) {
 }
 
 json to_json(const open_loop_result& result) {
-    const auto bottleneck = generator_was_the_bottleneck(result);
+    const auto text_or_null = [](const std::optional<std::string>& text) {
+        return text ? json(*text) : json(nullptr);
+    };
     return {{"schema", "loopbench-generator/1"},
             {"capacity", result.capacity},
             {"rate", result.rate},
+            {"tries", result.tries},
             {"sent", result.sent},
             {"replies", result.replies},
             {"wrong_replies", result.wrong_replies},
             {"busy", result.busy},
             {"send_late_p99", result.send_lateness.percentile_ns(99)},
             {"failure", result.failure},
-            {"bottleneck", bottleneck ? json(*bottleneck) : json(nullptr)},
+            {"io", result.refused.empty() ? "io_uring" : "epoll"},
+            {"io_uring_refused", result.refused.empty() ? json(nullptr) : json(result.refused)},
+            {"not_offered", text_or_null(result.not_offered)},
+            {"invalid", text_or_null(result.not_offered ? std::nullopt : why_invalid(result))},
             {"own_making", percentiles_of_its_own_making(result)},
             {"latency", buckets_of(result.latency)}};
 }
@@ -53,24 +69,36 @@ int main(int argc, char** argv) {
     CLI::App app{"Sends requests to an echo server on a fixed schedule, and says when the replies came.",
                  "loopbench-generator"};
     open_loop_plan plan;
-    double capacity_s = 0.3;
+    double capacity_s = 0.3, look_s = 0.03;
+    bool by_epoll = false;
     std::optional<int> cpu;
     app.add_option("--port", plan.port, "of the server on 127.0.0.1")->required();
-    app.add_option("--requests", plan.requests, "how many to send")->required()->check(CLI::PositiveNumber);
+    app.add_option("--requests", plan.requests, "how many to send")
+        ->required()
+        ->check(CLI::Range(std::uint64_t{1}, requests_max));
     app.add_option("--connections", plan.connections, "to send them on")->check(CLI::Range(1, 10'000));
     app.add_option("--bytes", plan.bytes, "of a request")->check(CLI::Range(1, 65'536));
     app.add_flag("--http", plan.http, "the server speaks HTTP, as tests/agreement/http_responder");
     app.add_option("--load", plan.load, "share of the capacity, which is measured first")
         ->check(CLI::Range(0.01, 1.0));
     app.add_option("--rate", plan.rate, "requests per second, instead of a share of the capacity")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(0.001, rate_max));
     app.add_option("--capacity-seconds", capacity_s, "how long that takes")->check(CLI::Range(0.001, 60.0));
+    app.add_option("--look-seconds", look_s,
+                   "how long each look takes whether the rate can be offered; 0: none")
+        ->check(CLI::Range(0.0, 60.0));
+    app.add_flag("--epoll", by_epoll, "although the kernel may allow io_uring");
     app.add_option("--cpu", cpu, "the core to run on");
     CLI11_PARSE(app, argc, argv);
     plan.capacity_time = std::chrono::nanoseconds(static_cast<std::int64_t>(capacity_s * 1e9));
+    plan.look_time = std::chrono::nanoseconds(plan.http ? 0 : static_cast<std::int64_t>(look_s * 1e9));
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a contender that is killed takes its client with it
     try {
         if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
-        fmt::print("{}\n", to_json(run_open_loop(plan)).dump());
+        const open_loop_result result = run_open_loop(plan, by_epoll ? told_to_use_epoll : cheapest_link);
+        if (!result.refused.empty())
+            fmt::print(stderr, "loopbench-generator: by epoll, which costs it more: {}\n", result.refused);
+        fmt::print("{}\n", to_json(result).dump());
     } catch (const std::exception& error) {
         fmt::print("{}\n", json{{"schema", "loopbench-generator/1"}, {"failure", error.what()}}.dump());
     }

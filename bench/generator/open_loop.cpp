@@ -1,25 +1,13 @@
 #include "bench/generator/open_loop.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <deque>
-#include <span>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "bench/generator/conversation.hpp"
-#include "bench/workloads/same_bytes.hpp"
+#include "bench/generator/client.hpp"
 
 namespace loopbench::bench {
 
@@ -27,266 +15,226 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-[[noreturn]] void throw_errno(const char* what) {
-    throw std::system_error(errno, std::generic_category(), what);
+double seconds(std::chrono::nanoseconds time) {
+    return std::chrono::duration<double>(time).count();
 }
 
-class descriptor {
-public:
-    explicit descriptor(int fd) : fd_(fd) {
-        if (fd < 0) throw_errno("the generator has no descriptor left");
-    }
-    descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    ~descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int get() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
-
-/// Non-blocking from when it is connected; TCP_NODELAY, as the contenders' own connections.
-descriptor connect_to(std::uint16_t port) {
-    descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in peer{};
-    peer.sin_family = AF_INET;
-    peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    peer.sin_port = htons(port);
-    const int on = 1;
-    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&peer), sizeof peer) != 0 ||
-        ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0)
-        throw_errno("the generator cannot connect to the contender");
-    return socket;
+/// One visit to the server.
+client visit(const open_loop_plan& plan, const conversation& words, const link_maker& make,
+             open_loop_result& result) {
+    chosen_link way = make(plan);
+    result.refused = way.refused;
+    return client(std::move(way.made), plan.connections, words);
 }
 
-struct request {
-    std::uint64_t number;
-    clock::time_point intended;
-    clock::time_point sent{};
-};
-
-struct connection {
-    descriptor socket;
-    std::deque<request> unanswered;  // oldest first
-    std::vector<std::byte> reply;    // what has come of the oldest one's
-};
-
-/// Connections and what is under way on them.
-class client {
-public:
-    client(const open_loop_plan& plan, const conversation& words)
-        : words_(words), poll_(::epoll_create1(EPOLL_CLOEXEC)), wait_ms_(plan.http ? 100 : 0) {
-        for (std::size_t i = 0; i < plan.connections; ++i) {
-            all_.push_back({connect_to(plan.port), {}, {}});
-            epoll_event event{};
-            event.events = EPOLLIN;
-            event.data.u64 = i;
-            if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, all_[i].socket.get(), &event) != 0)
-                throw_errno("the generator cannot watch a connection");
-        }
+/// Until every request has its reply. Gives the reason when that failed.
+std::string settle(const open_loop_plan& plan, client& all) {
+    const clock::time_point begin = clock::now();
+    while (all.unanswered() > 0) {
+        all.exchange();
+        if (const auto why = all.receive([](std::size_t, std::uint64_t, bool) {}); !why.empty())
+            return std::string(why);
+        if (clock::now() > begin + plan.patience)
+            return fmt::format("the first replies had not come after {:g} s", seconds(plan.patience));
     }
+    return {};
+}
 
-    /// False when the connection takes no more: its server is far behind, so nothing is gained by waiting.
-    bool send(std::size_t index, request what) {
-        connection& to = all_[index];
-        const auto message = words_.request(index, what.number);
-        const ssize_t sent =
-            ::send(to.socket.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent > 0 && sent != static_cast<ssize_t>(message.size()))
-            throw std::runtime_error("a connection took a part of a request: its buffer is full");
-        if (sent <= 0) return false;
-        to.unanswered.push_back(what);
-        return true;
-    }
+/// A round trip on each connection, so that accepting them is in nobody's latency.
+std::string warm_up(const open_loop_plan& plan, client& all) {
+    for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
+    return settle(plan, all);
+}
 
-    /// Takes what has come; reply(connection, request, is right) for each. False when a
-    /// connection ended; the number of replies is added to `replies`.
-    template <class Reply>
-    bool receive(std::uint64_t& replies, Reply reply) {
-        std::array<epoll_event, 64> events;
-        const int ready = ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()), wait_ms_);
-        for (int i = 0; i < ready; ++i) {
-            const auto index = static_cast<std::size_t>(events[static_cast<std::size_t>(i)].data.u64);
-            const ssize_t got =
-                ::recv(all_[index].socket.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-            if (got <= 0) {
-                if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-                return false;
-            }
-            replies += take(index, std::span(buffer_).first(static_cast<std::size_t>(got)), reply);
-        }
-        return true;
-    }
-
-private:
-    template <class Reply>
-    std::uint64_t take(std::size_t index, std::span<const std::byte> piece, Reply reply) {
-        connection& from = all_[index];
-        from.reply.insert(from.reply.end(), piece.begin(), piece.end());
-        std::uint64_t whole = 0;
-        std::span<const std::byte> rest = from.reply;
-        while (!from.unanswered.empty()) {
-            const request answered = from.unanswered.front();
-            const auto expected = words_.reply(index, answered.number);
-            if (rest.size() < expected.size()) break;
-            from.unanswered.pop_front();
-            reply(index, answered, workloads::same_bytes(rest.first(expected.size()), expected));
-            rest = rest.subspan(expected.size());
-            ++whole;
-        }
-        from.reply.erase(from.reply.begin(), from.reply.end() - static_cast<std::ptrdiff_t>(rest.size()));
-        return whole;
-    }
-
-    const conversation& words_;
-    descriptor poll_;
-    int wait_ms_;  // see open_loop_plan::http
-    std::vector<connection> all_;
-    std::vector<std::byte> buffer_ = std::vector<std::byte>(65'536);
-};
-
-/// A closed loop: the next request of a connection follows its reply.
-double measure_capacity(const open_loop_plan& plan, const conversation& words) {
-    client all(plan, words);
-    std::uint64_t number = 0;
+/// A closed loop: the next request of a connection follows its reply. It lasts longer than asked for while so
+/// few have come that a server which waited for a core is all that they show.
+void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
+    for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     const clock::time_point start = clock::now();
-    for (std::size_t i = 0; i < plan.connections; ++i) all.send(i, {++number, start});
     const clock::time_point end = start + plan.capacity_time;
-    while (clock::now() < end) {
-        const bool alive = all.receive(replies, [&](std::size_t index, const request&, bool) {
-            all.send(index, {++number, start});
+    clock::time_point now = start;
+    const std::uint64_t fewest = 4 * all.connections();
+    for (; (now < end || replies < fewest) && result.failure.empty(); now = clock::now()) {
+        if (now > end + plan.patience)
+            result.failure = fmt::format("it answered {} requests in {:g} s while its capacity was measured",
+                                         replies, seconds(now - start));
+        all.exchange();
+        const auto why = all.receive([&](std::size_t index, std::uint64_t, bool) {
+            ++replies;
+            all.send(index);
         });
-        if (!alive) break;
+        if (!why.empty()) result.failure = why;
     }
-    return static_cast<double>(replies) / std::chrono::duration<double>(clock::now() - start).count();
+    result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
 /// The requests on their schedule, and the replies.
 class schedule {
 public:
-    schedule(const open_loop_plan& plan, const conversation& words, open_loop_result& result)
-        : plan_(plan), all_(plan, words), result_(result), interval_(1e9 / result.rate) {}
+    schedule(const open_loop_plan& plan, std::uint64_t requests, client& all, open_loop_result& result)
+        : plan_(plan),
+          requests_(requests),
+          all_(all),
+          result_(result),
+          interval_(1e9 / result.rate),
+          sent_at_(requests) {}
 
     void run() {
-        warm_up();
+        if (result_.failure = warm_up(plan_, all_); !result_.failure.empty()) return;
+        for (std::size_t i = 0; i < all_.connections(); ++i) before_.push_back(all_.sent_on(i));
         start_ = clock::now();
         std::chrono::nanoseconds busy{0};
         clock::time_point turn = start_;
-        while (received_ < plan_.requests && result_.failure.empty()) {
-            const bool worked = one_turn();
+        while (received_ < requests_ && result_.failure.empty()) {
+            const bool worked = one_turn(turn);
             const clock::time_point now = clock::now();
             if (worked) busy += now - turn;
             turn = now;
-            if (now > intended(plan_.requests) + plan_.patience)
+            if (now > intended(requests_) + plan_.patience)
                 result_.failure = fmt::format("{} of {} replies had not come {:g} s after the last request",
-                                              plan_.requests - received_, plan_.requests,
-                                              std::chrono::duration<double>(plan_.patience).count());
+                                              requests_ - received_, requests_, seconds(plan_.patience));
         }
-        result_.busy = std::chrono::duration<double>(busy) / std::chrono::duration<double>(turn - start_);
+        result_.busy = seconds(busy) / seconds(turn - start_);
     }
 
 private:
-    /// A round trip on each connection, so that accepting them is in nobody's latency.
-    void warm_up() {
-        const clock::time_point begin = clock::now();
-        for (std::size_t i = 0; i < plan_.connections; ++i) all_.send(i, {plan_.requests + i, begin});
-        for (std::uint64_t replies = 0; replies < plan_.connections && result_.failure.empty();) {
-            if (!all_.receive(replies, [](std::size_t, const request&, bool) {}))
-                result_.failure = "the contender closed a connection";
-            else if (clock::now() > begin + plan_.patience)
-                result_.failure = fmt::format("the first replies had not come after {:g} s",
-                                              std::chrono::duration<double>(plan_.patience).count());
-        }
-    }
-
     clock::time_point intended(std::uint64_t number) const {
         return start_ +
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
     }
 
     /// Whether there was anything to do.
-    bool one_turn() {
+    bool one_turn(clock::time_point now) {
         const std::uint64_t sent_before = result_.sent;
         const std::uint64_t received_before = received_;
-        send_what_is_due();
-        const bool alive = all_.receive(received_, [this](std::size_t, const request& answered, bool right) {
-            const clock::time_point now = clock::now();
-            result_.latency.record(std::chrono::nanoseconds(now - answered.intended).count());
-            result_.latency_from_send.record(std::chrono::nanoseconds(now - answered.sent).count());
-            ++(right ? result_.replies : result_.wrong_replies);
+        send_what_is_due(now);
+        result_.failure = all_.receive([&](std::size_t index, std::uint64_t answered, bool right) {
+            take(number_of(index, answered), right);
         });
-        if (!alive) result_.failure = "the contender closed a connection";
         return result_.sent != sent_before || received_ != received_before;
     }
 
-    void send_what_is_due() {
-        clock::time_point now = clock::now();
-        while (result_.sent < plan_.requests && intended(result_.sent) <= now) {
-            const request next{result_.sent, intended(result_.sent), now};
-            if (!all_.send(result_.sent % plan_.connections, next)) return;  // tried again on the next turn
-            result_.send_lateness.record(std::chrono::nanoseconds(now - next.intended).count());
+    void send_what_is_due(clock::time_point now) {
+        const std::uint64_t first = result_.sent;
+        while (result_.sent < requests_ && intended(result_.sent) <= now &&
+               all_.send(result_.sent % all_.connections()))  // or else on the next turn
             ++result_.sent;
-            now = clock::now();
+        all_.exchange();
+        came_ = clock::now();
+        if (result_.sent != first) note_when_sent(first, now);
+    }
+
+    /// Those that went together, one after the other, share the time that it took.
+    void note_when_sent(std::uint64_t first, clock::time_point began) {
+        const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
+        for (std::uint64_t number = first; number < result_.sent; ++number, began += each) {
+            sent_at_[number] = began;
+            result_.send_lateness.record(std::chrono::nanoseconds(began - intended(number)).count());
         }
     }
 
+    /// Of the request before which the connection had answered so many.
+    std::uint64_t number_of(std::size_t index, std::uint64_t answered) const {
+        return (answered - before_[index]) * all_.connections() + index;
+    }
+
+    void take(std::uint64_t number, bool right) {
+        ++received_;
+        result_.latency.record(std::chrono::nanoseconds(came_ - intended(number)).count());
+        const std::chrono::nanoseconds from_send = came_ - sent_at_[number];
+        result_.latency_from_send.record(from_send.count());
+        auto& least = number < requests_ / 2 ? result_.least_of_first_half : result_.least_of_second_half;
+        least = std::min(least, from_send);
+        ++(right ? result_.replies : result_.wrong_replies);
+    }
+
     const open_loop_plan& plan_;
-    client all_;
+    std::uint64_t requests_;
+    client& all_;
     open_loop_result& result_;
-    double interval_;  // nanoseconds from one request to the next
+    double interval_;                         // nanoseconds from one request to the next
+    std::vector<clock::time_point> sent_at_;  // by number
+    std::vector<std::uint64_t> before_;       // by connection: requests before the schedule
     clock::time_point start_{};
+    clock::time_point came_{};  // when this turn's replies were there
     std::uint64_t received_ = 0;
 };
 
-bool is_of_its_own_making(const open_loop_result& result, double percentile) {
-    constexpr double share = 0.1;
-    const auto latency = static_cast<double>(result.latency.percentile_ns(percentile));
-    return static_cast<double>(result.send_lateness.percentile_ns(percentile)) > share * latency ||
-           latency > (1 + share) * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
+/// Why a schedule at this rate would say nothing, found by a few short ones; nothing when one of them was
+/// good. A single one may meet a moment in which the machine has other things to do. Wrong replies are no
+/// reason: the schedule proves them.
+std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
+                                           open_loop_result& result) {
+    constexpr int looks = 5;
+    constexpr double fewest_requests = 200;
+    const auto requests =
+        static_cast<std::uint64_t>(std::max(fewest_requests, result.rate * seconds(plan.look_time)));
+    std::optional<std::string> why;
+    for (int look = 0; look < looks; ++look) {
+        open_loop_result found;
+        found.rate = result.rate;
+        schedule(plan, requests, all, found).run();
+        if (!found.failure.empty()) {
+            result.failure = found.failure;
+            return std::nullopt;
+        }
+        if (found.wrong_replies > 0) return std::nullopt;
+        why = why_invalid(found);
+        if (!why) return std::nullopt;
+    }
+    return why;
+}
+
+/// Before the schedule: how much it may ask for, on connections of their own.
+void prepare(const open_loop_plan& plan, const conversation& words, const link_maker& make,
+             open_loop_result& result) {
+    client all = visit(plan, words, make, result);
+    if (result.failure = warm_up(plan, all); !result.failure.empty()) return;
+    if (plan.rate <= 0) {
+        measure_capacity(plan, all, result);
+        if (result.failure.empty()) result.failure = settle(plan, all);
+        if (!result.failure.empty()) return;
+    }
+    result.rate = plan.rate > 0 ? plan.rate : result.capacity * plan.load;
+    if (plan.look_time.count() > 0) result.not_offered = why_not_offered(plan, all, result);
+}
+
+/// A schedule in which the generator was the bottleneck says nothing of the server, good or bad, so that it
+/// is kept to once more: the machine may have had other things to do on this core.
+open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const open_loop_result& prepared) {
+    for (std::uint64_t tries = 1;; ++tries) {
+        open_loop_result result = prepared;
+        result.tries = tries;
+        schedule(plan, plan.requests, all, result).run();
+        const bool proved = result.failure.empty() && result.replies == plan.requests;
+        if (!proved || tries == plan.tries_max || !generator_was_the_bottleneck(result)) return result;
+    }
 }
 
 }  // namespace
 
-open_loop_result run_open_loop(const open_loop_plan& plan) {
+chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
+    return {make_epoll_link(connect_to(plan.port, plan.connections), {}), std::move(why)};
+}
+
+chosen_link cheapest_link(const open_loop_plan& plan) {
+    constexpr std::chrono::milliseconds asleep_at_most{100};
+    if (plan.http) return {make_epoll_link(connect_to(plan.port, plan.connections), asleep_at_most), ""};
+    try {
+        return {make_uring_link(connect_to(plan.port, plan.connections)), ""};
+    } catch (const std::system_error& error) {
+        return link_by_epoll(plan, error.what());
+    }
+}
+
+open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make) {
     const conversation words(plan.bytes, plan.http);
     open_loop_result result;
-    if (plan.rate <= 0) result.capacity = measure_capacity(plan, words);
-    result.rate = plan.rate > 0 ? plan.rate : result.capacity * plan.load;
-    if (result.rate <= 0) {
-        result.failure = "the contender answered nothing while its capacity was measured";
-        return result;
-    }
-    schedule(plan, words, result).run();
-    return result;
-}
-
-std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result) {
-    constexpr std::array<std::pair<double, std::string_view>, 5> reported{{{50, "latency_p50"},
-                                                                           {90, "latency_p90"},
-                                                                           {99, "latency_p99"},
-                                                                           {99.9, "latency_p999"},
-                                                                           {100, "latency_max"}}};
-    std::vector<std::string_view> found;
-    for (const auto& [percentile, name] : reported)
-        if (!found.empty() || is_of_its_own_making(result, percentile)) found.push_back(name);
-    return found;
-}
-
-std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
-    constexpr double busiest = 0.75;
-    for (const double percentile : {90.0, 50.0})
-        if (is_of_its_own_making(result, percentile))
-            return fmt::format(
-                "it sent so late that latency_p{:g} is {} ns, and {} ns from when the requests were really "
-                "sent, which was up to {} ns late",
-                percentile, result.latency.percentile_ns(percentile),
-                result.latency_from_send.percentile_ns(percentile),
-                result.send_lateness.percentile_ns(percentile));
-    if (result.busy > busiest)
-        return fmt::format("it was busy for {:.0f} % of the time, which is over 75 %", 100 * result.busy);
-    return std::nullopt;
+    prepare(plan, words, make, result);
+    if (!result.failure.empty() || result.not_offered) return result;
+    client all = visit(plan, words, make, result);
+    return keep_to_schedule(plan, all, result);
 }
 
 }  // namespace loopbench::bench

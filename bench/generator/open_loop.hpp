@@ -2,19 +2,22 @@
 // reply's latency counts from when its request was to be sent, so that a server that stalls is charged for
 // every request that it kept waiting, not for one (coordinated omission: Gil Tene, wrk2's README).
 //
-// One thread, bare epoll, no loop of the suite: the same for all contenders. It never sleeps (but for HTTP),
-// because a timer's slack would be larger than what it measures; how much of its time it really worked is
-// reported instead of its CPU time.
+// One thread, bare system calls (link.hpp), no loop of the suite: the same for all contenders. It never
+// sleeps (but for HTTP), because a timer's slack would be larger than what it measures; how much of its time
+// it really worked is reported instead of its CPU time.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/generator/link.hpp"
 #include "bench/metrics/histogram.hpp"
 
 namespace loopbench::bench {
@@ -28,14 +31,19 @@ struct open_loop_plan {
     bool http = false;
     std::uint64_t requests = 0;
     std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
-    double load = 0.5;  // of the capacity that is measured first
-    double rate = 0;    // requests per second; 0: by load and capacity
+    /// How long each look takes that tells whether the rate can be offered here; 0 for none.
+    std::chrono::nanoseconds look_time{std::chrono::milliseconds(30)};
+    double load = 0.5;            // of the capacity that is measured first
+    double rate = 0;              // requests per second; 0: by load and capacity
+    std::uint64_t tries_max = 3;  // at keeping to the schedule, when the generator was the bottleneck
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};  // for replies after the last request
 };
 
 struct open_loop_result {
     double capacity = 0;  // round trips per second with a request always under way on every connection
     double rate = 0;      // requests per second that were to be sent
+    /// At keeping to the schedule; what follows is of the last, the others were proved.
+    std::uint64_t tries = 1;
     std::uint64_t sent = 0;
     std::uint64_t replies = 0;  // the right ones
     std::uint64_t wrong_replies = 0;
@@ -43,12 +51,30 @@ struct open_loop_result {
     histogram latency_from_send;  // from when it was sent
     histogram send_lateness;      // from the one to the other
     double busy = 0;              // share of the wall time in which there was something to send or to receive
-    std::string failure;          // why it ended too early; empty when it did not
+    // The smallest latency from when they were sent, of the requests in each half of the schedule.
+    std::chrono::nanoseconds least_of_first_half{std::chrono::hours(1)};
+    std::chrono::nanoseconds least_of_second_half{std::chrono::hours(1)};
+    std::string refused;                     // see chosen_link
+    std::optional<std::string> not_offered;  // why the schedule was not begun
+    std::string failure;                     // why it ended too early; empty when it did not
 };
 
-/// Measures the capacity on connections of their own, closes them, opens others and keeps to the schedule.
-/// Throws std::system_error when it cannot connect.
-open_loop_result run_open_loop(const open_loop_plan& plan);
+struct chosen_link {
+    std::unique_ptr<link> made;
+    std::string refused;  // why it is not by io_uring; empty when it is, or when it need not be
+};
+using link_maker = std::function<chosen_link(const open_loop_plan&)>;
+
+/// `why` it is not by io_uring.
+chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
+
+/// By io_uring, or by epoll where the kernel refuses that: it costs more for each request, so that less can
+/// be offered, and the same judgement tells what that is. Throws std::system_error when it cannot connect.
+chosen_link cheapest_link(const open_loop_plan& plan);
+
+/// Finds out on connections of their own what can be asked for, closes them, opens others and keeps to the
+/// schedule: up to `tries_max` times, when the generator was the bottleneck. Throws what `make` throws.
+open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
 /// The percentiles of the latency, as metrics are named, in which the generator's lateness has a part: all
 /// from the first one on that is more than 10 % above what it is from when the requests were really sent, or
@@ -59,5 +85,9 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
 /// Why the result says more about the generator than about the server, nothing when it does not: it was busy
 /// for over 75 % of the time, or the median or the 90th percentile is of its own making.
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);
+
+/// Why the latencies say nothing of the server: for the reason above, or because the server does not sustain
+/// the rate, so that they are as large as the schedule is long.
+std::optional<std::string> why_invalid(const open_loop_result& result);
 
 }  // namespace loopbench::bench

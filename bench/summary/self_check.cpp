@@ -51,11 +51,17 @@ private:
     std::vector<std::vector<double>> pairs_;  // by comparison
     std::vector<double> deviations_;
 
+    /// A schedule's time is the same whoever serves it.
+    std::string_view compared_metric(cell where) const {
+        if (samples_.has_own_load(where)) return capacity_metric;
+        return samples_.has_load_generator(where) ? "latency_p50" : "time";
+    }
+
     /// What failed has no numbers in the report, and is no A/A either.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.twin]) return;
-        const auto metric = samples_.has_own_load({workload, baseline_}) ? capacity_metric : "time";
+        const auto metric = compared_metric({workload, baseline_});
         auto log_ratios =
             samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric(metric));
         if (log_ratios.empty()) return;
@@ -147,6 +153,8 @@ private:
                fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));
         else
             all.found = fitness::fit;
+        if (all.found == fitness::fit && plan_.layout_pairs() > 0)
+            all.reason = "of the machine, and not of layouts, which the twin has in common with it";
     }
 };
 

@@ -17,7 +17,9 @@ namespace loopbench::bench {
 /// unfit when the twin is faster or slower on any workload, or
 /// when more than half of the trials were disturbed. It is not known to be fit while that could not have been
 /// seen: fewer than six blocks have finished, or so few for so many workloads that more than half of them
-/// would have to differ. Nothing when the plan has no twin.
+/// would have to differ. Of a baseline in several layouts it is told that this is about the machine alone:
+/// where there are as many blocks as layouts, each is measured once as the baseline's and once as the twin's,
+/// so that what it does cancels out. Nothing when the plan has no twin.
 std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
                                               const sample_table& samples);
 

@@ -16,6 +16,8 @@
 #include "bench/summary/self_check.hpp"
 #include "bench/summary/warnings.hpp"
 #include "bench/trial/parity.hpp"
+#include "bench/workloads/table.hpp"
+#include "reports/headline.hpp"
 #include "reports/json.hpp"
 
 namespace loopbench::bench {
@@ -137,6 +139,8 @@ private:
             all.push_back(one_layout());
         if (found.plan->layouts && outcome_.blocks_planned > *found.plan->layouts)
             all.push_back(few_layouts(*found.plan->layouts, outcome_.blocks_planned));
+        if (found.plan->layouts && plan_.precision_pct && outcome_.blocks_planned >= *found.plan->layouts)
+            all.push_back(few_layouts_for_precision(*found.plan->layouts, *plan_.precision_pct));
         if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
         if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
         if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
@@ -243,7 +247,7 @@ private:
 
     /// The load generator's doing, where there is one: it prints everything else.
     std::string_view why_left_out(cell where, std::string_view metric) const {
-        if (!metric.starts_with("latency_") || !samples_.has_own_load(where)) return "";
+        if (!metric.starts_with("latency_") || !samples_.has_load_generator(where)) return "";
         return ": the load generator's own lateness may be over 10 % of it (loopbench explain "
                "send_late_p99)";
     }
@@ -313,11 +317,19 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
+/// A stranger's workload is about what it has.
+reports::workload described(const reports::report& report, const std::string& workload) {
+    const auto* const known = find_workload(workload);
+    if (known == nullptr) return {workload, reports::usual_headline_metrics(report, workload)};
+    return {workload, {known->headline_metrics.begin(), known->headline_metrics.end()}};
+}
+
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     auto report = summary{plan, outcome}.report();
     report.contenders = described(plan, outcome);
+    for (const auto& name : plan.workloads) report.workloads.push_back(described(report, name));
     compare_with_floors(report, rule_of(plan));
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;

@@ -46,6 +46,14 @@ reports::warning few_layouts(std::uint64_t layouts, std::uint64_t blocks) {
         "link as many layouts as there are blocks"};
 }
 
+reports::warning few_layouts_for_precision(std::uint64_t layouts, double precision_pct) {
+    return {"few_layouts_for_precision",
+            fmt::format("a precision of {:g} % was looked for in {} blocks at the most, as many as there are "
+                        "layouts of each build",
+                        precision_pct, layouts),
+            "link more layouts where an interval is too wide"};
+}
+
 reports::warning unfit(const std::string& reason) {
     return {"unfit", fmt::format("this session is not fit to judge anything: {}", reason),
             "end what else runs on this machine (`loopbench doctor` says what to look at) and run it again"};

@@ -17,6 +17,8 @@ reports::warning too_few_for_verdicts();
 /// Of a comparison of one build with one build that found a difference.
 reports::warning one_layout();
 reports::warning few_layouts(std::uint64_t layouts, std::uint64_t blocks);
+/// `--precision` went no further than the layouts do.
+reports::warning few_layouts_for_precision(std::uint64_t layouts, double precision_pct);
 reports::warning unfit(const std::string& reason);
 reports::warning drift(const std::vector<std::string>& workloads);
 reports::warning disturbed_trials(const reports::disturbances& found);

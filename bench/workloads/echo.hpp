@@ -2,13 +2,16 @@
 // what was sent. (The connections themselves are in echo_session.hpp.)
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/echo_session.hpp"
 #include "bench/workloads/silent_connections.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -68,5 +71,77 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     detail::judge_fairness(t, session.shares_at_half, session.round_trips_each);
     silent.prove();
 }
+
+/// What there is to know of them, and which function each is.
+struct echo_family {
+    static constexpr std::array about{
+        workload_info{"echo/rtt/tcp", about_traffic,
+                      "one operation is one round trip; clients and server share the loop",
+                      "All round trips over TCP; connecting and eight round trips on each connection come "
+                      "before. Every byte of every reply is compared. Fairness is Jain's index of the "
+                      "connections' shares when half of the round trips are made.",
+                      "The kernel: at least two sends and two receives for a round trip. The loop's own part "
+                      "is what the floors do not have."},
+        workload_info{"echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
+                      "As echo/rtt/tcp.",
+                      "As echo/rtt/tcp with a cheaper kernel, so that the loop's part is a larger share."},
+        workload_info{
+            "echo/mostly_idle", about_traffic,
+            "one operation is one round trip on one of 100 connections; 10,000 others are silent",
+            "As echo/rtt/tcp, while the loop waits for 10,000 connections that say nothing, whose other ends "
+            "another process holds. Opening those is not timed; their memory is bytes_per_item.",
+            "Whatever is proportional to all connections instead of the active ones: poll and select pass "
+            "all of them to the kernel each time."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:100/bytes:64", 3000, 40'000, rate, 300, many_turns, headline,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:1000/bytes:64", 3000, 40'000, rate, 2100, many_turns, headline,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:1/bytes:1024", 3000, 40'000, rate, 100, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:100/bytes:1024", 3000, 40'000, rate, 300, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:1000/bytes:1024", 3000, 40'000, rate, 2100, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:1/bytes:16384", 1000, 20'000, rate, 100, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:100/bytes:16384", 1000, 20'000, rate, 300, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"echo/rtt/tcp/conns:1000/bytes:16384", 1000, 20'000, rate, 2100, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"echo/rtt/unix/conns:1/bytes:64", 3000, 40'000, rate, 100, unix_sockets | many_turns,
+                       on_demand, way::turns},
+        workload_shape{"echo/rtt/unix/conns:100/bytes:64", 3000, 40'000, rate, 300, unix_sockets | many_turns,
+                       on_demand, way::turns},
+        workload_shape{"echo/rtt/unix/conns:1000/bytes:64", 3000, 40'000, rate, 2100,
+                       unix_sockets | many_turns, on_demand, way::turns},
+        workload_shape{"echo/mostly_idle/idle:10000/conns:100", 3000, 40'000, rate, 10'400, many_turns,
+                       on_demand, way::turns},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"echo/rtt/tcp/conns:1/bytes:64", echo_rtt_tcp<R, 1>},
+            {"echo/rtt/tcp/conns:100/bytes:64", echo_rtt_tcp<R, 100>},
+            {"echo/rtt/tcp/conns:1000/bytes:64", echo_rtt_tcp<R, 1000>},
+            {"echo/rtt/tcp/conns:1/bytes:1024", echo_rtt_tcp<R, 1, 1024>},
+            {"echo/rtt/tcp/conns:100/bytes:1024", echo_rtt_tcp<R, 100, 1024>},
+            {"echo/rtt/tcp/conns:1000/bytes:1024", echo_rtt_tcp<R, 1000, 1024>},
+            {"echo/rtt/tcp/conns:1/bytes:16384", echo_rtt_tcp<R, 1, 16'384>},
+            {"echo/rtt/tcp/conns:100/bytes:16384", echo_rtt_tcp<R, 100, 16'384>},
+            {"echo/rtt/tcp/conns:1000/bytes:16384", echo_rtt_tcp<R, 1000, 16'384>},
+            if_there_is<R, UnixSockets<R>>("listen_unix", "echo/rtt/unix/conns:1/bytes:64",
+                                           [](auto& r, trial& t) { return echo_rtt_unix<R, 1>(r, t); }),
+            if_there_is<R, UnixSockets<R>>("listen_unix", "echo/rtt/unix/conns:100/bytes:64",
+                                           [](auto& r, trial& t) { return echo_rtt_unix<R, 100>(r, t); }),
+            if_there_is<R, UnixSockets<R>>("listen_unix", "echo/rtt/unix/conns:1000/bytes:64",
+                                           [](auto& r, trial& t) { return echo_rtt_unix<R, 1000>(r, t); }),
+            {"echo/mostly_idle/idle:10000/conns:100", echo_mostly_idle<R>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

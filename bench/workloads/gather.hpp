@@ -16,6 +16,7 @@
 #include "bench/workloads/echo_session.hpp"
 #include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -183,5 +184,65 @@ task_of<R> gather_tree(R& runtime, trial& t) {
     t.prove("leaves that ended", started, ended);
     t.prove("trees that completed before their leaves", 0, incomplete_trees);
 }
+
+/// What there is to know of them, and which function each is.
+struct gather_family {
+    static constexpr std::array about{
+        workload_info{"gather/ready", about_work,
+                      "one operation is one child of a gather of 1000; no child suspends",
+                      "Creating the children, the gather, and freeing them. The first gather is not timed: "
+                      "it meets memory that the process has not touched before. Each child must have ended "
+                      "before its gather did.",
+                      "Frames and the join; nothing is waited for."},
+        workload_info{"gather/yield", about_work,
+                      "one operation is one child of a gather; each child yields once", "As gather/ready.",
+                      "Frames, the join, and one pass through the ready queue for each child."},
+        workload_info{
+            "gather/sleep", about_joint_waits,
+            "one operation gathers 1000 children that sleep to the same deadline",
+            "The gathers, with the creation of their children; the deadline is 10 ms ahead. The lateness of "
+            "each child, and as skew how far the last child of a gather is behind the first (median).",
+            "Waiting. The skew is the cost of expiring 1000 timers and resuming their coroutines."},
+        workload_info{
+            "gather/echo", about_traffic,
+            "one operation is one child of a gather of 100; each makes a round trip on its own connection",
+            "All gathers, with the creation of their children; connecting and eight round trips on each "
+            "connection come before. Latency is that of a whole gather. Every byte of every reply is "
+            "compared.",
+            "System calls, as in echo/rtt with 100 connections; frames and the join on top."},
+        workload_info{"gather/tree", about_work,
+                      "one operation is one leaf of a tree of gathers of ten; each leaf yields once",
+                      "Creating, running and freeing whole trees; the first tree is not timed. All leaves "
+                      "must end before the tree does.",
+                      "Frames: a ninth more of them than leaves, and all alive at once."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"gather/ready/children:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,
+                       way::turns},
+        workload_shape{"gather/yield/children:1000", 0, 0, rate, 100, many_turns | scheduler, headline,
+                       way::turns},
+        workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, headline, way::apart},
+        workload_shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"gather/tree/leaves:100", 0, 0, rate, 100, many_turns | scheduler, on_demand,
+                       way::turns},
+        workload_shape{"gather/tree/leaves:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,
+                       way::turns},
+        workload_shape{"gather/tree/leaves:10000", 0, 0, rate, 100, many_turns | scheduler, on_demand,
+                       way::turns},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"gather/ready/children:1000", gather_ready<R>},
+            {"gather/yield/children:1000", gather_yield<R>},
+            {"gather/sleep/children:1000", gather_sleep<R>},
+            {"gather/echo/children:100", gather_echo<R>},
+            {"gather/tree/leaves:100", gather_tree<R, 100>},
+            {"gather/tree/leaves:1000", gather_tree<R, 1000>},
+            {"gather/tree/leaves:10000", gather_tree<R, 10'000>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

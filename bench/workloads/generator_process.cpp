@@ -41,6 +41,8 @@ int spawn(const fs::path& program, std::vector<std::string> words, int output) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    // Not every library closes its sockets on exec, and a listener that the client had as well would live on.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     pid_t process = -1;
     const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
@@ -58,6 +60,17 @@ std::string read_all(int fd) {
         if (got <= 0) return text;
         text.append(buffer.data(), static_cast<std::size_t>(got));
     }
+}
+
+std::string how_much(const offered_load& offered) {
+    return offered.per_second > 0 ? fmt::format("--rate={}", offered.per_second)
+                                  : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
+}
+
+/// By epoll a request costs the generator more, which may be why.
+std::string remark(const json& result) {
+    const auto& refused = result.at("io_uring_refused");
+    return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";
 }
 
 struct closed_at_end {
@@ -87,12 +100,12 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
     output_ = ends[0];
     const closed_at_end input{ends[1]};  // the generator has its own, and its end is to be seen here
-    process_ = spawn(
-        *program,
-        {fmt::format("--port={}", plan.port), fmt::format("--connections={}", plan.connections),
-         fmt::format("--requests={}", plan.requests), fmt::format("--load={}", plan.load_percent / 100.0),
-         fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", cores->second)},
-        input.fd);
+    process_ =
+        spawn(*program,
+              {fmt::format("--port={}", plan.port), fmt::format("--connections={}", plan.connections),
+               fmt::format("--requests={}", plan.requests), how_much(plan.offered),
+               fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", cores->second)},
+              input.fd);
     reader_ = std::thread([this, ended = std::move(ended)] {
         text_ = read_all(output_);
         if (!given_up_) ended();
@@ -116,23 +129,27 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     if (!result.is_object()) return t.fail("the generator ended without a result");
     if (const auto failure = result.value("failure", ""); !failure.empty())
         return t.fail("the generator failed: " + failure);
+    if (const auto& why = result.at("not_offered"); why.is_string())
+        return t.unsupported("not measured, since this load cannot be offered here: " +
+                             why.get<std::string>() + remark(result));
     for (const auto& bucket : result.at("latency")) {
         const auto lowest = bucket.at(0).get<std::int64_t>();
         const auto highest = bucket.at(1).get<std::int64_t>();
         t.latency().record_many(lowest + (highest - lowest) / 2, bucket.at(2).get<std::uint64_t>());
     }
-    t.report("capacity", result.at("capacity").get<double>());
+    if (const auto capacity = result.at("capacity").get<double>(); capacity > 0)
+        t.report("capacity", capacity);
     t.report("send_late_p99", result.at("send_late_p99").get<double>());
     t.report("generator_busy", result.at("busy").get<double>());
     for (const auto& percentile : result.at("own_making"))
         t.report(percentile.get<std::string>(), std::numeric_limits<double>::quiet_NaN());
+    t.did(requests * result.at("tries").get<std::uint64_t>());
     t.prove("requests sent", requests, result.at("sent").get<std::uint64_t>());
     t.prove("replies that are not the bytes sent", 0, result.at("wrong_replies").get<std::uint64_t>());
     t.prove("right replies", requests, result.at("replies").get<std::uint64_t>());
-    if (t.failure()) return;  // the contender's own, which no bottleneck excuses
-    if (const auto& why = result.at("bottleneck"); why.is_string())
-        t.unsupported("invalid: the generator was the bottleneck, so this says nothing of the contender: " +
-                      why.get<std::string>() + "; give it a faster or quieter core");
+    if (t.failure()) return;  // the contender's own, which nothing below excuses
+    if (const auto& why = result.at("invalid"); why.is_string())
+        t.unsupported("invalid: " + why.get<std::string>() + remark(result));
 }
 
 }  // namespace loopbench::bench::workloads::detail

@@ -14,11 +14,17 @@
 
 namespace loopbench::bench::workloads::detail {
 
+/// One of the two.
+struct offered_load {
+    int percent_of_capacity = 0;  // of the server, which is measured first
+    int per_second = 0;
+};
+
 struct generator_plan {
     std::uint16_t port;
     std::size_t connections;
     std::uint64_t requests;
-    int load_percent;
+    offered_load offered;
     double capacity_s;
 };
 
@@ -39,7 +45,7 @@ public:
     generator_process& operator=(const generator_process&) = delete;
 
     /// After ended(): puts the generator's latencies and its own figures into the trial, and proves its work.
-    /// A generator that was the bottleneck makes the trial unsupported on this machine.
+    /// What it could not offer on this machine, or could not measure, makes the trial unsupported.
     void prove(trial& t, std::uint64_t requests);
 
 private:

@@ -1,9 +1,11 @@
 // An idle loop: what it costs while nothing happens.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "bench/metrics/memory.hpp"
 #include "bench/runtime.hpp"
@@ -11,6 +13,7 @@
 #include "bench/workloads/silent_connections.hpp"
 #include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -65,5 +68,37 @@ task_of<R> idle_sockets(R& runtime, trial& t) {
     co_await silent.while_silent(detail::idle(runtime, t));
     silent.prove();
 }
+
+/// What there is to know of them, and which function each is.
+struct idle_family {
+    static constexpr std::array about{
+        workload_info{"idle/timer", about_idleness,
+                      "one far timer and nothing to do: CPU and wakeups of an idle loop",
+                      "2 s (smoke: 50 ms), at the end of which a timer ends the operation.",
+                      "Nothing, in a loop that blocks; a spinning loop burns a core."},
+        workload_info{"idle/sleepers", about_idleness, "as idle/timer, with 1000 far timers",
+                      "As idle/timer. The sleepers are created before (memory for each is bytes_per_item); "
+                      "none may fire.",
+                      "Nothing, unless the loop looks at every timer on every turn."},
+        workload_info{"idle/sockets", about_idleness,
+                      "as idle/timer, with 1000 silent connections that the loop waits for",
+                      "As idle/timer. The connections are opened before; all must stay open, and none may "
+                      "speak. Memory per connection is bytes_per_item.",
+                      "Nothing, unless the loop looks at every connection on every turn."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, way::apart},
+        workload_shape{"idle/sleepers/sleepers:1000", 1, 1, no_rate, 100, needs(), on_demand, way::apart},
+        workload_shape{"idle/sockets/conns:1000", 1, 1, no_rate, 1100, needs(), on_demand, way::apart},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"idle/timer", idle_timer<R>},
+            {"idle/sleepers/sleepers:1000", idle_sleepers<R, 1000>},
+            {"idle/sockets/conns:1000", idle_sockets<R>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

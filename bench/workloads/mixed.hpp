@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/echo.hpp"
 #include "bench/workloads/lateness.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -59,5 +61,26 @@ task_of<R> mixed_server(R& runtime, trial& t) {
     t.prove("both counters counted", 1, up > 0 && down < 0 ? 1 : 0);
     t.prove("neither counter left the other behind", 1, up + down >= -1 && up + down <= 1 ? 1 : 0);
 }
+
+/// What there is to know of them, and which function each is.
+struct mixed_family {
+    static constexpr std::array about{
+        workload_info{"mixed/server", about_traffic,
+                      "one operation is one round trip of an echo server beside two coroutines that count",
+                      "All round trips on 10 connections; the counters sleep to deadlines a millisecond "
+                      "apart. Latency is the round trips', lateness the counters'.",
+                      "The kernel's sends and receives; lateness shows how long the server keeps the "
+                      "counters waiting."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, way::apart},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"mixed/server", mixed_server<R>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

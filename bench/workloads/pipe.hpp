@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/stream.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -26,5 +28,25 @@ task_of<R> pipe_read(R& runtime, trial& t) {
     t.end();
     check.prove(t, t.operations() * pipe_chunk_bytes);
 }
+
+/// What there is to know of them, and which function each is.
+struct pipe_family {
+    static constexpr std::array about{
+        workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",
+                      "From the first write to the end. Every byte is compared.",
+                      "read and write, and how a full or empty pipe makes the other end wait."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"pipe/read/bytes:4096", 3000, 100'000, rate, 100, pipes | many_turns, on_demand,
+                       way::turns},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            if_there_is<R, Pipes<R>>("open_pipe", "pipe/read/bytes:4096",
+                                     [](auto& r, trial& t) { return pipe_read(r, t); }),
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "bench/runtime.hpp"
+#include "bench/workloads/cross_thread.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -189,5 +192,66 @@ task_of<R> spawn(R& runtime, trial& t) {
     t.prove("spawned coroutines that ran", spawned, ran);
     t.prove("spawned coroutines that ran inside of spawn()", 0, ran_inline);
 }
+
+/// What there is to know of them, and which function each is.
+struct schedule_family {
+    static constexpr std::array about{
+        workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
+                      "From the first post to the last function. Their number is proved, and before, with "
+                      "1000 posted at once, that none gets lost and that they run in order.",
+                      "The ready queue with one entry: an allocation, a lock or an atomic shows here first."},
+        workload_info{
+            "post/batch", about_work, "one operation is a posted function; 10,000 are posted, then all run",
+            "Posting and running, and one wakeup of a coroutine for each batch. Proved as post/chain.",
+            "Memory for 10,000 queued functions: how a function is stored, and whether it is reused."},
+        workload_info{
+            "post/cross_thread", about_work,
+            "one operation: another thread posts a function, the loop wakes and runs it",
+            "From the first post after a warm-up (10 on one core, 2000 on two) to the last function; the "
+            "thread posts the next one when it has been told that the last one ran. Latency is from before "
+            "the post to when the function runs. Both threads are kept on one core (cores:1) or on one each "
+            "(cores:2): the kernel would choose anew in every process.",
+            "The wakeup of a sleeping thread by the kernel (eventfd or pipe), and of the posting thread: a "
+            "context switch on one core; on two an interrupt to a core that sleeps, which a virtual machine "
+            "makes dear."},
+        workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
+                      "All yields. Before, it is proved that two coroutines that yield take turns, a "
+                      "thousand times each.",
+                      "Suspending, one pass through the ready queue, resuming; how often the loop asks the "
+                      "kernel for I/O while something is always ready."},
+        workload_info{
+            "spawn", about_work, "one operation spawns an empty coroutine; 10,000 at a time, then all run",
+            "Creating, queueing, running and freeing, and two yields for each batch. The first 10,000 are "
+            "not timed: they meet memory that the process has not touched before. Each must have run, and "
+            "none inside of spawn().",
+            "Allocation of the coroutine's frame and of what the library keeps beside it. All of asio but "
+            "asio-tuned pays for co_spawn's own frame and for a third one, which goes through the queue "
+            "first, because co_spawn inside of the loop would start the coroutine inline."},
+        workload_info{"await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
+                      "All awaits; the sum of the values that they gave is proved.",
+                      "A coroutine's frame: allocating, starting, freeing it. The loop has no part in it."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
+        workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand, way::turns},
+        workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns, on_demand, way::apart},
+        workload_shape{"post/cross_thread/cores:2", 0, 0, rate, 100, many_turns, on_demand, way::apart, 2},
+        workload_shape{"yield", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
+        workload_shape{"spawn", 0, 0, rate, 100, many_turns | scheduler, headline, way::turns},
+        workload_shape{"await/leaf", 0, 0, rate, 100, scheduler, on_demand, way::turns},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"post/chain", post_chain<R>},
+            {"post/batch", post_batch<R>},
+            {"post/cross_thread/cores:1", post_cross_thread<R, 1>},
+            {"post/cross_thread/cores:2", post_cross_thread<R, 2>},
+            {"yield", workloads::yield<R>},
+            {"spawn", workloads::spawn<R>},
+            {"await/leaf", await_leaf<R>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

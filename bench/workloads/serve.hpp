@@ -1,15 +1,18 @@
 // Serving clients that do not wait: the contender is a server in its own process, the client another program.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/generator_process.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -40,32 +43,31 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// The generator's two visits: it measures the capacity, and then keeps to its schedule, which is the timed
-/// section.
+/// The generator's two visits: it finds out how much it may ask for, and then keeps to its schedule, which is
+/// the timed section. When it ended before its second visit, the listener was closed then.
 template <Runtime R>
-task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections) {
+task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
+                           std::string& ended_early) {
     try {
         co_await serve_connections(runtime, listener, connections);
         t.begin();
         co_await serve_connections(runtime, listener, connections);
         t.end();
     } catch (const std::system_error& error) {
-        // The generator ended before it connected: the listener was closed then, and the generator says why.
-        t.fail(std::string("serving ended too early: ") + error.what());
+        ended_early = error.what();
     }
 }
 
 }  // namespace detail
 
-/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the
-/// contender was found to be capable of just before, on 16 connections; the latency is from when a request
-/// was to be sent.
-template <Runtime R, int Load>
-task_of<R> serve_open_loop(R& runtime, trial& t) {
+namespace detail {
+
+template <Runtime R>
+task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     constexpr std::size_t connections = 16;
     auto listener = runtime.listen();
     typename R::event generator_ended(runtime);
-    detail::generator_process generator;
+    generator_process generator;
     const auto when_ended = [&runtime, &listener, &generator_ended] {
         runtime.post_from_any_thread([&listener, &generator_ended] {
             listener.close();  // a server that still waits for connections waits in vain
@@ -75,13 +77,75 @@ task_of<R> serve_open_loop(R& runtime, trial& t) {
     const bool started = generator.start({.port = listener.port(),
                                           .connections = connections,
                                           .requests = t.operations(),
-                                          .load_percent = Load,
+                                          .offered = offered,
                                           .capacity_s = t.smoke() ? 0.05 : 0.3},
                                          t, when_ended);
     if (!started) co_return;
-    co_await detail::serve_generator(runtime, t, listener, connections);
+    std::string ended_early;
+    co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
-    generator.prove(t, t.operations());
+    generator.prove(t, t.operations());  // which knows more of why
+    if (!ended_early.empty()) t.fail("serving ended too early: " + ended_early);
 }
+
+}  // namespace detail
+
+/// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the
+/// contender was found to be capable of just before, on 16 connections; the latency is from when a request
+/// was to be sent.
+template <Runtime R, int Load>
+task_of<R> serve_open_loop(R& runtime, trial& t) {
+    return detail::serve_open_loop(runtime, t, {.percent_of_capacity = Load});
+}
+
+/// The same at so many requests per second, whoever the contender is.
+template <Runtime R, int Rate>
+task_of<R> serve_open_loop_at(R& runtime, trial& t) {
+    return detail::serve_open_loop(runtime, t, {.per_second = Rate});
+}
+
+/// What there is to know of them, and which function each is.
+struct serve_family {
+    static constexpr std::array about{
+        workload_info{
+            "serve/open_loop", about_load,
+            "one operation is one request of a client in another process, which does not wait for replies",
+            "All requests on 16 connections, at a fixed rate: so many percent of the contender's capacity, "
+            "which is measured just before (load), or so many per second for every contender (rate). Latency "
+            "is from when a request was to be sent. Every byte of every reply is compared. Before, a few "
+            "short looks of 30 ms tell whether the client can offer that rate beside this server, and "
+            "whether the server sustains it; where no look was good, nothing is measured. Percentiles of "
+            "which the client's own lateness may be over 10 % are left out. When that is the 90th or the "
+            "median, or when the client was busy for over 75 % of the time, all requests are sent once more, "
+            "up to three times; the result is invalid if that is so again, or if the server's queue only "
+            "grew.",
+            "Queueing: latency grows with the load, and a pause of the server delays every request that is "
+            "due in it. time is the schedule's; look at the latencies and at the capacity. By load a faster "
+            "contender is given more to do, so contenders are compared in their capacity alone; by rate all "
+            "are given the same, and are compared in their latencies and CPU."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"serve/open_loop/load:25", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/load:50", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/load:75", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/load:90", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+        workload_shape{"serve/open_loop/rate:20000", 5000, 40'000, no_rate, 100, many_turns, on_demand,
+                       way::apart, 2, not_countable},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"serve/open_loop/load:25", serve_open_loop<R, 25>},
+            {"serve/open_loop/load:50", serve_open_loop<R, 50>},
+            {"serve/open_loop/load:75", serve_open_loop<R, 75>},
+            {"serve/open_loop/load:90", serve_open_loop<R, 90>},
+            {"serve/open_loop/rate:20000", serve_open_loop_at<R, 20'000>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

@@ -11,6 +11,7 @@
 #include "bench/workloads/lateness.hpp"
 #include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -91,5 +92,42 @@ task_of<R> sleep_many(R& runtime, trial& t) {
     t.prove("the last sleep ended at its time or later", 1,
             t.cost().wall + t.early_limit() + turn >= lead + (count - 1) * sleep_many_spacing ? 1 : 0);
 }
+
+/// What there is to know of them, and which function each is.
+struct sleep_family {
+    static constexpr std::array about{
+        workload_info{"sleep/serial", about_waits, "one operation sleeps 500 ms, then 700 ms (smoke: 5 + 7)",
+                      "Both sleeps. The time must be at least their sum, and neither may end early.",
+                      "Waiting. What differs is the CPU burnt while waiting (spin), and the lateness."},
+        workload_info{"sleep/concurrent", about_waits,
+                      "one operation gathers a sleep of 500 ms and one of 700 ms (smoke: 5, 7)",
+                      "The gather. Both sleeps must be under way when the first ends.",
+                      "Waiting: the longer sleep. A loop that runs them one after the other takes the sum."},
+        workload_info{"sleep/many", about_waits,
+                      "one operation is one of many sleeps that are pending at once",
+                      "Creating the coroutines and their sleeps to deadlines that are 5 us apart on average, "
+                      "in mixed order, until the last has ended.",
+                      "The deadlines, the first of which is 10 ms and 3 us for each sleep ahead; so look at "
+                      "lateness and CPU: the timer queue's cost at this size, and a clock that is read too "
+                      "rarely or too often."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline, way::apart},
+        workload_shape{"sleep/concurrent", 1, 1, no_rate, 100, needs(), headline, way::apart},
+        workload_shape{"sleep/many/sleeps:1000", 1000, 1000, no_rate, 100, needs(), on_demand, way::apart},
+        workload_shape{"sleep/many/sleeps:10000", 10'000, 10'000, no_rate, 100, needs(), on_demand,
+                       way::apart},
+        workload_shape{"sleep/many/sleeps:100000", 100'000, 100'000, no_rate, 100, needs(), on_demand,
+                       way::apart},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"sleep/serial", sleep_serial<R>},           {"sleep/concurrent", sleep_concurrent<R>},
+            {"sleep/many/sleeps:1000", sleep_many<R>},   {"sleep/many/sleeps:10000", sleep_many<R>},
+            {"sleep/many/sleeps:100000", sleep_many<R>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

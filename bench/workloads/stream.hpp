@@ -18,6 +18,7 @@
 #include "bench/workloads/echo_session.hpp"
 #include "bench/workloads/same_bytes.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -262,5 +263,43 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
     if (all.error != 0) t.fail("a connection failed: " + std::generic_category().message(all.error));
     t.prove("messages that arrived as they were sent", t.operations() * subscribers, all.right_messages);
 }
+
+/// What there is to know of them, and which function each is.
+struct stream_family {
+    static constexpr std::array about{
+        workload_info{
+            "stream/throughput", about_bulk, "one operation is 64 KiB sent and received over one connection",
+            "All chunks, from the first write to the end of the stream. Every byte is compared: one memcmp "
+            "over a piece that was just copied into the caches, the same in each contender.",
+            "Copying in the kernel; how large the reads are, and how often a full socket makes the sender "
+            "wait."},
+        workload_info{
+            "accept/churn", about_traffic,
+            "one operation: a connection is opened, accepted, echoes 64 bytes and is closed",
+            "All connections, one after the other. Latency is one's life; every byte of its reply is "
+            "compared.",
+            "The kernel's making and ending of connections; registering and forgetting a descriptor."},
+        workload_info{"fanout/broadcast", about_traffic,
+                      "one operation sends 64 bytes to each of 100 connections",
+                      "All messages; each must have reached everybody before the next one. Latency is until "
+                      "the last has it. Connecting comes before. Every byte of every message is compared.",
+                      "100 sends and 100 receives; how many of the receivers are found ready by one call."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"stream/throughput/bytes:65536", 500, 20'000, rate, 100, many_turns, on_demand,
+                       way::turns},
+        workload_shape{"accept/churn", 300, 5000, rate, 100, many_turns, on_demand, way::turns, 1, countable,
+                       10'000},
+        workload_shape{"fanout/broadcast/conns:100", 30, 1000, rate, 300, many_turns, on_demand, way::turns},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"stream/throughput/bytes:65536", stream_throughput<R>},
+            {"accept/churn", accept_churn<R>},
+            {"fanout/broadcast/conns:100", fanout_broadcast<R>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

@@ -1,6 +1,6 @@
-// The visible table of the suite's workloads: what there is to know of each, whatever runs it. Contenders,
-// floors, the catalog and the command line read it. Adding a workload is a function in a header beside this
-// one, a line in table.cpp, and a line in list.hpp that names the function.
+// The suite's workloads: what each does and what there is to know of it, whatever runs it. Contenders, floors
+// and the command line read it; it is said at the end of the headers beside this one. Adding a workload is
+// such a header, and its name in CMakeLists.txt.
 #pragma once
 
 #include <cstddef>
@@ -72,10 +72,26 @@ struct workload_shape {
     }
 };
 
-/// Every workload, in the order of the catalog.
-std::span<const workload_shape> workload_table() noexcept;
+struct workload_info {
+    std::string_view name;  // full name, or its front up to the parameters ("echo/rtt/tcp")
+    std::span<const std::string_view> headline_metrics;  // what it is about, the first of them above all
+    std::string_view summary;                            // one line: what one operation is
+    std::string_view timed;      // what is inside of the timed section, what is not, and what is proved
+    std::string_view dominated;  // what the time is expected to go to, and what a difference means
+};
+
+/// Every workload, in the order in which they are listed and reported.
+std::span<const workload_shape> workload_table();
+std::span<const workload_info> workload_catalog();
 
 /// Null when there is none of this full name.
-const workload_shape* find_shape(std::string_view full_name) noexcept;
+const workload_shape* find_shape(std::string_view full_name);
+
+/// What the catalog says of the workload with this full name; null when it does not know it.
+const workload_info* find_workload(std::string_view full_name);
+
+/// Whether a run measures the workload with this full name when no workload is named: twelve do for a minute.
+/// A workload that the catalog does not know is headline, so that a stranger's contender is shown.
+bool is_headline_workload(std::string_view full_name);
 
 }  // namespace loopbench::bench

@@ -18,6 +18,7 @@
 #include "bench/workloads/lateness.hpp"
 #include "bench/workloads/sizes.hpp"
 #include "bench/workloads/trial.hpp"
+#include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {
 
@@ -222,5 +223,84 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
     t.prove("replies that are not the bytes sent", 0, wrong_replies);
     t.prove("there was load on the sockets", 1, load.round_trips > 0 ? 1 : 0);
 }
+
+/// What there is to know of them, and which function each is.
+struct timer_family {
+    static constexpr std::array about{
+        workload_info{
+            "timer/periodic", about_waits, "a 1 kHz tick on absolute deadlines; the lateness of every tick",
+            "All ticks, each at the start plus a whole number of milliseconds, so that one late tick does "
+            "not delay those that follow; drift is how late the last one is.",
+            "How the loop waits: the kernel's timer slack (50 us by default for epoll, poll and select; none "
+            "for timerfd and io_uring), rounding to milliseconds, and the wakeup itself."},
+        workload_info{
+            "timer/ladder", about_waits, "one operation sleeps so many microseconds, alone in the loop",
+            "All sleeps, one after the other, each to a deadline so far from now; none may end early.",
+            "As timer/periodic. A loop whose waits are in milliseconds shows it on the rungs below one."},
+        workload_info{
+            "timer/churn", about_work, "one operation arms a timer and cancels it, so many at a time",
+            "Arming all of a batch in mixed order, one wait of the loop with all of them pending (a further "
+            "timer, which is due, ends it), and cancelling them; after the last batch one more such wait, in "
+            "which a library may pay for what it cancelled. None may fire. The first batch is not timed.",
+            "Insertion into the timer queue and removal from it; memory when the timers do not fit into the "
+            "caches; an allocation for each, when the library makes one."},
+        workload_info{"timer/expire", about_work, "one operation is one of many timers that are due at once",
+                      "From the first look of the loop at its timers to the last call of the last one. "
+                      "Arming is not timed (its memory for each timer is bytes_per_item), and the thread "
+                      "sleeps until all are due. Each must fire once, and none before.",
+                      "Removal of the earliest from the timer queue, and cache misses: the timers' memory is "
+                      "visited in the order of their deadlines."},
+        workload_info{"timer/under_load", about_lateness,
+                      "a 1 kHz tick while 10 connections echo and 4 coroutines yield all the time",
+                      "All ticks; their lateness is the result. The connections must have echoed meanwhile, "
+                      "and rightly.",
+                      "How many callbacks the loop runs before it looks at the clock and at the kernel "
+                      "again. A loop that looks only when nothing is ready fails."},
+    };
+    static constexpr std::array shapes{
+        workload_shape{"timer/periodic", 30, 1000, no_rate, 100, many_turns, headline, way::apart},
+        workload_shape{"timer/ladder/us:10", 100, 10'000, no_rate, 100, many_turns, on_demand, way::apart},
+        workload_shape{"timer/ladder/us:100", 100, 5000, no_rate, 100, many_turns, on_demand, way::apart},
+        workload_shape{"timer/ladder/us:1000", 20, 1000, no_rate, 100, many_turns, on_demand, way::apart},
+        workload_shape{"timer/ladder/us:10000", 5, 100, no_rate, 100, many_turns, on_demand, way::apart},
+        workload_shape{"timer/ladder/us:100000", 2, 20, no_rate, 100, needs(), on_demand, way::apart},
+        workload_shape{"timer/ladder/us:1000000", 1, 3, no_rate, 100, needs(), on_demand, way::apart},
+        workload_shape{"timer/churn/timers:1000", 0, 0, rate, 100, call_timers | many_turns | timer_queue,
+                       on_demand, way::turns},
+        workload_shape{"timer/churn/timers:100000", 100'000, 1'000'000, rate, 100,
+                       call_timers | many_turns | timer_queue, on_demand, way::apart},
+        workload_shape{"timer/expire/timers:10000", 10'000, 10'000, no_rate, 100, call_timers | timer_queue,
+                       on_demand, way::apart},
+        workload_shape{"timer/expire/timers:100000", 100'000, 100'000, no_rate, 100,
+                       call_timers | timer_queue, on_demand, way::apart},
+        workload_shape{"timer/expire/timers:1000000", 1'000'000, 1'000'000, no_rate, 100,
+                       call_timers | timer_queue, on_demand, way::apart},
+        workload_shape{"timer/under_load", 100, 1000, no_rate, 100, many_turns | timers_while_busy, on_demand,
+                       way::apart, 1, not_countable},
+    };
+    template <Runtime R>
+    static std::vector<workload<R>> functions() {
+        return {
+            {"timer/periodic", timer_periodic<R>},
+            {"timer/ladder/us:10", timer_ladder<R, 10>},
+            {"timer/ladder/us:100", timer_ladder<R, 100>},
+            {"timer/ladder/us:1000", timer_ladder<R, 1000>},
+            {"timer/ladder/us:10000", timer_ladder<R, 10'000>},
+            {"timer/ladder/us:100000", timer_ladder<R, 100'000>},
+            {"timer/ladder/us:1000000", timer_ladder<R, 1'000'000>},
+            if_there_is<R, CallTimers<R>>("call_at", "timer/churn/timers:1000",
+                                          [](auto& r, trial& t) { return timer_churn<R, 1000>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/churn/timers:100000",
+                                          [](auto& r, trial& t) { return timer_churn<R, 100'000>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/expire/timers:10000",
+                                          [](auto& r, trial& t) { return timer_expire<R>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/expire/timers:100000",
+                                          [](auto& r, trial& t) { return timer_expire<R>(r, t); }),
+            if_there_is<R, CallTimers<R>>("call_at", "timer/expire/timers:1000000",
+                                          [](auto& r, trial& t) { return timer_expire<R>(r, t); }),
+            {"timer/under_load", timer_under_load<R>},
+        };
+    }
+};
 
 }  // namespace loopbench::bench::workloads

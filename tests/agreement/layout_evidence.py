@@ -1,35 +1,51 @@
 #!/usr/bin/env python3
-"""Makes and checks the evidence that where code lies is taken for noise (reports/evidence/layouts).
+"""Makes and judges the evidence that comparisons of builds are right (reports/evidence/layouts).
 
-    layout_evidence.py make  BUILD FOLDER [--aa-tries 60] [--tries 20] [--blocks 60] [--budget 60s]
-    layout_evidence.py check BUILD FOLDER
+    layout_evidence.py make BUILD FOLDER [--aa-tries 60] [--tries 20] [--blocks 120] [--budget 60s]
+    layout_evidence.py show BUILD FOLDER
 
-BUILD is a build folder of the repository that was configured with -DLOOPBENCH_LAYOUTS=20, with loopbench and the
-target loop-epoll.layouts built. `make` measures, and needs a quiet machine: comparisons of unchanged code with
-itself, and of code with the same made 3 % slower (LOOPBENCH_SLOWDOWN), both at 1 %. Each comparison is one try, and
-has layouts that no other has: as many of each side as there are blocks, linked for it from the same objects. `check`
-unpacks the journals, and counts what `loopbench report` makes of them. Both end with 1 when what has to be is not so:
-of at least 60 comparisons of equals at most one is called different, and of at least 20 slowdowns 95 % are called
-slower.
+BUILD is a build folder of the repository that was configured with -DLOOPBENCH_LAYOUTS=20, with loopbench, asio-epoll
+and the target loop-epoll.layouts built. `make` measures, and needs a quiet machine. It makes three series of tries:
+
+    equal    unchanged code with itself at 1 %, each side in layouts that no other try has, as many as there are blocks
+    slowed   the same with one side 3 % slower (LOOPBENCH_SLOWDOWN)
+    reports  three sessions of 12 cells in 10 blocks: of one build, of it again, and of it made 10 % slower. The
+             second and the third are compared with the first as two reports
+
+What is measured is kept in BUILD/layout-evidence, try by try: a `make` that was stopped goes on where it was. A series
+that is complete is packed into FOLDER: its journals (SERIES.tar.xz), seed, seconds and exit codes of each try
+(index.csv), and what `show` makes of them (table.txt). `show` unpacks the journals and judges all of them again. Both
+end with 1 when what has to be is not so: of at least 60 comparisons of equals at most one is called different; of at
+least 20 slowdowns of 3 % 95 % are called slower; of at least 20 pairs of equal reports none ends with anything but 0
+or 4, and of as many with 10 % between them none with anything but 3.
 """
 
 import argparse
+import concurrent.futures
+import csv
+import hashlib
+import io
 import json
 import lzma
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 
 from calibration_evidence import slim
 
 THRESHOLD = "1%"
-SLOWED_PCT = 3
-RUNS = {  # the workloads of each
-    "equal": ["yield", "spawn", "gather/yield/children:1000", "echo/rtt/tcp/conns:1/bytes:64"],
-    "slowed": ["echo/rtt/tcp/conns:100/bytes:64"],
-}
+SLOWED_PCT, SLOWED_REPORT_PCT = 3, 10
+EQUAL_BLOCKS, EQUAL_BUDGET = 20, "30s"  # as `compare` has them, and .ci/compare the workloads
+EQUAL_WORKLOADS = ["yield", "spawn", "gather/yield/children:1000", "echo/rtt/tcp/conns:1/bytes:64"]
+SLOWED_WORKLOADS = ["echo/rtt/tcp/conns:100/bytes:64"]
+REPORT_WORKLOADS = [*EQUAL_WORKLOADS, "post/chain", *SLOWED_WORKLOADS]  # on two contenders: 12 cells
+SERIES = {"equal": ["journal"], "slowed": ["journal"], "reports": ["first", "again", "slower"]}
+INDEX = ["series", "try", "seed", "seconds", "exit", "exit_slower"]
 
 
 class linker:
@@ -40,136 +56,255 @@ class linker:
         ask = ["ninja", "-C", build, "-t", "commands", "loop-epoll.layouts"]
         commands = subprocess.run(ask, check=True, stdout=subprocess.PIPE, text=True).stdout
         links = [line for line in commands.splitlines() if "-o bin/layouts/loop-epoll/" in line]
+        if not links:
+            sys.exit(f"layout_evidence: {build} has no layouts; configure it with -DLOOPBENCH_LAYOUTS=20")
         self.command = links[0]
-        self.seed = 0
 
-    def link(self, target):
-        self.seed += 1
-        command = re.sub(r"(--shuffle-sections=(?:\.text\*=)?)\d+", rf"\g<1>{self.seed}", self.command)
+    def link(self, seed, target):
+        command = re.sub(r"(--shuffle-sections=(?:\.text\*=)?)\d+", rf"\g<1>{seed}", self.command)
         command = re.sub(r"-o bin/layouts/\S+", f"-o {target}", command)
         subprocess.run(command, shell=True, check=True, cwd=self.build, stdout=subprocess.DEVNULL)
 
-
-def add_side(links, folder, count, slowed_pct):
-    """Layouts that are started by scripts, so that both sides are started alike and one of them is slowed down."""
-    programs = folder / "programs"
-    programs.mkdir(parents=True)
-    for number in range(1, count + 1):
-        program, script = programs / f"{number:03}", folder / f"{number:03}"
-        links.link(program)
-        script.write_text(f'#!/bin/sh\nLOOPBENCH_SLOWDOWN=0.{slowed_pct:02} exec {program} "$@"\n')
-        script.chmod(0o755)
+    def link_all(self, first_seed, targets):
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            list(pool.map(self.link, range(first_seed, first_seed + len(targets)), targets))
 
 
-def slim_of_layouts(line):
+def write_script(script, program, slowed_pct):
+    """What starts a program, slowed down or not: both sides are started alike."""
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(f'#!/bin/sh\nLOOPBENCH_SLOWDOWN=0.{slowed_pct:02} exec {program} "$@"\n')
+    script.chmod(0o755)
+
+
+def run(command, *ends):
+    """Its exit code, which is one of `ends`."""
+    code = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    if code not in ends:
+        sys.exit(f"layout_evidence: exit code {code} of {' '.join(map(str, command))}")
+    return code
+
+
+def options_of(workloads, seed, blocks, budget, out):
+    options = ["--seed", str(seed), "--blocks", str(blocks), "--budget", budget, "--min-time", "50ms", "-o", out]
+    for workload in workloads:
+        options += ["--workload", workload]
+    return options
+
+
+class maker:
+    def __init__(self, options):
+        self.loopbench, self.links = options.build / "bin/loopbench", linker(options.build)
+        self.asio = options.build / "bin/contenders"
+        self.options = options
+
+    def sides(self, scratch, seed, blocks, slowed_pct):
+        """The folders of two sides, each with layouts of its own."""
+        programs = [scratch / f"programs/{number:04}" for number in range(2 * blocks)]
+        programs[0].parent.mkdir()
+        self.links.link_all(1000 * seed + 1, programs)
+        for side, pct, mine in (("base", 0, programs[:blocks]), ("next", slowed_pct, programs[blocks:])):
+            for number, program in enumerate(mine):
+                write_script(scratch / side / f"{number:04}", program, pct)
+            yield scratch / side
+
+    def compare(self, seed, scratch, workloads, blocks, budget, slowed_pct):
+        sides = self.sides(scratch, seed, blocks, slowed_pct)
+        more = options_of(workloads, seed, blocks, budget, scratch / "out")
+        code = run([self.loopbench, "compare", *sides, "--threshold", THRESHOLD, *more], 0, 3, 4, 5)
+        return [scratch / "out/journal.jsonl"], [code]
+
+    def equal(self, seed, scratch):
+        return self.compare(seed, scratch, EQUAL_WORKLOADS, EQUAL_BLOCKS, EQUAL_BUDGET, 0)
+
+    def slowed(self, seed, scratch):
+        return self.compare(seed, scratch, SLOWED_WORKLOADS, self.options.blocks, self.options.budget, SLOWED_PCT)
+
+    def reports(self, seed, scratch):
+        journals = []
+        for name, pct in zip(SERIES["reports"], (0, 0, SLOWED_REPORT_PCT)):
+            write_script(scratch / name / "mine", self.asio / "loop-epoll", pct)
+            out = scratch / f"{name}.out"
+            which = ["--contender-dir", scratch / name, "--contender", "mine", "--contender", "asio-epoll"]
+            more = options_of(REPORT_WORKLOADS, 1000 * seed + len(journals), 10, "60s", out)
+            run([self.loopbench, "run", *which, *more], 0, 5)
+            journals.append(out / "journal.jsonl")
+        return journals, [compared(self.loopbench, journals[0], other) for other in journals[1:]]
+
+    def make(self, series, number, folder):
+        """One try: its journals without what verdicts are not made of, and what is in the index of it."""
+        started, seed = time.monotonic(), 1000 * list(SERIES).index(series) + number
+        with tempfile.TemporaryDirectory() as scratch:
+            journals, codes = getattr(self, series)(seed, pathlib.Path(scratch))
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, journal in zip(SERIES[series], journals):
+                lines = [json.dumps(slimmed(json.loads(line)), separators=(",", ":"))
+                         for line in journal.read_text().splitlines()]
+                (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+        seconds = f"{time.monotonic() - started:.0f}"
+        entry = dict(zip(INDEX, [series, number, seed, seconds, *codes]))
+        (folder / "try.json").write_text(json.dumps(entry))  # last: a try without it was not finished
+
+
+def compared(loopbench, then, now):
+    return run([loopbench, "compare", then, now], 0, 3, 4, 5)
+
+
+def slimmed(line):
+    """Paths of this machine are nobody's business."""
     line = slim(line)
     for item in line.get("executables", []):
+        item["called"] = pathlib.Path(item["called"]).name
         for layout in item.get("layouts", []):
             layout["path"] = pathlib.Path(layout["path"]).name
     if "command" in line:
-        line["command"] = ["loopbench", "compare", "base", "next", *line["command"][4:]]
+        line["command"] = [pathlib.Path(word).name if word.startswith("/") else word for word in line["command"]]
     return line
 
 
-def compare(loopbench, links, run, blocks, budget):
-    """One try; gives the lines of its journal."""
+def refuse_other_build(build, work):
+    """Tries of two builds would be of neither."""
+    programs = ("loopbench", "contenders/asio-epoll", "contenders/loop-epoll")
+    state = " ".join(hashlib.sha256((build / "bin" / name).read_bytes()).hexdigest() for name in programs)
+    work.mkdir(exist_ok=True)
+    known = work / "build.txt"
+    if not known.exists():
+        known.write_text(state)
+    elif known.read_text() != state:
+        sys.exit(f"layout_evidence: the tries in {work} are of another build; remove them, or go back to that build")
+
+
+def make(options):
+    work = options.build / "layout-evidence"
+    refuse_other_build(options.build, work)
+    tries = {"equal": options.aa_tries, "slowed": options.tries, "reports": options.tries}
+    making = maker(options)
+    to_do = [(series, number) for series in SERIES for number in range(1, tries[series] + 1)
+             if not (work / series / f"{number:03}" / "try.json").exists()]
+    usual_s = {"equal": 30, "slowed": 80, "reports": 75}  # until one was made
+    for done, (series, number) in enumerate(to_do, 1):
+        folder = work / series / f"{number:03}"
+        making.make(series, number, folder)
+        entry = json.loads((folder / "try.json").read_text())
+        usual_s[series] = float(entry["seconds"])
+        left_min = sum(usual_s[other] for other, _ in to_do[done:]) / 60
+        codes = " and ".join(str(entry[key]) for key in INDEX[4:] if key in entry)
+        print(f"{series}: try {number} of {tries[series]}, {entry['seconds']} s, exit {codes}; "
+              f"{done} of {len(to_do)} done, {left_min:.0f} min left", file=sys.stderr, flush=True)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for series in SERIES:
+        pack(work / series, tries[series], options.folder / f"{series}.tar.xz")
+    with (options.folder / "index.csv").open("w", newline="") as file:
+        index = csv.DictWriter(file, INDEX, lineterminator="\n")
+        index.writeheader()
+        for series in SERIES:
+            for number in range(1, tries[series] + 1):
+                index.writerow(json.loads((work / series / f"{number:03}" / "try.json").read_text()))
+    (options.folder / "table.txt").write_text(table_of(options.build / "bin/loopbench", options.folder)[0])
+    shutil.rmtree(work)
+
+
+def pack(tries, count, target):
+    """Files of no owner and no time, so that the same journals give the same file."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for number in range(1, count + 1):
+            for file in sorted((tries / f"{number:03}").glob("*.jsonl")):
+                item = tarfile.TarInfo(f"{number:03}/{file.name}")
+                item.size = file.stat().st_size
+                archive.addfile(item, io.BytesIO(file.read_bytes()))
+    target.write_bytes(lzma.compress(data.getvalue(), preset=9 | lzma.PRESET_EXTREME))
+
+
+def report_of(loopbench, journal):
+    command = [loopbench, "report", journal, "--format", "json"]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def lines_of_pairs(series, number, report):
+    for item in report["results"]:
+        if item["metric"] != "time" or not item["ratio"]:
+            continue
+        ratio = item["ratio"]
+        layout = format(item["layout_pct"], ".2f") if "layout_pct" in item else "?"
+        yield (f"{series:7} {number:3} {report['seed']:5} {report['aa']['found']:7} {item['workload']:32} "
+               f"{item['verdict']:12} {ratio['median']:.4f} [{ratio['low'] or 0:.4f}, {ratio['high'] or 0:.4f}] "
+               f"{len(item['samples']):3} blocks, layout {layout} %\n")
+
+
+def verdicts_of(report):
+    return [item["verdict"] for item in report["results"] if item["metric"] == "time" and item["ratio"]]
+
+
+def table_of(loopbench, folder):
+    """What the packed journals say: the table, and what the claims are made of."""
+    text, found = "", {"equal": [], "slowed": [], "reports": []}
+    with (folder / "index.csv").open() as file:
+        index = list(csv.DictReader(file))
     with tempfile.TemporaryDirectory() as scratch:
-        base, following, out = (pathlib.Path(scratch) / name for name in ("base", "next", "out"))
-        add_side(links, base, blocks, 0)
-        add_side(links, following, blocks, SLOWED_PCT if run == "slowed" else 0)
-        command = [loopbench, "compare", base, following, "--threshold", THRESHOLD, "--blocks", str(blocks)]
-        command += ["--budget", budget, "--min-time", "50ms", "-o", out]
-        for workload in RUNS[run]:
-            command += ["--workload", workload]
-        code = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
-        if code not in (0, 3, 4, 5):
-            sys.exit(f"layout_evidence: the comparison ended with {code}: {command}")
-        return (out / "journal.jsonl").read_text().splitlines()
+        for series in SERIES:
+            root = pathlib.Path(scratch) / series
+            with tarfile.open(folder / f"{series}.tar.xz") as archive:
+                archive.extractall(root, filter="data")
+        for entry in index:
+            series, number = entry["series"], int(entry["try"])
+            of_try = pathlib.Path(scratch) / series / f"{number:03}"
+            if series == "reports":
+                codes = [compared(loopbench, of_try / "first.jsonl", of_try / f"{name}.jsonl")
+                         for name in ("again", "slower")]
+                text += f"{series} {number:3} {entry['seed']:>5} equal: exit {codes[0]}, 10 % slower: exit {codes[1]}\n"
+                found[series].append(codes)
+                if codes != [int(entry["exit"]), int(entry["exit_slower"])]:
+                    sys.exit(f"layout_evidence: try {number} of {series} ended otherwise when it was measured")
+            else:
+                report = report_of(loopbench, of_try / "journal.jsonl")
+                text += "".join(lines_of_pairs(series, number, report))
+                found[series].append((report["aa"]["found"], verdicts_of(report)))
+    return text, found
 
 
-def make(build, folder, options):
-    loopbench, links = build / "bin/loopbench", linker(build)
-    folder.mkdir(parents=True, exist_ok=True)
-    for run, tries in (("equal", options.aa_tries), ("slowed", options.tries)):
-        lines = []
-        for number in range(tries):
-            lines += compare(loopbench, links, run, options.blocks, options.budget)
-            print(f"{run}: {number + 1} of {tries}", file=sys.stderr)
-            slimmed = [json.dumps(slim_of_layouts(json.loads(line)), separators=(",", ":")) for line in lines]
-            packed = lzma.compress(("\n".join(slimmed) + "\n").encode(), preset=9 | lzma.PRESET_EXTREME)
-            (folder / f"{run}.jsonl.xz").write_bytes(packed)
-    (folder / "table.txt").write_text(table_of(build, folder))
-
-
-def journals_in(folder, run):
-    """The tries' journals, each of which begins with a line that has a schema."""
-    all_of_them = []
-    for line in lzma.decompress((folder / f"{run}.jsonl.xz").read_bytes()).decode().splitlines(keepends=True):
-        if line.startswith('{"schema"'):
-            all_of_them.append("")
-        all_of_them[-1] += line
-    return all_of_them
-
-
-def judged_again(build, journal):
-    with tempfile.TemporaryDirectory() as scratch:
-        file = pathlib.Path(scratch) / "journal.jsonl"
-        file.write_text(journal)
-        command = [build / "bin/loopbench", "report", file, "--format", "json"]
-        return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-
-
-def tries_of(build, folder, run):
-    """Of each try: the fitness of its session, and of each workload verdict, ratio and layout effect."""
-    for journal in journals_in(folder, run):
-        report = judged_again(build, journal)
-        times = [item for item in report["results"] if item["metric"] == "time" and item["ratio"]]
-        yield report["aa"]["found"], report["seed"], times
-
-
-def table_of(build, folder):
-    text = ""
-    for run in RUNS:
-        for number, (fitness, seed, times) in enumerate(tries_of(build, folder, run)):
-            for item in times:
-                ratio = item["ratio"]
-                layout = format(item["layout_pct"], ".2f") if "layout_pct" in item else "?"
-                text += f"{run:6} {number + 1:3} {seed:20} {fitness:7} {item['workload']:32} {item['verdict']:12}"
-                text += f" {ratio['median']:.4f} [{ratio['low'] or 0:.4f}, {ratio['high'] or 0:.4f}]"
-                text += f" {len(item['samples']):3} blocks, layout {layout} %\n"
-    return text
-
-
-def check(build, folder):
-    table = table_of(build, folder)
+def show(loopbench, folder):
+    """Prints what is known and gives what is not as it has to be."""
+    table, found = table_of(loopbench, folder)
     print(table)
     if table != (folder / "table.txt").read_text():
         yield "the journals give another table than table.txt"
-    equal, slowed = (list(tries_of(build, folder, run)) for run in RUNS)
-    different = sum(any(item["verdict"] in ("faster", "slower") for item in times) for _, _, times in equal)
-    slower = sum(any(item["verdict"] == "slower" for item in times) for _, _, times in slowed)
-    unfit = sum(fitness == "unfit" for fitness, _, _ in equal + slowed)
-    print(f"{different} of {len(equal)} comparisons of equals called different, {slower} of {len(slowed)} slowdowns")
-    print(f"of {SLOWED_PCT} % called slower, {unfit} sessions unfit")
-    if len(equal) < 60 or different > 1:
-        yield f"{different} of {len(equal)} comparisons of equals were called different"
-    if len(slowed) < 20 or slower < 0.95 * len(slowed):
-        yield f"{slower} of {len(slowed)} slowdowns of {SLOWED_PCT} % were found"
+    equal, slowed, reports = found["equal"], found["slowed"], found["reports"]
+    different = sum("faster" in verdicts or "slower" in verdicts for _, verdicts in equal)
+    slower = sum("slower" in verdicts for _, verdicts in slowed)
+    unfit = sum(fitness == "unfit" for fitness, _ in equal + slowed)
+    passed, caught = (sum(codes[i] in right for codes in reports) for i, right in enumerate([(0, 4), (3,)]))
+    claims = [
+        (f"{different} of {len(equal)} comparisons of equals were called different",
+         len(equal) >= 60 and different <= 1),
+        (f"{slower} of {len(slowed)} slowdowns of {SLOWED_PCT} % were found",
+         len(slowed) >= 20 and slower >= 0.95 * len(slowed)),
+        (f"{passed} of {len(reports)} pairs of equal reports ended with 0 or 4",
+         len(reports) >= 20 and passed == len(reports)),
+        (f"{caught} of {len(reports)} pairs of reports with {SLOWED_REPORT_PCT} % between them ended with 3",
+         len(reports) >= 20 and caught == len(reports)),
+    ]
+    for claim, _ in claims:
+        print(claim)
+    print(f"{unfit} of {len(equal) + len(slowed)} sessions were unfit")
+    for claim, holds in claims:
+        if not holds:
+            yield claim
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("what", choices=("make", "check"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("make", "show"))
     parser.add_argument("build", type=lambda text: pathlib.Path(text).absolute())
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--aa-tries", type=int, default=60)
     parser.add_argument("--tries", type=int, default=20)
-    parser.add_argument("--blocks", type=int, default=60)
+    parser.add_argument("--blocks", type=int, default=120)
     parser.add_argument("--budget", default="60s")
     options = parser.parse_args()
     if options.what == "make":
-        make(options.build, options.folder, options)
-    problems = list(check(options.build, options.folder))
+        make(options)
+    problems = list(show(options.build / "bin/loopbench", options.folder))
     for problem in problems:
         print(f"layout_evidence: {problem}", file=sys.stderr)
     return 1 if problems else 0

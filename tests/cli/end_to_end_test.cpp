@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "bench/catalog.hpp"
 #include "bench/trial/child_process.hpp"
+#include "bench/workloads/table.hpp"
 #include "tests/support/schema_check.hpp"
 #include "tests/support/scratch_folder.hpp"
 

@@ -21,16 +21,10 @@
 #include "bench/trial/gbench_names.hpp"
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/trial.hpp"
-#include "reports/bmf.hpp"
-#include "reports/csv.hpp"
-#include "reports/gbench.hpp"
-#include "reports/github.hpp"
+#include "reports/formats.hpp"
 #include "reports/hgrm.hpp"
 #include "reports/json.hpp"
 #include "reports/json_node.hpp"
-#include "reports/junit.hpp"
-#include "reports/markdown.hpp"
-#include "reports/openmetrics.hpp"
 #include "reports/table.hpp"
 
 namespace loopbench::fuzz {
@@ -51,10 +45,8 @@ void require_readable(const std::exception& error) {
 }
 
 void write_everywhere(const reports::report& report) {
-    for (auto* write :
-         {reports::write_csv, reports::write_markdown, reports::write_gbench, reports::write_bmf,
-          reports::write_openmetrics, reports::write_junit, reports::write_github, reports::write_table})
-        write(report);
+    for (const auto& format : reports::known_formats()) format.write(report);
+    reports::write_table(report);
     const auto written = reports::write_json(report);
     const auto again = reports::write_json(reports::read_json(written, "it"));
     require(again == written, "a report changes when it is read and written");

@@ -19,6 +19,24 @@ set_tests_properties(package.an_outside_project_builds_a_contender PROPERTIES
     FIXTURES_SETUP outside_contender FIXTURES_REQUIRED "contender_kit;installed_loop")
 set_tests_properties(package.the_outside_contender_is_listed_and_run PROPERTIES FIXTURES_REQUIRED outside_contender)
 
+# Each of the linkers that can do it has options of its own.
+find_program(LOOPBENCH_LLD NAMES ld.lld-19 ld.lld)
+find_program(LOOPBENCH_MOLD NAMES mold)
+foreach(linker IN ITEMS LLD MOLD)
+    if(NOT LOOPBENCH_${linker})
+        continue()
+    endif()
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/layouts-${linker})
+    add_test(NAME package.layouts_are_linked_by_${linker}
+        COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/layouts ${folder}
+            --build-generator ${CMAKE_GENERATOR}
+            --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=Release
+                -DLOOPBENCH_SHUFFLING_LINKER=${LOOPBENCH_${linker}}
+            --test-command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/layouts.py
+                ${folder}/small ${folder}/small.layouts ${CMAKE_NM} ${CMAKE_READELF})
+endforeach()
+
 # Where mold or lld is installed. (A sanitizer's own functions would be shuffled, too.)
 if(LOOPBENCH_SHUFFLING_LINKER AND NOT loopbench_sanitized)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)

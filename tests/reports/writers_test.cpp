@@ -2,15 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "bench/trial/gbench_json.hpp"
-#include "reports/bmf.hpp"
 #include "reports/columns.hpp"
 #include "reports/csv.hpp"
-#include "reports/gbench.hpp"
+#include "reports/formats.hpp"
 #include "reports/github.hpp"
 #include "reports/json.hpp"
 #include "reports/junit.hpp"
 #include "reports/markdown.hpp"
-#include "reports/openmetrics.hpp"
 #include "reports/table.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/scratch_folder.hpp"
@@ -40,9 +38,9 @@ TEST(writers, the_table_is_as_it_was_agreed) {
 }
 
 TEST(writers, of_ci_systems_are_as_they_were_agreed) {
-    EXPECT_EQ(reports::write_gbench(sample_report()), golden("report.gbench.json"));
-    EXPECT_EQ(reports::write_bmf(sample_report()), golden("report.bmf.json"));
-    EXPECT_EQ(reports::write_openmetrics(sample_report()), golden("report.openmetrics"));
+    EXPECT_EQ(reports::find_format("gbench")->write(sample_report()), golden("report.gbench.json"));
+    EXPECT_EQ(reports::find_format("bmf")->write(sample_report()), golden("report.bmf.json"));
+    EXPECT_EQ(reports::find_format("openmetrics")->write(sample_report()), golden("report.openmetrics"));
     EXPECT_EQ(reports::write_junit(sample_report()), golden("report.junit.xml"));
     EXPECT_EQ(reports::write_github(sample_report()), golden("report.github"));
 }
@@ -59,7 +57,7 @@ TEST(writers, what_is_slower_is_a_failure_for_ci_systems) {
 }
 
 TEST(writers, gbench_rows_are_what_a_contender_would_have_printed) {
-    const auto read = bench::parse_gbench_json(reports::write_gbench(sample_report()));
+    const auto read = bench::parse_gbench_json(reports::find_format("gbench")->write(sample_report()));
     ASSERT_FALSE(read.rows.empty());
     EXPECT_EQ(read.rows[1].name, "echo/rtt/tcp/conns:1/asio-epoll");
     EXPECT_EQ(read.rows[1].real_time_ns, 12400);
@@ -104,7 +102,7 @@ TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {
 TEST(writers, of_gbench_call_a_debug_build_by_its_name) {
     auto content = sample_report();
     const auto said = [&] {
-        const auto parsed = nlohmann::json::parse(reports::write_gbench(content));
+        const auto parsed = nlohmann::json::parse(reports::find_format("gbench")->write(content));
         return parsed["context"]["library_build_type"].get<std::string>();
     };
     EXPECT_EQ(said(), "release");

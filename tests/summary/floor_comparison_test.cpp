@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/catalog.hpp"
 #include "bench/floor_exceptions.hpp"
 #include "bench/summary/summary.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
 #include "reports/metrics.hpp"
 #include "tests/support/mock_executor.hpp"

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
 #include <set>
 
+#include "bench/experiment/samples.hpp"
 #include "tests/support/mock_executor.hpp"
 
 namespace loopbench::tests {
@@ -124,6 +126,41 @@ TEST(layouts, are_as_many_samples_as_there_are_pairs_of_them) {
     };
     EXPECT_GT(width(often), 0.5 * width(once)) << "ten times as many blocks say nothing more of the layouts";
     EXPECT_EQ(time_of_next(often).samples.size(), 60U);
+}
+
+TEST(layouts, give_one_ratio_for_each_pair_of_them) {
+    machine here{1, 0.02, 0};
+    const auto plan = plan_of(6, 60, 1);
+    const auto outcome = outcome_of(plan, [&](const auto& request) { return here.run(request); });
+    const bench::sample_table samples{plan, outcome};
+    EXPECT_EQ(samples.log_ratios(0, 1, 0, *reports::find_metric("time")).size(), 6U);
+}
+
+TEST(layouts, are_not_what_the_baseline_is_compared_with_itself_for) {
+    const auto with = compared(20, 20, 1, 0.03, 0), without = compared(0, 20, 1, 0, 0);
+    EXPECT_EQ(with.aa->found, reports::fitness::fit);
+    EXPECT_TRUE(with.aa->reason);
+    EXPECT_EQ(without.aa->found, reports::fitness::fit);
+    EXPECT_FALSE(without.aa->reason);
+}
+
+TEST(layouts, end_the_search_for_a_precision_that_they_are_too_few_for) {
+    const auto precise = [](std::size_t layouts, double between) {
+        auto plan = plan_of(layouts, bench::blocks_max, 1);
+        plan.precision_pct = 0.5;
+        machine here{1, between, 0};
+        return report_of(plan, [&](const auto& request) { return here.run(request); });
+    };
+    const auto is_said = [](const reports::report& report) {
+        return std::ranges::any_of(report.warnings,
+                                   [](const auto& item) { return item.code == "few_layouts_for_precision"; });
+    };
+    for (const std::size_t layouts : {12U, 40U}) {  // fewer than the pilot has blocks, and more
+        const auto report = precise(layouts, 0.03);
+        EXPECT_EQ(time_of_next(report).samples.size(), layouts);
+        EXPECT_TRUE(is_said(report));
+    }
+    EXPECT_FALSE(is_said(precise(1000, 0.001)));
 }
 
 TEST(layouts, are_said_to_do_what_they_do) {

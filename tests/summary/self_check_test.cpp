@@ -70,6 +70,19 @@ TEST(self_check, of_what_was_loaded_by_its_own_capacity_compares_the_capacities)
     EXPECT_EQ(report_with(1100).aa->found, fitness::unfit);
 }
 
+TEST(self_check, of_what_was_loaded_at_one_rate_compares_the_latencies) {
+    const auto report_with = [](double twins_latency) {
+        return report_of(plan_with_twin(7), [twins_latency](const trial_request& request) {
+            auto outcome = took_ns(10);  // the schedule's
+            outcome.metrics["send_late_p99"] = 1000;
+            outcome.metrics["latency_p50"] = is_twin(request) ? twins_latency : 5000;
+            return outcome;
+        });
+    };
+    EXPECT_EQ(report_with(5000).aa->found, fitness::fit);
+    EXPECT_EQ(report_with(5500).aa->found, fitness::unfit);
+}
+
 TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
     const auto report = report_of(plan_with_twin(7), [](const trial_request& request) {
         return took_ns(is_twin(request) && request.workload == "echo" ? 10.3 : 10);

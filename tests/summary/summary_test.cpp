@@ -100,11 +100,23 @@ TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
+TEST(summary, what_was_loaded_at_one_rate_for_all_is_compared) {
+    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+        auto outcome = took_ns(1000);
+        outcome.metrics["send_late_p99"] = 5000;
+        outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
+        return outcome;
+    });
+    const auto& latency = row_of(report, "loop-epoll", "yield", "latency_p50");
+    EXPECT_DOUBLE_EQ(latency.to_baseline.value().median, 2);
+    EXPECT_EQ(latency.judged, reports::verdict::faster);
+}
+
 TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
     const auto report = report_of(small_plan(6), [](const trial_request& request) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p99"] = std::nullopt;
-        if (request.workload == "yield") outcome.metrics["capacity"] = 1e5;
+        if (request.workload == "yield") outcome.metrics["send_late_p99"] = 5000;
         return outcome;
     });
     const auto& left_out = row_of(report, "asio-epoll", "yield", "latency_p99");

@@ -68,14 +68,21 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     return plan;
 }
 
-/// A whole run of the plan, and what is reported of it.
-inline reports::report report_of(
+/// A whole run of the plan.
+inline bench::run_outcome outcome_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {
     mock_executor executor{answer};
     mock_observer observer;
     const auto no_time = [] { return std::chrono::nanoseconds{0}; };
-    return bench::summarise(plan, bench::run(plan, executor, observer, no_time));
+    return bench::run(plan, executor, observer, no_time);
+}
+
+/// The same, and what is reported of it.
+inline reports::report report_of(
+    const bench::run_plan& plan,
+    const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {
+    return bench::summarise(plan, outcome_of(plan, answer));
 }
 
 }  // namespace loopbench::tests

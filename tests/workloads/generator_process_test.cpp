@@ -1,14 +1,23 @@
 // The process that a serving workload starts: what is left behind when it cannot be.
 #include "bench/workloads/generator_process.hpp"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <system_error>
 
 #include "tests/workloads/cores_of_this_thread.hpp"
@@ -35,8 +44,12 @@ protected:
     /// What start() throws is the test's affair.
     static void start(generator_process& process) {
         trial t(trial_size::smoke, 1);
-        process.start({.port = 1, .connections = 1, .requests = 1, .load_percent = 50, .capacity_s = 0.01}, t,
-                      [] {});
+        process.start({.port = 1,
+                       .connections = 1,
+                       .requests = 1,
+                       .offered = {.percent_of_capacity = 50},
+                       .capacity_s = 0.01},
+                      t, [] {});
     }
 };
 
@@ -65,6 +78,48 @@ TEST_F(generator, that_cannot_be_run_leaves_no_descriptors_and_the_cores_as_they
     }
     EXPECT_EQ(cores_of_this_thread(), cores_before);
     EXPECT_EQ(open_descriptors(), open_before);
+}
+
+/// Starts a generator of this server from a process that does nothing else; gives that process.
+pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
+    const pid_t starter = ::fork();
+    if (starter != 0) return starter;
+    const auto argument = "--port=" + std::to_string(port);
+    const pid_t started = ::fork();
+    if (started == 0) {
+        ::execl(LOOPBENCH_TEST_GENERATOR, "loopbench-generator", argument.c_str(), "--requests=1", "--rate=1",
+                nullptr);
+        ::_exit(127);
+    }
+    if (::write(announced, &started, sizeof started) != sizeof started) ::_exit(1);
+    for (;;) ::pause();
+}
+
+// It waits for the replies of a server that gives none.
+TEST_F(generator, ends_with_the_process_that_started_it) {
+    ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    ASSERT_EQ(::bind(server, generic, size), 0);
+    ASSERT_EQ(::listen(server, 128), 0);
+    ASSERT_EQ(::getsockname(server, generic, &size), 0);
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const pid_t starter = start_from_a_process_of_its_own(ntohs(address.sin_port), ends[1]);
+    pid_t started = -1;
+    ASSERT_EQ(::read(ends[0], &started, sizeof started), static_cast<ssize_t>(sizeof started));
+    const int connection = ::accept(server, nullptr, nullptr);  // so it runs
+    ::kill(starter, SIGKILL);
+    ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
+    int status = 0;
+    ASSERT_EQ(::waitpid(started, &status, 0), started);
+    EXPECT_TRUE(WIFSIGNALED(status)) << "it ended by itself";
+    for (const int file : {connection, server, ends[0], ends[1]}) ::close(file);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 }  // namespace

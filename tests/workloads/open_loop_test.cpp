@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace loopbench::bench {
@@ -24,27 +26,50 @@ namespace {
 
 using namespace std::chrono_literals;
 
-enum class fault { none, wrong_bytes, closes_after_100 };
+enum class fault {
+    none,
+    wrong_bytes,
+    answers_twice,
+    closes_after_100,
+    pauses_after_1000,
+    stops_after_1000,
+    slow
+};
+
+// A pause is never shorter than this, however busy the machine.
+constexpr auto pause_of_a_server = 1s;
+constexpr auto pause_between_turns = 20ms;  // of a slow server, which takes one request of each connection
+constexpr std::size_t request_bytes = 64;
 
 /// Serves every connection from one thread, for ever.
 [[noreturn]] void serve(int listener, fault planted) {
     std::vector<pollfd> watched{{listener, POLLIN, 0}};
     std::array<char, 4096> buffer;
-    for (int reads = 0;;) {
+    const std::size_t most = planted == fault::slow ? request_bytes : buffer.size();
+    for (std::size_t reads = 0, requests = 0;;) {
         ::poll(watched.data(), watched.size(), -1);
         const std::size_t count = watched.size();
         for (std::size_t i = 1; i < count; ++i) {
             if (watched[i].revents == 0) continue;
-            const ssize_t got = ::recv(watched[i].fd, buffer.data(), buffer.size(), 0);
-            if (got <= 0 || (planted == fault::closes_after_100 && ++reads > 100)) {
+            const ssize_t got = ::recv(watched[i].fd, buffer.data(), most, 0);
+            ++reads;
+            if (got <= 0 || (planted == fault::closes_after_100 && reads > 100)) {
                 ::close(watched[i].fd);
                 watched[i].fd = -1;
                 continue;
             }
-            if (planted == fault::wrong_bytes && ++reads % 10 == 0) buffer[0] ^= 1;
-            ::send(watched[i].fd, buffer.data(), static_cast<std::size_t>(got), MSG_NOSIGNAL);
+            const std::size_t before =
+                std::exchange(requests, requests + static_cast<std::size_t>(got) / request_bytes);
+            if (before < 1000 && requests >= 1000) {
+                if (planted == fault::pauses_after_1000) std::this_thread::sleep_for(pause_of_a_server);
+                while (planted == fault::stops_after_1000) ::pause();
+            }
+            if (planted == fault::wrong_bytes && reads % 10 == 0) buffer[0] ^= 1;
+            for (int copies = planted == fault::answers_twice ? 2 : 1; copies > 0; --copies)
+                ::send(watched[i].fd, buffer.data(), static_cast<std::size_t>(got), MSG_NOSIGNAL);
         }
         if (watched[0].revents != 0) watched.push_back({::accept(listener, nullptr, nullptr), POLLIN, 0});
+        if (planted == fault::slow) std::this_thread::sleep_for(pause_between_turns);
     }
 }
 
@@ -84,20 +109,57 @@ private:
     pid_t process_ = -1;
 };
 
+/// Without looks.
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
     plan.port = server.port();
     plan.requests = requests;
     plan.rate = rate;
+    plan.look_time = 0s;
     return plan;
 }
 
-void stop_for(pid_t process, std::chrono::milliseconds after, std::chrono::milliseconds duration) {
-    std::this_thread::sleep_for(after);
-    ::kill(process, SIGSTOP);
-    std::this_thread::sleep_for(duration);
-    ::kill(process, SIGCONT);
-}
+/// Answers in the process of the generator, though not while more than so many and less than so many were
+/// sent; takes so long for each exchange in which there is something to send.
+class planted_link final : public link {
+    using clock = std::chrono::steady_clock;
+
+public:
+    struct faults {
+        std::size_t silent_after = 0, silent_until = 0;
+        std::chrono::milliseconds slow_by{0};
+        std::vector<clock::time_point>* sent = nullptr;
+        bool wrong = false;
+    };
+    explicit planted_link(const faults& planted) : planted_(planted) {}
+
+    bool send(std::size_t connection, std::span<const std::byte> bytes) override {
+        if (planted_.sent != nullptr) planted_.sent->push_back(clock::now());
+        unanswered_.emplace_back(connection, bytes);
+        ++sent_;
+        exchanged_ = false;
+        return true;
+    }
+    void exchange() override {
+        if (!std::exchange(exchanged_, true)) std::this_thread::sleep_for(planted_.slow_by);
+    }
+    bool receive(reader& to) override {
+        if (sent_ > planted_.silent_after && sent_ < planted_.silent_until) return true;
+        for (const auto& [connection, bytes] : std::exchange(unanswered_, {})) {
+            std::vector<std::byte> reply(bytes.begin(), bytes.end());
+            if (planted_.wrong) reply.front() ^= std::byte{1};
+            to.arrived(connection, reply);
+        }
+        return true;
+    }
+    std::string_view name() const noexcept override { return "planted"; }
+
+private:
+    faults planted_;
+    std::vector<std::pair<std::size_t, std::span<const std::byte>>> unanswered_;
+    std::size_t sent_ = 0;
+    bool exchanged_ = true;
+};
 
 std::uint64_t count_over(const histogram& values, std::chrono::nanoseconds limit) {
     std::uint64_t over = 0;
@@ -107,9 +169,20 @@ std::uint64_t count_over(const histogram& values, std::chrono::nanoseconds limit
     return over;
 }
 
-TEST(open_loop, gets_every_reply_and_keeps_to_its_rate) {
+chosen_link by_epoll(const open_loop_plan& plan) {
+    return link_by_epoll(plan, "a test");
+}
+
+/// By both ways to the server, as far as this kernel has them.
+class open_loop_over : public testing::TestWithParam<chosen_link (*)(const open_loop_plan&)> {
+protected:
+    static open_loop_result run(const open_loop_plan& plan) { return run_open_loop(plan, GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(links, open_loop_over, testing::Values(cheapest_link, by_epoll));
+
+TEST_P(open_loop_over, gets_every_reply_and_keeps_to_its_rate) {
     const server_process server;
-    const auto result = run_open_loop(plan_for(server, 500, 5000));
+    const auto result = run(plan_for(server, 500, 5000));
     EXPECT_EQ(result.failure, "");
     EXPECT_EQ(result.sent, 500u);
     EXPECT_EQ(result.replies, 500u);
@@ -119,6 +192,67 @@ TEST(open_loop, gets_every_reply_and_keeps_to_its_rate) {
     EXPECT_EQ(result.rate, 5000);
 }
 
+TEST_P(open_loop_over, gets_replies_that_come_in_pieces_or_several_at_a_time) {
+    const server_process server;
+    for (const std::size_t bytes : {1UL, 3000UL, 65'536UL}) {
+        auto plan = plan_for(server, 200, 20'000);
+        plan.bytes = bytes;
+        plan.connections = 3;
+        const auto result = run(plan);
+        EXPECT_EQ(result.failure, "") << bytes;
+        EXPECT_EQ(result.replies, 200u) << bytes;
+    }
+}
+
+TEST_P(open_loop_over, counts_replies_that_are_wrong) {
+    const server_process server(fault::wrong_bytes);
+    const auto result = run(plan_for(server, 300, 5000));
+    EXPECT_GT(result.wrong_replies, 0u);
+    EXPECT_EQ(result.replies + result.wrong_replies, 300u);
+}
+
+TEST_P(open_loop_over, ends_with_the_reason_when_the_server_hangs_up) {
+    const server_process server(fault::closes_after_100);
+    EXPECT_EQ(run(plan_for(server, 2000, 5000)).failure, "the contender closed a connection");
+}
+
+TEST_P(open_loop_over, ends_with_the_reason_when_a_reply_comes_twice) {
+    const server_process server(fault::answers_twice);
+    const auto result = run(plan_for(server, 300, 5000));
+    EXPECT_TRUE(result.failure == "the contender sent bytes that nobody had asked for" ||
+                result.wrong_replies > 0)
+        << result.failure;
+}
+
+TEST_P(open_loop_over, ends_with_the_reason_when_the_server_stops_for_ever) {
+    const server_process server(fault::stops_after_1000);
+    auto plan = plan_for(server, 2000, 20'000);
+    plan.patience = 2s;
+    const auto failure = run(plan).failure;
+    EXPECT_TRUE(failure.ends_with("of 2000 replies had not come 2 s after the last request")) << failure;
+}
+
+TEST_P(open_loop_over, ends_with_the_reason_when_no_reply_comes_at_all) {
+    const server_process server;
+    ::kill(server.id(), SIGSTOP);
+    auto plan = plan_for(server, 10, 5000);
+    plan.patience = 50ms;
+    EXPECT_EQ(run(plan).failure, "the first replies had not come after 0.05 s");
+}
+
+// 2000 requests a second are due in each second in which nobody answers. A client that waited for each reply
+// before the next request would see at most one late one on each connection.
+TEST_P(open_loop_over, charges_a_server_that_pauses_for_every_request_that_was_due) {
+    const server_process server(fault::pauses_after_1000);
+    auto plan = plan_for(server, 5000, 2000);
+    plan.tries_max = 1;
+    const auto result = run(plan);
+    EXPECT_EQ(result.failure, "");
+    EXPECT_EQ(result.replies, 5000u);
+    EXPECT_GT(count_over(result.latency, 10ms), 1900u);
+    EXPECT_GT(count_over(result.latency, 500ms), 900u);  // half of the time is half of the requests
+}
+
 TEST(open_loop, measures_the_capacity_first_when_it_is_given_a_load) {
     const server_process server;
     auto plan = plan_for(server, 300, 0);
@@ -126,86 +260,93 @@ TEST(open_loop, measures_the_capacity_first_when_it_is_given_a_load) {
     plan.capacity_time = 20ms;
     const auto result = run_open_loop(plan);
     EXPECT_EQ(result.failure, "");
-    EXPECT_GT(result.capacity, 100);
+    EXPECT_GT(result.capacity, 0);
     EXPECT_DOUBLE_EQ(result.rate, result.capacity / 4);
     EXPECT_EQ(result.replies, 300u);
 }
 
-// A second at 2000 a second: 2000 requests are due while nobody answers. A client that waited for each reply
-// before the next request would see at most one late one on each connection.
-TEST(open_loop, charges_a_stopped_server_for_every_request_that_was_due) {
+TEST(open_loop, says_why_it_is_by_epoll) {
     const server_process server;
-    std::thread stopping(stop_for, server.id(), 300ms, 1000ms);
-    const auto result = run_open_loop(plan_for(server, 5000, 2000));
-    stopping.join();
-    EXPECT_EQ(result.failure, "");
-    EXPECT_EQ(result.replies, 5000u);
-    const auto late = count_over(result.latency, 10ms);
-    EXPECT_GT(late, 1900u);
-    // And not those that were due when it ran: a quarter of them were, before it was stopped.
-    EXPECT_LT(late, 4500u);
-    EXPECT_GT(count_over(result.latency, 500ms), 900u);  // half of the time is half of the requests
+    EXPECT_EQ(run_open_loop(plan_for(server, 1, 1000), by_epoll).refused, "a test");
 }
 
-TEST(open_loop, counts_replies_that_are_wrong) {
-    const server_process server(fault::wrong_bytes);
-    const auto result = run_open_loop(plan_for(server, 300, 5000));
-    EXPECT_GT(result.wrong_replies, 10u);
-    EXPECT_EQ(result.replies + result.wrong_replies, 300u);
+link_maker planted(const planted_link::faults& faults) {
+    return [faults](const open_loop_plan&) {
+        return chosen_link{std::make_unique<planted_link>(faults), ""};
+    };
 }
 
-TEST(open_loop, ends_with_the_reason_when_the_server_hangs_up) {
-    const server_process server(fault::closes_after_100);
-    EXPECT_EQ(run_open_loop(plan_for(server, 2000, 5000)).failure, "the contender closed a connection");
+open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
+    open_loop_plan plan;
+    plan.requests = requests;
+    plan.rate = rate;
+    plan.look_time = 0s;
+    return plan;
 }
 
-TEST(open_loop, ends_with_the_reason_when_the_server_stops_for_ever) {
-    const server_process server;
-    auto plan = plan_for(server, 2000, 2000);
-    plan.patience = 100ms;
-    std::thread stopping([&] {
-        std::this_thread::sleep_for(300ms);  // of a second: it has answered, however slowly it starts
-        ::kill(server.id(), SIGSTOP);
-    });
-    const auto failure = run_open_loop(plan).failure;
-    stopping.join();
-    EXPECT_TRUE(failure.ends_with("of 2000 replies had not come 0.1 s after the last request")) << failure;
+TEST(open_loop, sends_no_request_before_its_time) {
+    std::vector<std::chrono::steady_clock::time_point> sent;
+    const auto plan = plan_without_a_server(200, 10'000);
+    const auto before = std::chrono::steady_clock::now();
+    run_open_loop(plan, planted({.sent = &sent}));
+    ASSERT_GE(sent.size(), plan.requests);
+    const auto scheduled = std::span(sent).last(plan.requests);  // behind those that warm up
+    for (std::size_t i = 0; i < scheduled.size(); ++i)
+        EXPECT_GE((scheduled[i] - before).count(), static_cast<std::int64_t>(i) * 100'000) << i;
 }
 
-TEST(open_loop, ends_with_the_reason_when_no_reply_comes_at_all) {
-    const server_process server;
-    ::kill(server.id(), SIGSTOP);
-    auto plan = plan_for(server, 10, 5000);
-    plan.patience = 50ms;
-    EXPECT_EQ(run_open_loop(plan).failure, "the first replies had not come after 0.05 s");
+// Warming up needs answers; after that there are none until all are sent.
+TEST(open_loop, sends_all_requests_though_nobody_answers) {
+    constexpr std::size_t requests = 300, to_warm_up = 16;
+    const auto result =
+        run_open_loop(plan_without_a_server(requests, 10'000),
+                      planted({.silent_after = to_warm_up, .silent_until = to_warm_up + requests}));
+    EXPECT_EQ(result.sent, requests);
+    EXPECT_EQ(result.replies, requests);
 }
 
+// 20 ms for each time that it sends something, in which 40 requests fall due.
 TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
-    const server_process server;
-    const std::string command = "exec '" LOOPBENCH_TEST_GENERATOR "' --rate=2000 --requests=2000 --port=" +
-                                std::to_string(server.port());
-    int ends[2];
-    ASSERT_EQ(::pipe(ends), 0);
-    const pid_t generator = ::fork();
-    if (generator == 0) {
-        ::dup2(ends[1], STDOUT_FILENO);
-        ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-        ::_exit(127);
-    }
-    ::close(ends[1]);
-    stop_for(generator, 500ms, 200ms);  // in the midst of its second, however slowly it starts
-    std::string text;
-    std::array<char, 4096> buffer;
-    for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
-        text.append(buffer.data(), static_cast<std::size_t>(got));
-    ::close(ends[0]);
-    ::waitpid(generator, nullptr, 0);
-    const auto result = nlohmann::json::parse(text);
-    EXPECT_EQ(result["failure"], "");
-    EXPECT_GT(result["send_late_p99"].get<double>(), 50e6);
-    ASSERT_TRUE(result["bottleneck"].is_string());
-    EXPECT_NE(result["bottleneck"].get<std::string>().find("it sent so late that latency_p90 is "),
-              std::string::npos);
+    const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
+    EXPECT_EQ(result.failure, "");
+    EXPECT_GT(result.send_lateness.percentile_ns(50), 1'000'000);
+    EXPECT_EQ(result.tries, 3U);
+    EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
+    EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
+}
+
+// Wrong replies are the contender's failure, whatever the looks before the schedule were like.
+TEST(open_loop, measures_a_server_with_wrong_replies_though_its_rate_cannot_be_offered) {
+    auto plan = plan_without_a_server(400, 2000);
+    plan.look_time = 1ms;
+    const auto result = run_open_loop(plan, planted({.slow_by = 20ms, .wrong = true}));
+    EXPECT_EQ(result.not_offered, std::nullopt);
+    EXPECT_GT(result.wrong_replies, 0U);
+}
+
+TEST(open_loop, does_not_measure_what_the_generator_cannot_offer) {
+    auto plan = plan_without_a_server(400, 2000);
+    plan.look_time = 1ms;
+    const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
+    EXPECT_TRUE(result.not_offered.value_or("").starts_with("the generator was the bottleneck"));
+    EXPECT_EQ(result.sent, 0U);
+}
+
+// It serves 16 requests in 20 ms, and 2000 are due in a second.
+TEST(open_loop, finds_a_server_that_is_given_too_much_to_be_overloaded) {
+    const server_process server(fault::slow);
+    const auto result = run_open_loop(plan_for(server, 400, 2000));
+    EXPECT_EQ(result.replies, 400u) << result.failure;
+    EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
+}
+
+TEST(open_loop, does_not_measure_a_server_that_is_given_too_much) {
+    const server_process server(fault::slow);
+    auto plan = plan_for(server, 400, 2000);
+    plan.look_time = 1ms;
+    const auto result = run_open_loop(plan);
+    EXPECT_TRUE(result.not_offered.value_or("").starts_with("the server does not sustain 2000 requests"));
+    EXPECT_EQ(result.sent, 0U);
 }
 
 /// So many requests more, sent so late, of a server that takes so long for each.

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <vector>
 
-#include "bench/catalog.hpp"
 #include "bench/contenders/contender_main.hpp"
 #include "bench/workloads/list.hpp"
 #include "bench/workloads/table.hpp"

@@ -1,0 +1,72 @@
+// Whether what an open loop measured is the server's doing.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "bench/generator/open_loop.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+bool is_of_its_own_making(const open_loop_result& result, double percentile) {
+    constexpr double share = 0.1;
+    const auto latency = static_cast<double>(result.latency.percentile_ns(percentile));
+    return static_cast<double>(result.send_lateness.percentile_ns(percentile)) > share * latency ||
+           latency > (1 + share) * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
+}
+
+/// A queue that never emptied in the whole second half grows for as long as the schedule lasts, so that its
+/// latencies say how long that was. A server that only stalled has answered some request of it at once.
+std::optional<std::string> was_overloaded(const open_loop_result& result) {
+    constexpr double share = 0.02;
+    if (result.sent == 0) return std::nullopt;
+    const double half_s = static_cast<double>(result.sent) / result.rate / 2;
+    const auto grown = result.least_of_second_half - result.least_of_first_half;
+    if (std::chrono::duration<double>(grown).count() <= share * half_s) return std::nullopt;
+    return fmt::format(
+        "the server does not sustain {:.0f} requests per second: no answer to the second half of them took "
+        "less than {:.3g} ms, and to the first half {:.3g} ms",
+        result.rate, std::chrono::duration<double, std::milli>(result.least_of_second_half).count(),
+        std::chrono::duration<double, std::milli>(result.least_of_first_half).count());
+}
+
+}  // namespace
+
+std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result) {
+    constexpr std::array<std::pair<double, std::string_view>, 5> reported{{{50, "latency_p50"},
+                                                                           {90, "latency_p90"},
+                                                                           {99, "latency_p99"},
+                                                                           {99.9, "latency_p999"},
+                                                                           {100, "latency_max"}}};
+    std::vector<std::string_view> found;
+    for (const auto& [percentile, name] : reported)
+        if (!found.empty() || is_of_its_own_making(result, percentile)) found.push_back(name);
+    return found;
+}
+
+std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
+    constexpr double busiest = 0.75;
+    for (const double percentile : {90.0, 50.0})
+        if (is_of_its_own_making(result, percentile))
+            return fmt::format(
+                "it sent so late that latency_p{:g} is {} ns, and {} ns from when the requests were really "
+                "sent, which was up to {} ns late",
+                percentile, result.latency.percentile_ns(percentile),
+                result.latency_from_send.percentile_ns(percentile),
+                result.send_lateness.percentile_ns(percentile));
+    if (result.busy > busiest)
+        return fmt::format("it was busy for {:.0f} % of the time, which is over 75 %", 100 * result.busy);
+    return std::nullopt;
+}
+
+std::optional<std::string> why_invalid(const open_loop_result& result) {
+    if (auto why = was_overloaded(result)) return why;  // which makes the generator late in the end, too
+    if (auto why = generator_was_the_bottleneck(result))
+        return "the generator was the bottleneck, so this says nothing of the contender: " + *why +
+               "; give it a faster or quieter core";
+    return std::nullopt;
+}
+
+}  // namespace loopbench::bench

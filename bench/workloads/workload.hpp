@@ -1,0 +1,57 @@
+// What a header with workloads says of them: a struct NAME_family at its end, which CMakeLists.txt expects
+// there, with what each does (about), what there is to know of it (shapes) and which function it is.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "bench/runtime.hpp"
+#include "bench/workloads/table.hpp"
+#include "bench/workloads/trial.hpp"
+
+namespace loopbench::bench {
+
+/// A workload on a runtime.
+template <Runtime R>
+struct workload {
+    std::string_view name;
+    task_of<R> (*run)(R& runtime, trial& t);  // null when the runtime lacks what it is made of
+    std::string_view lacks{};                 // the word that it has not, then
+};
+
+/// For a workload that needs a word beyond the Runtime concept: `run` is a generic function, compiled when
+/// the runtime has the word.
+template <Runtime R, bool HasTheWord, class Run>
+constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
+    if constexpr (HasTheWord) {
+        return {name, run};
+    } else {
+        return {name, nullptr, word};
+    }
+}
+
+namespace workloads {
+
+// The words of a family's shapes.
+using enum need;
+using reports::way;
+inline constexpr bool headline = true;  // measured without being asked for
+inline constexpr bool on_demand = false;
+inline constexpr bool rate = true;  // operations per second say something
+inline constexpr bool no_rate = false;
+inline constexpr bool countable = true;
+inline constexpr bool not_countable = false;
+
+// What workloads are about.
+inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
+inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
+inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50", "late_p99"};  // CPU: busy anyway
+inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups"};
+inline constexpr std::array<std::string_view, 1> about_work{"time"};
+inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};
+inline constexpr std::array<std::string_view, 3> about_traffic{"time", "latency_p99", "cpu"};
+inline constexpr std::array<std::string_view, 2> about_load{"latency_p99", "capacity"};
+
+}  // namespace workloads
+
+}  // namespace loopbench::bench

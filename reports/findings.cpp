@@ -1,0 +1,492 @@
+#include "reports/findings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "reports/columns.hpp"
+#include "reports/headline.hpp"
+#include "reports/json.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+using places = std::vector<standing>;
+using sources = std::vector<const result*>;
+using names = std::vector<std::string_view>;
+
+constexpr double burns_from = 0.5;  // of a core, while there is nothing to do
+constexpr std::size_t names_shown = 4;
+
+/// The report by workload and metric, in its order, since it has tens of thousands of results.
+struct indexed_report {
+    const report& whole;
+    std::set<std::string_view> floors;
+    names workloads;  // all
+    std::map<std::string_view, std::vector<std::string>> headline;
+    std::map<std::pair<std::string_view, std::string_view>, sources> results;
+
+    explicit indexed_report(const report& content) : whole{content} {
+        for (const auto& who : content.contenders)
+            if (is_floor(who)) floors.insert(who.name);
+        for (const auto& item : content.results) {
+            if (headline.try_emplace(item.workload).second) workloads.push_back(item.workload);
+            results[{item.workload, item.metric}].push_back(&item);
+        }
+        for (auto& [workload, metrics] : headline) metrics = headline_metrics(content, workload);
+    }
+
+    [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const {
+        const auto& metrics = headline.at(workload);
+        return std::ranges::find(metrics, metric) != metrics.end();
+    }
+    [[nodiscard]] names about(std::string_view metric) const {
+        names all;
+        std::ranges::copy_if(workloads, std::back_inserter(all),
+                             [&](std::string_view each) { return is_about(each, metric); });
+        return all;
+    }
+    [[nodiscard]] const result* find(std::string_view workload, std::string_view who,
+                                     std::string_view metric) const {
+        const auto group = results.find({workload, metric});
+        if (group == results.end()) return nullptr;
+        const auto found = std::ranges::find(group->second, who, &result::contender);
+        return found == group->second.end() || !(*found)->median ? nullptr : *found;
+    }
+    [[nodiscard]] bool is_floor_here(std::string_view who) const { return floors.contains(who); }
+
+    [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const {
+        places all;
+        const auto group = results.find({workload, metric});
+        if (group == results.end()) return all;
+        for (const auto* item : group->second) {
+            if (!item->median || is_floor_here(item->contender)) continue;
+            if (item->contender == whole.baseline)
+                all.push_back({item});
+            else if (const auto& ratio = item->to_baseline; ratio && ratio->low && ratio->high)
+                all.push_back({item, ratio->median, *ratio->low, *ratio->high});
+        }
+        std::ranges::stable_sort(all, std::greater{}, &standing::ratio);
+        return all;
+    }
+};
+
+std::string cut(std::string_view text, std::size_t most = 60) {
+    return text.size() <= most ? std::string{text} : shown(text);
+}
+
+/// "a, b and c"; of more than a few, how many there are besides.
+std::string listed(const names& all, std::size_t most = names_shown) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < all.size() && i < most; ++i) parts.push_back(cut(all[i]));
+    if (all.size() > most) parts.push_back(fmt::format("{} more", all.size() - most));
+    if (parts.size() < 2) return fmt::format("{}", fmt::join(parts, ""));
+    const auto last = std::move(parts.back());
+    parts.pop_back();
+    return fmt::format("{} and {}", fmt::join(parts, ", "), last);
+}
+
+std::string share(double value) {
+    return fmt::format("{:.{}f} %", 100 * value, value < 0.0995 ? 1 : 0);
+}
+
+/// Values from the least to the greatest.
+struct range {
+    std::optional<double> least, most;
+
+    void add(double value) {
+        least = std::min(value, least.value_or(value));
+        most = std::max(value, most.value_or(value));
+    }
+    [[nodiscard]] std::string text(std::string (*format)(double)) const {
+        const auto from = format(*least), to = format(*most);
+        return from == to ? from : fmt::format("{} to {}", from, to);
+    }
+};
+
+/// "on yield", "on all 7 workloads" or "on 6 of 7 workloads".
+std::string on_how_many(const names& those, std::size_t of) {
+    if (those.size() == of && of == 1) return fmt::format("on {}", cut(those.front()));
+    return those.size() == of ? fmt::format("on all {} workloads", of)
+                              : fmt::format("on {} of {} workloads", those.size(), of);
+}
+
+/// By whom, for each workload, nobody is certainly beaten.
+using lead_table = std::vector<std::pair<std::string_view, places>>;
+
+/// Those who lead on most of the workloads, and on which; `undecided` ones are of no help. Of those who lead on
+/// equally many, only who do so on the same ones are named together.
+struct lead {
+    names who;
+    names on;
+    sources from;
+};
+
+lead widest_lead(const lead_table& table) {
+    std::map<std::string_view, names> by_name;
+    names order;
+    for (const auto& [workload, group] : table)
+        for (const auto& each : group) {
+            if (by_name.try_emplace(each.item->contender).second) order.push_back(each.item->contender);
+            by_name[each.item->contender].push_back(workload);
+        }
+    lead found;
+    for (const auto name : order)
+        if (by_name[name].size() > found.on.size()) found.on = by_name[name];
+    for (const auto name : order)
+        if (by_name[name] == found.on) found.who.push_back(name);
+    for (const auto& [workload, group] : table)
+        for (const auto& each : group)
+            if (std::ranges::find(found.on, workload) != found.on.end() &&
+                std::ranges::find(found.who, each.item->contender) != found.who.end())
+                found.from.push_back(each.item);
+    return found;
+}
+
+/// A group of all says nothing.
+bool tells_something(const places& all, const places& group) {
+    return all.size() > 1 && group.size() < all.size();
+}
+
+lead_table leads_by_time(const indexed_report& in) {
+    lead_table table;
+    for (const auto workload : in.about("time")) {
+        const auto all = in.standings(workload, "time");
+        if (auto group = leaders(all, in.whole.baseline); tells_something(all, group))
+            table.emplace_back(workload, std::move(group));
+    }
+    return table;
+}
+
+std::string times_as_fast(const indexed_report& in, const sources& those) {
+    range ratios;
+    for (const auto* item : those)
+        if (item->to_baseline) ratios.add(item->to_baseline->median);
+    if (!ratios.least) return ", the baseline";
+    return fmt::format(": {} times as fast as {}", ratios.text(three_digits), cut(in.whole.baseline));
+}
+
+void find_cost(std::vector<finding>& all, const indexed_report& in) {
+    const auto table = leads_by_time(in);
+    if (table.empty()) return;
+    const auto first = widest_lead(table);
+    finding found{topic::cost,
+                  fmt::format("Fastest: {}, ahead or level {}{}", listed(first.who),
+                              on_how_many(first.on, table.size()), times_as_fast(in, first.from)),
+                  first.from};
+    lead_table rest = table;
+    std::erase_if(
+        rest, [&](const auto& each) { return std::ranges::find(first.on, each.first) != first.on.end(); });
+    if (!rest.empty()) {
+        const auto second = widest_lead(rest);
+        found.text +=
+            fmt::format("; of the others, {} {}", listed(second.who), on_how_many(second.on, rest.size()));
+        found.from.insert(found.from.end(), second.from.begin(), second.from.end());
+    }
+    found.text += ".";
+    all.push_back(std::move(found));
+}
+
+void find_limit(std::vector<finding>& all, const indexed_report& in) {
+    const auto table = leads_by_time(in);
+    if (table.empty()) return;
+    const auto first = widest_lead(table).who.front();
+    range multiples;
+    finding found{topic::limit, "", {}};
+    for (const auto workload : in.about("time")) {
+        const auto* const item = in.find(workload, first, "time");
+        if (item == nullptr || !item->times_floor || item->times_floor->floor == first) continue;
+        multiples.add(item->times_floor->median);
+        found.from.push_back(item);
+    }
+    if (found.from.empty()) return;
+    found.text = fmt::format("The limit: {} takes {} times as long as the fastest floor {}.", cut(first),
+                             multiples.text(three_digits),
+                             found.from.size() == 1
+                                 ? fmt::format("on {}", cut(found.from.front()->workload))
+                                 : fmt::format("on the {} workloads that have one", found.from.size()));
+    all.push_back(std::move(found));
+}
+
+/// Of "echo/rtt/tcp/conns:1000/bytes:64" 1000; 0 without such a parameter.
+std::uint64_t connections_of(std::string_view workload) {
+    constexpr std::string_view key = "/conns:";
+    const auto at = workload.find(key);
+    std::uint64_t count = 0;
+    if (at != std::string_view::npos)
+        std::from_chars(workload.data() + at + key.size(), workload.data() + workload.size(), count);
+    return count;
+}
+
+void find_connections(std::vector<finding>& all, const indexed_report& in) {
+    constexpr std::size_t most = 8;
+    std::string_view busiest;
+    places order;
+    for (const auto workload : in.about("time")) {
+        if (connections_of(workload) <= std::max(connections_of(busiest), std::uint64_t{1})) continue;
+        if (auto found = in.standings(workload, "time"); found.size() > 2) {
+            busiest = workload;
+            order = std::move(found);
+        }
+    }
+    if (order.empty()) return;
+    finding found{topic::connections,
+                  fmt::format("With {} connections ({}), times as fast as {}:", connections_of(busiest),
+                              cut(busiest), cut(in.whole.baseline)),
+                  {}};
+    for (std::size_t i = 0; i < order.size() && i < most; ++i) {
+        const auto sign = i == 0 ? "" : touch(order[i - 1], order[i]) ? " ~" : " >";
+        found.text +=
+            fmt::format("{} {} {}", sign, cut(order[i].item->contender), three_digits(order[i].ratio));
+        found.from.push_back(order[i].item);
+    }
+    found.text += order.size() > most ? fmt::format(", and {} behind.", order.size() - most) : ".";
+    all.push_back(std::move(found));
+}
+
+/// Whether the contender spends the wait on the CPU; who does not say is taken for one that sleeps.
+bool burns(const indexed_report& in, std::string_view workload, std::string_view who) {
+    const auto* const spin = in.find(workload, who, "spin");
+    return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
+}
+
+/// Workloads of waiting, in which CPU is for nothing.
+names workloads_that_wait(const indexed_report& in) {
+    names all;
+    for (const auto workload : in.workloads)
+        if ((in.is_about(workload, "late_p50") && in.is_about(workload, "cpu")) ||
+            in.is_about(workload, "wakeups"))
+            all.push_back(workload);
+    return all;
+}
+
+std::string lateness(const sources& those) {
+    range late;
+    for (const auto* item : those) late.add(*item->median);
+    return late.text(human_time);
+}
+
+std::string price_of(const indexed_report& in, finding& to, const sources& those) {
+    range cpu;
+    for (const auto* item : those)
+        if (const auto* const spent = in.find(item->workload, item->contender, "cpu")) {
+            cpu.add(*spent->median);
+            to.from.push_back(spent);
+        }
+    return cpu.least ? fmt::format(", for {} of CPU per operation", cpu.text(human_time)) : "";
+}
+
+/// The last of the standings where it is certainly the last, on every workload on which that is so.
+std::optional<lead> latest(const indexed_report& in) {
+    lead_table last;
+    for (const auto workload : in.about("late_p50")) {
+        const auto all = in.standings(workload, "late_p50");
+        if (all.size() > 2 && all.back().item->judged == verdict::slower &&
+            !touch(all.back(), all[all.size() - 2]))
+            last.emplace_back(workload, places{all.back()});
+    }
+    if (last.empty()) return std::nullopt;
+    return widest_lead(last);
+}
+
+void find_timers(std::vector<finding>& all, const indexed_report& in) {
+    lead_table table;
+    bool some_burn = false;
+    for (const auto workload : in.about("late_p50")) {
+        auto asleep = in.standings(workload, "late_p50");
+        some_burn = std::erase_if(asleep,
+                                  [&](const standing& each) {
+                                      return burns(in, workload, each.item->contender);
+                                  }) > 0 ||
+                    some_burn;
+        if (auto group = leaders(asleep, in.whole.baseline); tells_something(asleep, group))
+            table.emplace_back(workload, std::move(group));
+    }
+    if (table.empty()) return;
+    const auto first = widest_lead(table);
+    finding found{topic::timers, "", first.from};
+    found.text = fmt::format("Most accurate timers{}: {}, ahead or level {}, {} late at the median",
+                             some_burn ? " of loops that sleep" : "", listed(first.who),
+                             on_how_many(first.on, table.size()), lateness(first.from));
+    found.text += price_of(in, found, first.from) + ".";
+    if (const auto last = latest(in)) {
+        found.text += fmt::format(" Latest: {}, by {}.", listed(last->who), lateness(last->from));
+        found.from.insert(found.from.end(), last->from.begin(), last->from.end());
+    }
+    all.push_back(std::move(found));
+}
+
+/// A sentence for all who burn CPU, and what the others take at the most.
+void find_waiting(std::vector<finding>& all, const indexed_report& in) {
+    names burners, on;
+    range burnt, late;
+    std::optional<double> others;
+    finding found{topic::waiting, "", {}};
+    for (const auto workload : workloads_that_wait(in)) {
+        const auto group = in.results.find({workload, "spin"});
+        if (group == in.results.end()) continue;
+        bool burnt_here = false;
+        for (const auto* spin : group->second) {
+            if (!spin->median || in.is_floor_here(spin->contender)) continue;
+            if (!burns(in, workload, spin->contender)) {
+                others = std::max(*spin->median, others.value_or(0));
+                continue;
+            }
+            burnt_here = true;
+            burnt.add(*spin->median);
+            found.from.push_back(spin);
+            if (const auto* const lateness = in.find(workload, spin->contender, "late_p50"))
+                late.add(*lateness->median);
+            if (std::ranges::find(burners, std::string_view{spin->contender}) == burners.end())
+                burners.push_back(spin->contender);
+        }
+        if (burnt_here) on.push_back(workload);
+    }
+    if (burners.empty() && !others) return;
+    if (burners.empty()) {
+        found.text = fmt::format("Nobody burns CPU while waiting: {} of a core at the most.", share(*others));
+    } else {
+        found.text =
+            fmt::format("While there is nothing to do, {} {} {} of a core{}{}.", listed(burners),
+                        burners.size() == 1 ? "burns" : "burn", burnt.text(share),
+                        late.least ? fmt::format(" (and then is {} late)", late.text(human_time)) : "",
+                        others ? fmt::format("; nobody else takes more than {}", share(*others)) : "");
+    }
+    all.push_back(std::move(found));
+}
+
+void find_cautions(std::vector<finding>& all, const report& content) {
+    if (!content.complete)
+        all.push_back({topic::caution, "The run was interrupted: this is what had finished.", {}});
+    if (content.aa && content.aa->found == fitness::unfit)
+        all.push_back({topic::caution,
+                       fmt::format("Unfit: no verdict of this session can be relied on; {}.",
+                                   cut(content.aa->reason.value_or("the A/A failed"), 200)),
+                       {}});
+}
+
+void find_failures(std::vector<finding>& all, const report& content) {
+    sources failed;
+    std::size_t not_run = 0;
+    for (const auto& item : content.results) {
+        if (item.status == cell_status::failed) failed.push_back(&item);
+        if (item.status == cell_status::not_run) ++not_run;
+    }
+    if (!failed.empty()) {
+        const auto& first = *failed.front();
+        all.push_back({topic::failed,
+                       fmt::format("Failed: {} on {}{}.", cut(first.contender), cut(first.workload),
+                                   failed.size() > 1 ? fmt::format(" and {} more", failed.size() - 1) : ""),
+                       failed});
+    }
+    if (not_run > 0)
+        all.push_back({topic::failed,
+                       fmt::format("Not run: {} {}, whose turn did not come.", not_run,
+                                   not_run == 1 ? "cell" : "cells"),
+                       {}});
+}
+
+/// How many of a metric's verdicts are certain. Without the floors: nobody chooses one.
+struct tally {
+    std::size_t compared = 0;
+    sources uncertain;
+};
+
+std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in) {
+    std::vector<std::pair<std::string_view, tally>> all;
+    for (const auto& item : in.whole.results) {
+        if (!item.judged || in.is_floor_here(item.contender) || !in.is_about(item.workload, item.metric))
+            continue;
+        auto found =
+            std::ranges::find(all, std::string_view{item.metric}, [](auto& each) { return each.first; });
+        if (found == all.end()) found = all.insert(found, {item.metric, {}});
+        ++found->second.compared;
+        if (item.judged == verdict::inconclusive) found->second.uncertain.push_back(&item);
+    }
+    return all;
+}
+
+std::string examples(const sources& uncertain) {
+    constexpr std::size_t most = 2;
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < uncertain.size() && i < most; ++i)
+        parts.push_back(fmt::format("{} on {}", cut(uncertain[i]->contender), cut(uncertain[i]->workload)));
+    if (uncertain.size() > most) parts.push_back(fmt::format("{} more", uncertain.size() - most));
+    return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+}
+
+std::string fit_text(const report& content) {
+    if (!content.aa || content.aa->found != fitness::fit) return "whether the session was fit is not known";
+    return fmt::format("{} against itself showed no difference", cut(content.aa->contender));
+}
+
+void find_certainty(std::vector<finding>& all, const indexed_report& in) {
+    const auto counted = tallies(in);
+    if (counted.empty())
+        return all.push_back(
+            {topic::certainty,
+             fmt::format("Nothing could be told of differences: there is nothing to compare with {}.",
+                         cut(in.whole.baseline)),
+             {}});
+    finding found{topic::certainty, "", {}};
+    std::vector<std::string> parts;
+    for (const auto& [metric, of] : counted) {
+        if (of.uncertain.empty()) continue;
+        parts.push_back(fmt::format("{} of {} of {}{}", of.uncertain.size(), of.compared, cut(metric),
+                                    metric == "time" ? examples(of.uncertain) : ""));
+        found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
+    }
+    found.text = parts.empty()
+                     ? fmt::format("How sure: {}; every comparison was decided.", fit_text(in.whole))
+                     : fmt::format("How sure: {}; of the comparisons, not certain are {}.",
+                                   fit_text(in.whole), fmt::join(parts, ", "));
+    all.push_back(std::move(found));
+}
+
+}  // namespace
+
+bool touch(const standing& one, const standing& other) {
+    return one.low <= other.high && other.low <= one.high;
+}
+
+std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric) {
+    return indexed_report{content}.standings(workload, metric);
+}
+
+std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
+    places group;
+    if (all.empty()) return group;
+    const auto is_baseline = [&](const standing& each) { return each.item->contender == baseline; };
+    const bool best_is_certain = all.front().item->judged == verdict::faster;
+    for (const auto& each : all) {
+        const bool not_worse_than_baseline = is_baseline(each) || each.item->judged != verdict::slower;
+        if (touch(all.front(), each) || (!best_is_certain && not_worse_than_baseline)) group.push_back(each);
+    }
+    return group;
+}
+
+std::vector<finding> findings_of(const report& content) {
+    std::vector<finding> all;
+    const indexed_report in{content};
+    find_cautions(all, content);
+    find_failures(all, content);
+    const bool unfit = content.aa && content.aa->found == fitness::unfit;
+    if (!unfit) {
+        find_cost(all, in);
+        find_limit(all, in);
+        find_connections(all, in);
+        find_timers(all, in);
+    }
+    find_waiting(all, in);
+    if (!unfit) find_certainty(all, in);
+    return all;
+}
+
+}  // namespace loopbench::reports

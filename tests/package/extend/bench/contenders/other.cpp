@@ -1,0 +1,8 @@
+// A contender that one test adds.
+#include "asio_ref/runtime.hpp"
+#include "bench/contenders/contender_main.hpp"
+
+int main(int argc, char** argv) {
+    using namespace loopbench;
+    return bench::contender_main<asio_ref::runtime>(argc, argv, {.name = "other", .library = "of a test"});
+}

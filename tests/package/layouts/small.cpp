@@ -1,0 +1,13 @@
+// Some functions that can lie in any order.
+template <int N>
+[[gnu::noinline]] int last_of(int argc) {
+    return last_of<N - 1>(argc) + N * argc;
+}
+template <>
+[[gnu::noinline]] int last_of<0>(int argc) {
+    return argc;
+}
+
+int main(int argc, char**) {
+    return last_of<20>(argc) == 0 ? 1 : 0;
+}
