@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "reports/calibration.hpp"
+#include "reports/unicode.hpp"
 
 namespace loopbench::reports {
 
@@ -240,19 +241,13 @@ std::string legend_for(const report& content) {
 
 std::string printable(std::string_view text, std::string_view kept) {
     std::string clean;
-    std::size_t continued = 0;  // how many bytes of a UTF-8 sequence are still to come
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool in_sequence = continued > 0 && (byte & 0xc0U) == 0x80U;
-        const bool is_c1 = byte >= 0x80 && byte < 0xa0;
-        if (in_sequence && is_c1 && clean.ends_with('\xc2'))
-            clean.back() = '?';
-        else if ((byte < 0x20 || byte == 0x7f || (is_c1 && !in_sequence)) &&
-                 kept.find(c) == std::string_view::npos)
-            clean += '?';
+    while (!text.empty()) {
+        const auto next = character_at(text);
+        if (next.is_printable || kept.find(text.front()) != std::string_view::npos)
+            clean += text.substr(0, next.bytes);
         else
-            clean += c;
-        continued = in_sequence ? continued - 1 : byte < 0xc0 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+            clean += '?';
+        text.remove_prefix(next.bytes);
     }
     return clean;
 }

@@ -60,8 +60,8 @@ std::string self_check_text(const std::optional<self_check>& aa);
 /// A sentence under the tables that says what the columns mean.
 std::string legend_for(const report& content);
 
-/// `text` without control characters, those of ISO 6429's C1 set in UTF-8 or bare included, unless they are
-/// in `kept`: names come from outside and must not steer a terminal.
+/// `text` with '?' for control characters, those of direction included, and for bytes that are not UTF-8, unless they
+/// are in `kept`: names come from outside and must not steer a terminal.
 std::string printable(std::string_view text, std::string_view kept = {});
 
 /// `text`, printable, with each of these characters written as what stands beside it.
