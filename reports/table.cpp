@@ -5,13 +5,10 @@
 
 #include "reports/columns.hpp"
 #include "reports/fixed_width.hpp"
-#include "reports/overview.hpp"
 
 namespace loopbench::reports {
 
 namespace {
-
-constexpr std::size_t lines_of_a_screen = 24;  // longer tables end with an overview
 
 std::string family_lines(const family& group) {
     const auto columns = columns_for(group.lines);
@@ -41,12 +38,7 @@ std::string family_lines(const family& group) {
 
 std::string write_table(const report& content) {
     std::string out;
-    std::size_t lines = 0;
-    for (const auto& group : families_of(content)) {
-        out += family_lines(group);
-        lines += group.lines.size();
-    }
-    if (lines > lines_of_a_screen) out += write_overview(content) + "\n";
+    for (const auto& group : families_of(content)) out += family_lines(group);
     return out + legend_for(content) + "\n";
 }
 

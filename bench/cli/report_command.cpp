@@ -15,6 +15,7 @@
 #include "bench/experiment/record.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/bmf.hpp"
+#include "reports/columns.hpp"
 #include "reports/csv.hpp"
 #include "reports/gbench.hpp"
 #include "reports/github.hpp"
@@ -24,10 +25,19 @@
 #include "reports/markdown.hpp"
 #include "reports/openmetrics.hpp"
 #include "reports/posix_io.hpp"
+#include "reports/table.hpp"
 
 namespace loopbench::bench {
 
 namespace {
+
+/// Every table, and every warning.
+std::string text_of(const reports::report& content) {
+    auto text = reports::write_table(content);
+    for (const auto& item : content.warnings)
+        text += reports::printable(fmt::format("\nwarning: {}; {}", item.message, item.remedy)) + "\n";
+    return text;
+}
 
 struct format {
     std::string_view name;
@@ -35,10 +45,15 @@ struct format {
 };
 
 constexpr std::array formats{
-    format{"json", reports::write_json},         format{"csv", reports::write_csv},
-    format{"markdown", reports::write_markdown}, format{"gbench", reports::write_gbench},
-    format{"bmf", reports::write_bmf},           format{"openmetrics", reports::write_openmetrics},
-    format{"junit", reports::write_junit},       format{"github", reports::write_github},
+    format{"text", text_of},
+    format{"json", reports::write_json},
+    format{"csv", reports::write_csv},
+    format{"markdown", reports::write_markdown},
+    format{"gbench", reports::write_gbench},
+    format{"bmf", reports::write_bmf},
+    format{"openmetrics", reports::write_openmetrics},
+    format{"junit", reports::write_junit},
+    format{"github", reports::write_github},
 };
 
 struct report_options {
