@@ -175,17 +175,31 @@ tone tone_of(const std::optional<verdict>& judged) {
     return judged == verdict::faster ? tone::good : judged == verdict::slower ? tone::bad : tone::plain;
 }
 
-/// Why cells that a table shows have no number: once for each reason, with who and in how many cells.
-struct missing_reasons {
-    std::map<std::string_view, std::pair<std::set<std::string_view>, std::size_t>> all;
-    std::vector<std::string_view> order;
+/// Why cells that a table shows have no number: once for each reason, with who; what failed comes first.
+struct missing_reason {
+    std::string_view why;
+    bool failed = false;
+    std::set<std::string_view> who = {};
+};
 
+class missing_reasons {
+public:
     void add(const result& item) {
         const std::string_view why = item.reason ? *item.reason : std::string_view{"no reason given"};
-        if (!all.contains(why)) order.push_back(why);
-        all[why].first.insert(item.contender);
-        ++all[why].second;
+        const bool failed = item.status == cell_status::failed;
+        auto found = std::ranges::find_if(
+            all_, [&](const missing_reason& each) { return each.why == why && each.failed == failed; });
+        if (found == all_.end()) found = all_.insert(found, {why, failed});
+        found->who.insert(item.contender);
     }
+    [[nodiscard]] std::vector<missing_reason> all() const {
+        auto sorted = all_;
+        std::ranges::stable_sort(sorted, std::greater{}, &missing_reason::failed);
+        return sorted;
+    }
+
+private:
+    std::vector<missing_reason> all_;
 };
 
 class screen {
@@ -480,23 +494,28 @@ private:
         return out;
     }
 
+    [[nodiscard]] std::string names_of(const std::set<std::string_view>& who) const {
+        if (who.size() > 1 && who == floors_) return "floors";
+        const auto first = clipped(printable(*who.begin()), label_columns);
+        return who.size() == 1 ? first : fmt::format("{} and {} more", first, who.size() - 1);
+    }
+
     [[nodiscard]] std::string reasons() const {
-        constexpr std::size_t most = 6;
+        constexpr std::size_t most = 6, lines_of_a_failure = 3;
         std::string out;
-        for (std::size_t i = 0; i < missing_.order.size() && i < most; ++i) {
-            const auto& [who, cells] = missing_.all.at(missing_.order[i]);
-            const bool all_floors = std::ranges::includes(who, floors_) && who.size() == floors_.size();
-            const auto name = all_floors && who.size() > 1 ? std::string{"floors"}
-                              : who.size() == 1            ? std::string{*who.begin()}
-                                                : fmt::format("{} and {} more", *who.begin(), who.size() - 1);
-            out += clipped(fmt::format("{} {}: {}", no_number, clipped(printable(name), 2 * label_columns),
-                                       printable(missing_.order[i])),
-                           screen_columns) +
-                   "\n";
+        const auto all = missing_.all();
+        for (const auto& [why, failed, who] : std::span{all}.first(std::min(all.size(), most))) {
+            const auto text = printable(
+                fmt::format("{} {}: {}{}", no_number, names_of(who), failed ? "failed: " : "", why));
+            if (!failed) {
+                out += clipped(text, screen_columns) + "\n";
+                continue;
+            }
+            const auto lines = wrapped(text, screen_columns, "  ");
+            for (const auto& line : std::span{lines}.first(std::min(lines.size(), lines_of_a_failure)))
+                out += line + "\n";
         }
-        if (missing_.order.size() > most)
-            out += fmt::format("{} {} more reasons in the full tables\n", no_number,
-                               missing_.order.size() - most);
+        if (all.size() > most) out += fmt::format("{} and {} more reasons\n", no_number, all.size() - most);
         return out;
     }
 

@@ -25,6 +25,7 @@
 #include "reports/markdown.hpp"
 #include "reports/openmetrics.hpp"
 #include "reports/posix_io.hpp"
+#include "reports/screen.hpp"
 #include "reports/table.hpp"
 
 namespace loopbench::bench {
@@ -35,7 +36,14 @@ namespace {
 std::string text_of(const reports::report& content) {
     auto text = reports::write_table(content);
     for (const auto& item : content.warnings)
-        text += reports::printable(fmt::format("\nwarning: {}; {}", item.message, item.remedy)) + "\n";
+        text += "\n" + reports::printable(fmt::format("warning: {}; {}", item.message, item.remedy)) + "\n";
+    return text;
+}
+
+/// What a run ends with.
+std::string screen_of(const reports::report& content) {
+    auto text = reports::write_screen(content);
+    for (const auto& line : reports::warning_lines(content)) text += line + "\n";
     return text;
 }
 
@@ -45,7 +53,6 @@ struct format {
 };
 
 constexpr std::array formats{
-    format{"text", text_of},
     format{"json", reports::write_json},
     format{"csv", reports::write_csv},
     format{"markdown", reports::write_markdown},
@@ -54,6 +61,8 @@ constexpr std::array formats{
     format{"openmetrics", reports::write_openmetrics},
     format{"junit", reports::write_junit},
     format{"github", reports::write_github},
+    format{"text", text_of},
+    format{"screen", screen_of},
 };
 
 struct report_options {
