@@ -208,6 +208,24 @@ constexpr std::array metrics{
         "LOOPBENCH_RECORD=off."},
 };
 
+constexpr std::array parameters{
+    explanation{"bytes",
+                "the size of a message, in each direction; of stream/throughput and pipe/read that of one "
+                "write."},
+    explanation{"children", "how many coroutines one gather has."},
+    explanation{"conns",
+                "how many connections there are; of echo/mostly_idle how many of them echo, and of "
+                "idle/sockets how many are silent."},
+    explanation{"cores", "on how many cores the two threads run."},
+    explanation{"idle", "how many further connections are open and silent."},
+    explanation{"leaves", "how many coroutines of a tree of gathers have no children."},
+    explanation{"load", "how many percent of the server's capacity the client asks for."},
+    explanation{"sleepers", "how many coroutines sleep for longer than the operation takes."},
+    explanation{"sleeps", "how many sleeps are pending at once."},
+    explanation{"timers", "how many timers are armed at once."},
+    explanation{"us", "how many microseconds each sleep is long."},
+};
+
 }  // namespace
 
 bool is_headline_contender(std::string_view name) {
@@ -221,6 +239,10 @@ std::span<const explanation> contender_explanations() {
 
 std::span<const explanation> metric_explanations() {
     return metrics;
+}
+
+std::span<const explanation> parameter_explanations() {
+    return parameters;
 }
 
 std::string_view explanation_of(std::span<const explanation> all, std::string_view name) {

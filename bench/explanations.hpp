@@ -24,6 +24,9 @@ bool is_headline_contender(std::string_view name);
 /// Every metric of reports/metrics.cpp.
 std::span<const explanation> metric_explanations();
 
+/// Every parameter of a workload's name: what `conns` in "conns:1000" counts.
+std::span<const explanation> parameter_explanations();
+
 /// The text of this name; empty when there is none.
 std::string_view explanation_of(std::span<const explanation> all, std::string_view name);
 

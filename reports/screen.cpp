@@ -34,16 +34,14 @@ class painted {
 public:
     explicit painted(colours how) : how_{how} {}
 
+    /// Blanks at the end are not painted: a line ends without them.
     void add(std::string_view text, tone as = tone::plain) {
         width_ += width_of(text);
-        if (how_ == colours::off || as == tone::plain) {
-            bytes_ += text;
-            return;
-        }
-        const auto style = as == tone::title  ? fmt::text_style{fmt::emphasis::bold}
-                           : as == tone::good ? fmt::text_style{fmt::fg(fmt::terminal_color::green)}
-                                              : fmt::text_style{fmt::fg(fmt::terminal_color::red)};
-        bytes_ += fmt::format(style, "{}", text);
+        const auto end = text.find_last_not_of(' ') + 1;
+        bytes_ += how_ == colours::off || as == tone::plain
+                      ? std::string{text.substr(0, end)}
+                      : fmt::format(style_of(as), "{}", text.substr(0, end));
+        bytes_ += text.substr(end);
     }
     void pad_to(std::size_t width) {
         if (width > width_) add(std::string(width - width_, ' '));
@@ -56,6 +54,11 @@ public:
     }
 
 private:
+    static fmt::text_style style_of(tone as) {
+        if (as == tone::title) return fmt::emphasis::bold;
+        return fmt::fg(as == tone::good ? fmt::terminal_color::green : fmt::terminal_color::red);
+    }
+
     colours how_;
     std::string bytes_;
     std::size_t width_ = 0;
@@ -119,8 +122,7 @@ std::string short_time(double ns) {
         std::ranges::find_if(units, [&](const auto& unit) { return std::abs(ns) >= 0.995 * unit.first; });
     if (chosen == units.end()) chosen = &units.back();
     const double value = ns / chosen->first;
-    const double shown = std::abs(value) < 0.05 ? 0 : value;  // no "-0.0"
-    return fmt::format("{:.{}f}{}", shown, std::abs(value) < 9.95 ? 1 : 0, chosen->second);
+    return fixed_point(value, std::abs(value) < 9.95 ? 1 : 0) + std::string{chosen->second};
 }
 
 std::string long_time(double ns) {

@@ -13,6 +13,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/gate_exit.hpp"
+#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/cli/session_options.hpp"
@@ -21,6 +22,7 @@
 #include "bench/explanations.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
+#include "bench/summary/warnings.hpp"
 
 namespace loopbench::bench {
 
@@ -121,6 +123,11 @@ int run_command(const run_options& options, const invocation& by) {
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop.fd());
+    // While it is not too late.
+    if (!plan.baseline_index()) {
+        const auto lacking = baseline_not_measured(plan.baseline);
+        tell(fmt::format("loopbench: warning: {}; {}\n", lacking.message, lacking.remedy));
+    }
     complete_plan(plan, stop, ", or choose those that are with --contender");
     const auto run = measure(std::move(plan), {folder, by, stop, started});
     const auto report = report_of(run.record);

