@@ -66,8 +66,8 @@ std::string self_check_text(const std::optional<self_check>& aa);
 /// A sentence under the tables that says what the columns mean.
 std::string legend_for(const report& content);
 
-/// `text` with '?' for control characters, those of direction included, and for bytes that are not UTF-8, unless they
-/// are in `kept`: names come from outside and must not steer a terminal.
+/// `text` with '?' for control characters, those of direction included, and for bytes that are not UTF-8,
+/// unless they are in `kept`: names come from outside and must not steer a terminal.
 std::string printable(std::string_view text, std::string_view kept = {});
 
 /// `text`, printable, with each of these characters written as what stands beside it.

@@ -117,6 +117,7 @@ struct range {
 /// "on yield", "on all 7 workloads" or "on 6 of 7 workloads".
 std::string on_how_many(const names& those, std::size_t of) {
     if (those.size() == of && of == 1) return fmt::format("on {}", cut(those.front()));
+    if (those.size() == of && of == 2) return "on both workloads";
     return those.size() == of ? fmt::format("on all {} workloads", of)
                               : fmt::format("on {} of {} workloads", those.size(), of);
 }
@@ -124,8 +125,8 @@ std::string on_how_many(const names& those, std::size_t of) {
 /// By whom, for each workload, nobody is certainly beaten.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
-/// Those who lead on most of the workloads, and on which; `undecided` ones are of no help. Of those who lead on
-/// equally many, only who do so on the same ones are named together.
+/// Those who lead on most of the workloads, and on which; `undecided` ones are of no help. Of those who lead
+/// on equally many, only who do so on the same ones are named together.
 struct lead {
     names who;
     names on;
@@ -274,8 +275,8 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// How late they are and what CPU that takes, on one workload, as each has a price of its own: a tick if they lead
-/// there, or else the first.
+/// How late they are and what CPU that takes, on one workload, as each has a price of its own: a tick if they
+/// lead there, or else the first.
 std::string at_which_price(const indexed_report& in, finding& to, const lead& first) {
     const auto tick = std::ranges::find_if(
         first.on, [](std::string_view workload) { return workload.starts_with("timer/"); });

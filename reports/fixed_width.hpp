@@ -9,8 +9,8 @@
 
 namespace loopbench::reports {
 
-/// How many columns a terminal takes for it: 'µ' is two bytes and one column, '漢' three and two, an accent that
-/// is put over a letter none. A byte that is not UTF-8 is one.
+/// How many columns a terminal takes for it: 'µ' is two bytes and one column, '漢' three and two, an accent
+/// that is put over a letter none. A byte that is not UTF-8 is one.
 std::size_t width_of(std::string_view text);
 
 /// As much of it as so many columns hold, with "..." at its end where something is missing.

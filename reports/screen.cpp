@@ -1,5 +1,5 @@
-// Contenders are the rows and workloads the columns, because there are more of these, and the eye compares within a
-// column; the floors are one row, the best of each column.
+// Contenders are the rows and workloads the columns, because there are more of these, and the eye compares
+// within a column; the floors are one row, the best of each column.
 #include "reports/screen.hpp"
 
 #include <fmt/color.h>
@@ -92,7 +92,8 @@ struct column_group {
     }
 };
 
-/// A name of a workload in lines of at most so many columns where its parts are no longer: "echo/rtt", "conns:100".
+/// A name of a workload in lines of at most so many columns where its parts are no longer: "echo/rtt",
+/// "conns:100".
 std::vector<std::string> name_in_lines(std::string_view name, std::size_t columns) {
     constexpr std::size_t longest_part = 20, most_lines = 5;
     std::vector<std::string> lines;

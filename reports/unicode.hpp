@@ -13,7 +13,8 @@ struct character {
         false;  // neither a control or format character (of direction, for one) nor half of anything
 };
 
-/// The first character of `text`, which is not empty; a byte that does not begin one is none of the printable.
+/// The first character of `text`, which is not empty; a byte that does not begin one is none of the
+/// printable.
 character character_at(std::string_view text);
 
 }  // namespace loopbench::reports

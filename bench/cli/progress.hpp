@@ -1,5 +1,6 @@
-// A bar for whoever watches a run: what runs now, how it stands so far, how much is done and how long it will take.
-// It is drawn between trials alone, so that it never disturbs one, and only on a terminal that can erase a line.
+// A bar for whoever watches a run: what runs now, how it stands so far, how much is done and how long it will
+// take. It is drawn between trials alone, so that it never disturbs one, and only on a terminal that can
+// erase a line.
 #pragma once
 
 #include <chrono>

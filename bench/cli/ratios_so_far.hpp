@@ -1,4 +1,5 @@
-// What the trials so far say, for whoever watches a run: the report says it better, with intervals, at the end.
+// What the trials so far say, for whoever watches a run: the report says it better, with intervals, at the
+// end.
 #pragma once
 
 #include <map>

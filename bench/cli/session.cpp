@@ -279,8 +279,8 @@ finished_run measure_rest(const session_place& place) {
     return finish(std::move(record), written, histograms, place);
 }
 
-/// The tables first: should there be no room for the files, they are all that remains. Should nobody see them,
-/// the files are written all the same.
+/// The tables first: should there be no room for the files, they are all that remains. Should nobody see
+/// them, the files are written all the same.
 void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
     std::optional<reports::file_error> unseen;
     try {

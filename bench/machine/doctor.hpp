@@ -44,8 +44,8 @@ struct finding {
     std::string remedy;  // empty when it is fine
 };
 
-/// Pure: facts to findings, in a fixed order. `open_files_needed` is what the workload with the most connections
-/// needs.
+/// Pure: facts to findings, in a fixed order. `open_files_needed` is what the workload with the most
+/// connections needs.
 std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed);
 
 }  // namespace loopbench::bench

@@ -149,8 +149,8 @@ private:
                (item.judged == reports::verdict::faster || item.judged == reports::verdict::slower);
     }
 
-    /// With fewer no difference of any size can be told, in the metric with the most comparisons of those in which
-    /// that is so: the level that one more difference would have to meet.
+    /// With fewer no difference of any size can be told, in the metric with the most comparisons of those in
+    /// which that is so: the level that one more difference would have to meet.
     std::uint64_t blocks_for_verdicts(const reports::report& found) const {
         const auto rule = rule_of(plan_);
         std::size_t most = 0;

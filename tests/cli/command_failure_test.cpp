@@ -306,6 +306,33 @@ TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
               2);
 }
 
+TEST_F(command_failure, a_binary_file_that_is_no_report_is_not_printed) {
+    reports::write_file_atomically(loopbench.path("binary"), std::string("\x7f"
+                                                                         "ELF\x02\x00\x1b[2J\xff{\"a",
+                                                                         12));
+    for (const auto* command : {"report", "compare"}) {
+        const auto file = loopbench.path("binary").native();
+        const auto ran = loopbench(std::string_view{command} == "report"
+                                       ? std::vector<std::string>{command, file, "--format", "csv"}
+                                       : std::vector<std::string>{command, file, file});
+        EXPECT_EQ(ran.code, 2);
+        EXPECT_EQ(ran.output, "");
+        for (const char c : ran.error_tail)
+            EXPECT_TRUE(c == '\n' || (c >= ' ' && c < '\x7f')) << ran.error_tail;
+    }
+}
+
+TEST_F(command_failure, a_budget_that_cannot_reach_every_cell_leaves_it_not_run) {
+    for (const auto* who : {"asio-epoll", "loop-epoll", "slow"}) loopbench.add_contender(who, "sleep 30");
+    const auto ran = loopbench({"run", "--budget", "500ms", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    for (const auto& item : loopbench.report()["results"]) {
+        EXPECT_EQ(item["status"], "not_run");
+        EXPECT_NE(item["reason"].get<std::string>().find("the time budget ended"), std::string::npos);
+    }
+    EXPECT_NE(ran.output.find("Not run: 6 cells"), std::string::npos) << ran.output;
+}
+
 TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
     // The contender itself sends the signals, in its fourth trial, so that nothing depends on timing.
     loopbench.add_contender(

@@ -31,6 +31,7 @@
 #include "reports/junit.hpp"
 #include "reports/markdown.hpp"
 #include "reports/openmetrics.hpp"
+#include "reports/screen.hpp"
 #include "reports/table.hpp"
 
 namespace loopbench::fuzz {
@@ -55,6 +56,9 @@ void write_everywhere(const reports::report& report) {
          {reports::write_csv, reports::write_markdown, reports::write_gbench, reports::write_bmf,
           reports::write_openmetrics, reports::write_junit, reports::write_github, reports::write_table})
         write(report);
+    require(reports::write_screen(report).find('\x1b') == std::string::npos,
+            "a name that steers the terminal");
+    reports::warning_lines(report);
     const auto written = reports::write_json(report);
     const auto again = reports::write_json(reports::read_json(written, "it"));
     require(again == written, "a report changes when it is read and written");
