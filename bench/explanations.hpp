@@ -16,7 +16,10 @@ struct explanation {
 /// Every contender of this repository.
 std::span<const explanation> contender_explanations();
 
-/// That of this name; null when there is none.
+/// Every parameter of a workload's name: what `conns` in "conns:1000" counts.
+std::span<const explanation> parameter_explanations();
+
+/// That of the contender of this name; null when there is none.
 const explanation* explanation_of(std::string_view name);
 
 /// Who is measured when no contender is named and no workload: `--quick` has a minute for the founding

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "reports/calibration.hpp"
+#include "reports/headline.hpp"
+#include "reports/unicode.hpp"
 
 namespace loopbench::reports {
 
@@ -25,34 +28,67 @@ std::string interval_text(const line& from) {
     return fmt::format("[{}, {}]", human_time(*time->low), human_time(*time->high));
 }
 
+std::string in_its_unit(const result& of, double value) {
+    if (of.unit == "ns") return human_time(value);
+    if (of.unit == "ratio") return fixed_point(100 * value, 1) + " %";
+    return three_digits(value);
+}
+
+bool is_about_something_else(const line& from) {
+    const auto* const found = from.main();
+    return found != nullptr && found->metric != "time";
+}
+
+std::string about_text(const line& from) {
+    if (!is_about_something_else(from)) return "-";
+    const auto& found = *from.main();
+    if (!found.low || !found.high)
+        return fmt::format("{} {}", found.metric, in_its_unit(found, *found.median));
+    return fmt::format("{} {} [{}, {}]", found.metric, in_its_unit(found, *found.median),
+                       in_its_unit(found, *found.low), in_its_unit(found, *found.high));
+}
+
 std::string ratio_text(const line& from) {
     if (from.contender == from.whole->baseline) return "baseline";
-    const auto* time = from.find("time");
-    if (time == nullptr || !time->to_baseline) return "-";
-    const auto& ratio = *time->to_baseline;
+    const auto* const found = from.main();
+    if (found == nullptr || !found->to_baseline) return "-";
+    const auto& ratio = *found->to_baseline;
     if (!ratio.low || !ratio.high) return fmt::format("{:.2f}", ratio.median);
     return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
 }
 
 bool has_floor(const line& from) {
-    const auto* time = from.find("time");
-    return time != nullptr && time->times_floor;
+    const auto* const found = from.main();
+    return found != nullptr && found->times_floor;
 }
 
 std::string floor_text(const line& from) {
     if (!has_floor(from)) return "-";
-    const auto& [floor, times, low, high] = *from.find("time")->times_floor;
+    const auto& [floor, times, low, high] = *from.main()->times_floor;
     if (floor == from.contender) return "floor";
     return three_digits(times);
 }
 
+std::string verdict_on(const result& item) {
+    const auto word = name_of(*item.judged);
+    if (*item.judged == verdict::faster || *item.judged == verdict::slower) return std::string{word};
+    if (!item.detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
+    return fmt::format("{}, could have seen {:.2g} %", word, *item.detectable_pct);
+}
+
+/// On every metric that the workload is about.
 std::string verdict_text(const line& from) {
-    const auto* time = from.find("time");
-    if (time == nullptr || !time->judged) return "-";
-    const auto word = name_of(*time->judged);
-    if (*time->judged == verdict::faster || *time->judged == verdict::slower) return std::string{word};
-    if (!time->detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
-    return fmt::format("{}, could have seen {:.2g} %", word, *time->detectable_pct);
+    std::vector<const result*> judged;
+    for (const auto& metric : from.headline)
+        if (const auto* const found = from.find(metric); found != nullptr && found->judged)
+            judged.push_back(found);
+    const auto* const main = from.main();
+    if (judged.empty()) return main != nullptr && main->judged ? verdict_on(*main) : "-";
+    if (judged.size() == 1 && judged[0] == main) return verdict_on(*main);
+    std::string text;
+    for (const auto* item : judged)
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", item->metric, verdict_on(*item));
+    return text;
 }
 
 bool has_layouts(const line& from) {
@@ -65,15 +101,15 @@ std::string layout_text(const line& from) {
 }
 
 std::string percent(double value) {
-    return fmt::format("{:.1f} %", value * 100);
+    return fixed_point(value * 100, 1) + " %";
 }
 
 std::string rate(double value) {
-    return fmt::format("{:.{}f}", value, std::abs(value) < 9.95 ? 1 : 0);
+    return fixed_point(value, std::abs(value) < 9.95 ? 1 : 0);
 }
 
 std::string count(double value) {
-    return fmt::format("{:.2f}", value);
+    return fixed_point(value, 2);
 }
 
 constexpr std::array all_columns{
@@ -81,6 +117,7 @@ constexpr std::array all_columns{
     column{"contender", "", false, [](const line& from) { return printable(from.contender); }},
     column{"time/op", "", true, [](const line& from) { return median_of(from, "time", human_time); }},
     column{"interval", "", true, interval_text},
+    column{"about", "", true, about_text, is_about_something_else},
     column{"ratio", "", true, ratio_text},
     column{"verdict", "", false, verdict_text},
     column{"layout", "", true, layout_text, has_layouts},
@@ -88,10 +125,14 @@ constexpr std::array all_columns{
     column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
     column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
     column{"wakeups/s", "wakeups", true, [](const line& from) { return median_of(from, "wakeups", rate); }},
+    column{"capacity/s", "capacity", true,
+           [](const line& from) { return median_of(from, "capacity", rate); }},
     column{"latency p99", "latency_p99", true,
            [](const line& from) { return median_of(from, "latency_p99", human_time); }},
     column{"late p50", "late_p50", true,
            [](const line& from) { return median_of(from, "late_p50", human_time); }},
+    column{"late p99", "late_p99", true,
+           [](const line& from) { return median_of(from, "late_p99", human_time); }},
     // With --counts and --checks; the others of these metrics are in the files.
     column{"syscalls/op", "syscalls", true,
            [](const line& from) { return median_of(from, "syscalls", count); }},
@@ -115,6 +156,13 @@ const result* line::find(std::string_view metric) const {
     return found == metrics.end() ? nullptr : *found;
 }
 
+const result* line::main() const {
+    for (const auto& metric : headline)
+        if (const auto* const found = find(metric); found != nullptr && found->median) return found;
+    const auto* const time = find("time");
+    return time != nullptr && time->median ? time : nullptr;
+}
+
 std::string line::note() const {
     const auto found =
         std::ranges::find_if(metrics, [](auto* item) { return item->status != cell_status::ok; });
@@ -132,9 +180,16 @@ std::vector<family> families_of(const report& content) {
         if (group == all.end()) group = all.insert(all.end(), family{name, {}});
         auto cell = find_cell(group->lines, item);
         if (cell == group->lines.end())
-            cell = group->lines.insert(cell, line{&content, item.workload, item.contender, {}});
+            cell = group->lines.insert(cell, line{&content, item.workload, item.contender, {}, {}});
         cell->metrics.push_back(&item);
     }
+    std::map<std::string_view, std::vector<std::string>> headline;
+    for (auto& group : all)
+        for (auto& cell : group.lines) {
+            const auto [at, is_new] = headline.try_emplace(cell.workload);
+            if (is_new) at->second = headline_metrics(content, cell.workload);
+            cell.headline = at->second;
+        }
     return all;
 }
 
@@ -150,11 +205,15 @@ std::vector<column> columns_for(std::span<const line> lines) {
     return shown;
 }
 
+std::string fixed_point(double value, int decimals) {
+    auto text = fmt::format("{:.{}f}", value, decimals);
+    if (text.starts_with('-') && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
+    return text;
+}
+
 std::string three_digits(double value) {
-    // What rounds to zero has no sign.
-    constexpr double rounds_to_zero = 0.005;
     const double size = std::abs(value);
-    return fmt::format("{:.{}f}", size < rounds_to_zero ? 0 : value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+    return fixed_point(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
 std::string human_time(double value_ns) {
@@ -231,8 +290,10 @@ std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
-        "than {}, with its 95 % interval in brackets. A verdict is on time/op: a difference is one of more "
-        "than {:g} %, corrected for {} {} ({}).{}{}{}{}{}{}{}",
+        "than {}, with its 95 % interval in brackets; it is one of time/op, unless the column `about` has "
+        "the "
+        "metric that the workload is about. A verdict is on each of those: a difference is one of more "
+        "than {:g} %, corrected for {} {} of time and as many of each other metric ({}).{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
         printable(content.judged_by.correction), false_alarms(content), ways_legend(content),
@@ -242,19 +303,13 @@ std::string legend_for(const report& content) {
 
 std::string printable(std::string_view text, std::string_view kept) {
     std::string clean;
-    std::size_t continued = 0;  // how many bytes of a UTF-8 sequence are still to come
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool in_sequence = continued > 0 && (byte & 0xc0U) == 0x80U;
-        const bool is_c1 = byte >= 0x80 && byte < 0xa0;
-        if (in_sequence && is_c1 && clean.ends_with('\xc2'))
-            clean.back() = '?';
-        else if ((byte < 0x20 || byte == 0x7f || (is_c1 && !in_sequence)) &&
-                 kept.find(c) == std::string_view::npos)
-            clean += '?';
+    while (!text.empty()) {
+        const auto next = character_at(text);
+        if (next.is_printable || kept.find(text.front()) != std::string_view::npos)
+            clean += text.substr(0, next.bytes);
         else
-            clean += c;
-        continued = in_sequence ? continued - 1 : byte < 0xc0 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+            clean += '?';
+        text.remove_prefix(next.bytes);
     }
     return clean;
 }

@@ -19,8 +19,11 @@ struct line {
     std::string_view workload;
     std::string_view contender;
     std::vector<const result*> metrics;
+    std::vector<std::string> headline;  // the metrics that the workload is about
 
     [[nodiscard]] const result* find(std::string_view metric) const;
+    /// Of the metrics that the workload is about the first that is there, or else the time; null without any.
+    [[nodiscard]] const result* main() const;
     /// "unsupported: why", "failed: why" or "not run: why"; empty for a cell with numbers.
     [[nodiscard]] std::string note() const;
 };
@@ -48,6 +51,9 @@ std::vector<family> families_of(const report& content);
 /// The columns that have something to say about these lines.
 std::vector<column> columns_for(std::span<const line> lines);
 
+/// With so many digits behind the point, and no sign before what rounds to zero.
+std::string fixed_point(double value, int decimals);
+
 /// "0.97", "12.3", "4321": three significant digits, or all before the point.
 std::string three_digits(double value);
 
@@ -60,8 +66,8 @@ std::string self_check_text(const std::optional<self_check>& aa);
 /// A sentence under the tables that says what the columns mean.
 std::string legend_for(const report& content);
 
-/// `text` without control characters, those of ISO 6429's C1 set in UTF-8 or bare included, unless they are
-/// in `kept`: names come from outside and must not steer a terminal.
+/// `text` with '?' for control characters, those of direction included, and for bytes that are not UTF-8,
+/// unless they are in `kept`: names come from outside and must not steer a terminal.
 std::string printable(std::string_view text, std::string_view kept = {});
 
 /// `text`, printable, with each of these characters written as what stands beside it.

@@ -107,13 +107,17 @@ struct range {
     }
     [[nodiscard]] std::string text(std::string (*format)(double)) const {
         const auto from = format(*least), to = format(*most);
-        return from == to ? from : fmt::format("{} to {}", from, to);
+        if (from == to) return from;
+        const auto unit = from.find(' ');
+        const bool same_unit = unit != std::string::npos && to.ends_with(from.substr(unit));
+        return fmt::format("{} to {}", same_unit ? from.substr(0, unit) : from, to);
     }
 };
 
 /// "on yield", "on all 7 workloads" or "on 6 of 7 workloads".
 std::string on_how_many(const names& those, std::size_t of) {
     if (those.size() == of && of == 1) return fmt::format("on {}", cut(those.front()));
+    if (those.size() == of && of == 2) return "on both workloads";
     return those.size() == of ? fmt::format("on all {} workloads", of)
                               : fmt::format("on {} of {} workloads", those.size(), of);
 }
@@ -121,8 +125,8 @@ std::string on_how_many(const names& those, std::size_t of) {
 /// By whom, for each workload, nobody is certainly beaten.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
-/// Those who lead on most of the workloads, and on which; `undecided` ones are of no help. Of those who lead on
-/// equally many, only who do so on the same ones are named together.
+/// Those who lead on most of the workloads, and on which; `undecided` ones are of no help. Of those who lead
+/// on equally many, only who do so on the same ones are named together.
 struct lead {
     names who;
     names on;
@@ -207,11 +211,11 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(item);
     }
     if (found.from.empty()) return;
-    found.text = fmt::format("The limit: {} takes {} times as long as the fastest floor {}.", cut(first),
-                             multiples.text(three_digits),
-                             found.from.size() == 1
-                                 ? fmt::format("on {}", cut(found.from.front()->workload))
-                                 : fmt::format("on the {} workloads that have one", found.from.size()));
+    found.text =
+        fmt::format("The limit: {} takes {} times as long as the fastest floor ({}).", cut(first),
+                    multiples.text(three_digits),
+                    found.from.size() == 1 ? "on " + cut(found.from.front()->workload)
+                                           : fmt::format("{} workloads have one", found.from.size()));
     all.push_back(std::move(found));
 }
 
@@ -237,17 +241,15 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
         }
     }
     if (order.empty()) return;
-    finding found{topic::connections,
-                  fmt::format("With {} connections ({}), times as fast as {}:", connections_of(busiest),
-                              cut(busiest), cut(in.whole.baseline)),
-                  {}};
+    finding found{topic::connections, fmt::format("With {} connections:", connections_of(busiest)), {}};
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
         const auto sign = i == 0 ? "" : touch(order[i - 1], order[i]) ? " ~" : " >";
         found.text +=
             fmt::format("{} {} {}", sign, cut(order[i].item->contender), three_digits(order[i].ratio));
         found.from.push_back(order[i].item);
     }
-    found.text += order.size() > most ? fmt::format(", and {} behind.", order.size() - most) : ".";
+    if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
+    found.text += fmt::format(" (times as fast as {}; ~ not told from the next).", cut(in.whole.baseline));
     all.push_back(std::move(found));
 }
 
@@ -273,14 +275,24 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-std::string price_of(const indexed_report& in, finding& to, const sources& those) {
-    range cpu;
-    for (const auto* item : those)
-        if (const auto* const spent = in.find(item->workload, item->contender, "cpu")) {
+/// How late they are and what CPU that takes, on one workload, as each has a price of its own: a tick if they
+/// lead there, or else the first.
+std::string at_which_price(const indexed_report& in, finding& to, const lead& first) {
+    const auto tick = std::ranges::find_if(
+        first.on, [](std::string_view workload) { return workload.starts_with("timer/"); });
+    const auto workload = tick == first.on.end() ? first.on.front() : *tick;
+    range late, cpu;
+    for (const auto* item : first.from) {
+        if (item->workload != workload) continue;
+        late.add(*item->median);
+        if (const auto* const spent = in.find(workload, item->contender, "cpu")) {
             cpu.add(*spent->median);
             to.from.push_back(spent);
         }
-    return cpu.least ? fmt::format(", for {} of CPU per operation", cpu.text(human_time)) : "";
+    }
+    return fmt::format("{}{} late at the median{}",
+                       first.on.size() > 1 ? fmt::format("on {} ", cut(workload)) : "", late.text(human_time),
+                       cpu.least ? fmt::format(", for {} of CPU each", cpu.text(human_time)) : "");
 }
 
 /// The last of the standings where it is certainly the last, on every workload on which that is so.
@@ -312,14 +324,14 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
     if (table.empty()) return;
     const auto first = widest_lead(table);
     finding found{topic::timers, "", first.from};
-    found.text = fmt::format("Most accurate timers{}: {}, ahead or level {}, {} late at the median",
-                             some_burn ? " of loops that sleep" : "", listed(first.who),
-                             on_how_many(first.on, table.size()), lateness(first.from));
-    found.text += price_of(in, found, first.from) + ".";
+    found.text = fmt::format("Most accurate timers{}: {}, ahead or level {}, {}",
+                             some_burn ? " without burning CPU" : "", listed(first.who),
+                             on_how_many(first.on, table.size()), at_which_price(in, found, first));
     if (const auto last = latest(in)) {
-        found.text += fmt::format(" Latest: {}, by {}.", listed(last->who), lateness(last->from));
+        found.text += fmt::format("; latest: {}, by {}", listed(last->who), lateness(last->from));
         found.from.insert(found.from.end(), last->from.begin(), last->from.end());
     }
+    found.text += ".";
     all.push_back(std::move(found));
 }
 
@@ -353,11 +365,10 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     if (burners.empty()) {
         found.text = fmt::format("Nobody burns CPU while waiting: {} of a core at the most.", share(*others));
     } else {
-        found.text =
-            fmt::format("While there is nothing to do, {} {} {} of a core{}{}.", listed(burners),
-                        burners.size() == 1 ? "burns" : "burn", burnt.text(share),
-                        late.least ? fmt::format(" (and then is {} late)", late.text(human_time)) : "",
-                        others ? fmt::format("; nobody else takes more than {}", share(*others)) : "");
+        found.text = fmt::format("{} {} {} of a core while waiting{}{}.", listed(burners),
+                                 burners.size() == 1 ? "burns" : "burn", burnt.text(share),
+                                 late.least ? fmt::format(", for timers {} late", late.text(human_time)) : "",
+                                 others ? fmt::format("; nobody else more than {}", share(*others)) : "");
     }
     all.push_back(std::move(found));
 }
@@ -410,16 +421,14 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
         ++found->second.compared;
         if (item.judged == verdict::inconclusive) found->second.uncertain.push_back(&item);
     }
+    std::ranges::stable_partition(all, [](const auto& each) { return each.first == "time"; });
     return all;
 }
 
-std::string examples(const sources& uncertain) {
-    constexpr std::size_t most = 2;
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < uncertain.size() && i < most; ++i)
-        parts.push_back(fmt::format("{} on {}", cut(uncertain[i]->contender), cut(uncertain[i]->workload)));
-    if (uncertain.size() > most) parts.push_back(fmt::format("{} more", uncertain.size() - most));
-    return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
+std::string example(const sources& uncertain) {
+    const auto& first = *uncertain.front();
+    return fmt::format(" ({} on {}{})", cut(first.contender), cut(first.workload),
+                       uncertain.size() > 1 ? fmt::format(" and {} more", uncertain.size() - 1) : "");
 }
 
 std::string fit_text(const report& content) {
@@ -439,14 +448,13 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     std::vector<std::string> parts;
     for (const auto& [metric, of] : counted) {
         if (of.uncertain.empty()) continue;
-        parts.push_back(fmt::format("{} of {} of {}{}", of.uncertain.size(), of.compared, cut(metric),
-                                    metric == "time" ? examples(of.uncertain) : ""));
+        parts.push_back(fmt::format("{} of {} {}{}", of.uncertain.size(), of.compared, cut(metric),
+                                    metric == "time" ? example(of.uncertain) : ""));
         found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
     }
     found.text = parts.empty()
-                     ? fmt::format("How sure: {}; every comparison was decided.", fit_text(in.whole))
-                     : fmt::format("How sure: {}; of the comparisons, not certain are {}.",
-                                   fit_text(in.whole), fmt::join(parts, ", "));
+                     ? fmt::format("Every comparison was decided; {}.", fit_text(in.whole))
+                     : fmt::format("Not certain: {}; {}.", fmt::join(parts, ", "), fit_text(in.whole));
     all.push_back(std::move(found));
 }
 

@@ -1,6 +1,7 @@
-// What a report says, in sentences, for whoever reads one screen of it. Each holds as far as verdicts and intervals
-// do, and no further: of two whose intervals touch neither is called better, a contender whose difference from the
-// baseline is inconclusive counts as level with it, and an unfit session says nothing of differences.
+// What a report says, in sentences, for whoever reads one screen of it. Each holds as far as verdicts and
+// intervals do, and no further: of two whose intervals touch neither is called better, a contender whose
+// difference from the baseline is inconclusive counts as level with it, and an unfit session says nothing of
+// differences.
 #pragma once
 
 #include <span>
@@ -30,8 +31,8 @@ constexpr const auto& names_of(topic) {
 
 struct finding {
     topic about = topic::caution;
-    /// One sentence or two, in plain text. Names in it come from outside: whoever writes it escapes them. They are
-    /// cut after 60 characters.
+    /// One sentence or two, in plain text. Names in it come from outside: whoever writes it escapes them.
+    /// They are cut after 60 characters.
     std::string text;
     /// Where its numbers are from; they point into the report.
     std::vector<const result*> from;
@@ -40,8 +41,8 @@ struct finding {
 /// In the order of the topics; a topic that the report has nothing to say of is left out.
 std::vector<finding> findings_of(const report& content);
 
-/// A contender on one workload by one metric, as a ratio to the baseline with its interval; that of the baseline is
-/// 1 to itself.
+/// A contender on one workload by one metric, as a ratio to the baseline with its interval; that of the
+/// baseline is 1 to itself.
 struct standing {
     const result* item = nullptr;
     double ratio = 1, low = 1, high = 1;
@@ -53,8 +54,8 @@ bool touch(const standing& one, const standing& other);
 /// Who can be compared, without floors, the best first: all with an interval of the ratio, and the baseline.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
-/// Of standings, the best and all who cannot be told from it: whose intervals touch, or, where the best is the
-/// baseline or not certainly better than it, the baseline and all who are not certainly worse.
+/// Of standings, the best and all who cannot be told from it: whose intervals touch, or, where the best is
+/// the baseline or not certainly better than it, the baseline and all who are not certainly worse.
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline);
 
 }  // namespace loopbench::reports

@@ -2,11 +2,56 @@
 
 #include <algorithm>
 
+#include "reports/unicode.hpp"
+
 namespace loopbench::reports {
 
+namespace {
+
+/// The front of `text`, in bytes, that takes no more than so many columns.
+std::size_t front_of(std::string_view text, std::size_t columns) {
+    std::size_t width = 0, at = 0;
+    while (at < text.size()) {
+        const auto next = character_at(text.substr(at));
+        width += next.columns;
+        if (width > columns) break;
+        at += next.bytes;
+    }
+    return at;
+}
+
+}  // namespace
+
 std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+    std::size_t width = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto next = character_at(text.substr(at));
+        width += next.columns;
+        at += next.bytes;
+    }
+    return width;
+}
+
+std::string clipped(std::string_view text, std::size_t columns) {
+    constexpr std::string_view cut_here = "...";
+    if (width_of(text) <= columns) return std::string{text};
+    return std::string{text.substr(0, front_of(text, columns - std::min(columns, cut_here.size())))} +
+           std::string{cut_here};
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::string_view indent) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const auto before = std::string{lines.empty() ? std::string_view{} : indent};
+        auto end = std::max(front_of(text, columns - width_of(before)), character_at(text).bytes);
+        if (end < text.size() && text[end] != ' ')
+            if (const auto blank = text.rfind(' ', end); blank != std::string_view::npos && blank > 0)
+                end = blank;
+        lines.push_back(before + std::string{text.substr(0, end)});
+        text.remove_prefix(end);
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    }
+    return lines;
 }
 
 std::string padded(std::string_view text, std::size_t width, bool right_aligned) {

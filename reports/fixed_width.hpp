@@ -9,8 +9,15 @@
 
 namespace loopbench::reports {
 
-/// Characters, not bytes: 'µ' is two bytes of UTF-8.
+/// How many columns a terminal takes for it: 'µ' is two bytes and one column, '漢' three and two, an accent
+/// that is put over a letter none. A byte that is not UTF-8 is one.
 std::size_t width_of(std::string_view text);
+
+/// As much of it as so many columns hold, with "..." at its end where something is missing.
+std::string clipped(std::string_view text, std::size_t columns);
+
+/// Lines of at most so many columns, cut at blanks where that can be; all but the first begin with `indent`.
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::string_view indent = {});
 
 /// `text` with blanks before it or behind it, to that many characters.
 std::string padded(std::string_view text, std::size_t width, bool right_aligned);

@@ -1,5 +1,5 @@
-// Which metrics a workload is about. A sleep takes as long as it takes: what tells loops apart there is how late
-// they wake and what CPU that costs.
+// Which metrics a workload is about. A sleep takes as long as it takes: what tells loops apart there is how
+// late they wake and what CPU that costs.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace loopbench::reports {
 
-/// The metrics that the workload is about, the one above all first, whether or not every contender has them: as
-/// the report says, or as usual_headline_metrics() for a report or a workload that says nothing of it.
+/// The metrics that the workload is about, the one above all first, whether or not every contender has them:
+/// as the report says, or as usual_headline_metrics() for a report or a workload that says nothing of it.
 std::vector<std::string> headline_metrics(const report& in, std::string_view workload);
 
-/// By what was measured: lateness and CPU where there is lateness, CPU and wakeups of the family `idle`, latency
-/// and capacity where there is a capacity, and time of everything else, with the p99 and the CPU of what has
-/// latencies.
+/// By what was measured: lateness and CPU where there is lateness, CPU and wakeups of the family `idle`,
+/// latency and capacity where there is a capacity, and time of everything else, with the p99 and the CPU of
+/// what has latencies.
 std::vector<std::string> usual_headline_metrics(const report& in, std::string_view workload);
 
 }  // namespace loopbench::reports

@@ -1,17 +1,39 @@
 // Lays the columns out in fixed width.
 #include "reports/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "reports/columns.hpp"
 #include "reports/fixed_width.hpp"
-#include "reports/overview.hpp"
 
 namespace loopbench::reports {
 
 namespace {
 
-constexpr std::size_t lines_of_a_screen = 24;  // longer tables end with an overview
+/// Once for each reason: why metrics that the workloads are about are not there, where the time is.
+std::string missing_metrics(const family& group) {
+    std::vector<std::pair<std::string, std::size_t>> reasons;
+    for (const auto& from : group.lines)
+        for (const auto& metric : from.headline) {
+            const auto* const found = from.find(metric);
+            if (found == nullptr || found->median || !found->reason || found->status != cell_status::ok)
+                continue;
+            const auto text = metric + ": " + *found->reason;
+            const auto at = std::ranges::find(reasons, text, &std::pair<std::string, std::size_t>::first);
+            if (at == reasons.end())
+                reasons.emplace_back(text, 1);
+            else
+                ++at->second;
+        }
+    std::string out;
+    for (const auto& [text, cells] : reasons)
+        out += printable(fmt::format("  no {} ({} {})", text, cells, cells == 1 ? "cell" : "cells")) + "\n";
+    return out;
+}
 
 std::string family_lines(const family& group) {
     const auto columns = columns_for(group.lines);
@@ -34,19 +56,14 @@ std::string family_lines(const family& group) {
             row += "  " + padded(columns[i].cell(from), widths[i], columns[i].right_aligned);
         out += finished(note.empty() ? row : row + "  " + note);
     }
-    return out + "\n";
+    return out + missing_metrics(group) + "\n";
 }
 
 }  // namespace
 
 std::string write_table(const report& content) {
     std::string out;
-    std::size_t lines = 0;
-    for (const auto& group : families_of(content)) {
-        out += family_lines(group);
-        lines += group.lines.size();
-    }
-    if (lines > lines_of_a_screen) out += write_overview(content) + "\n";
+    for (const auto& group : families_of(content)) out += family_lines(group);
     return out + legend_for(content) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// The table that a run prints on the terminal.
+// Every table of a report, as wide as they get; screen.hpp has what a run prints.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace loopbench::reports {
 
-/// A table for each workload family, aligned for a fixed-width font. When that is more than a screen, the
-/// overview.
+/// A table for each workload family, aligned for a fixed-width font.
 std::string write_table(const report& content);
 
 }  // namespace loopbench::reports

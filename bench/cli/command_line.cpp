@@ -48,6 +48,11 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
     return names;
 }
 
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+    const auto near = nearest(word, known, 1);
+    return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
+}
+
 /// CLI11 itself would not say which commands there are, or which is the nearest.
 void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
     const auto known = subcommand_names(app);
@@ -61,9 +66,8 @@ void check_command_name(const CLI::App& app, const std::vector<std::string>& arg
         throw usage_error{fmt::format("{} is no option of loopbench itself; a command comes first: {}", name,
                                       fmt::join(known, ", "))};
     if (std::ranges::find(known, name) == known.end())
-        throw usage_error{
-            fmt::format("there is no command {}; did you mean {}? `loopbench --help` shows them all", name,
-                        nearest(name, known, 1).front())};
+        throw usage_error{fmt::format("there is no command {};{} `loopbench --help` shows them all", name,
+                                      suggestion(name, known))};
 }
 
 void check_leftovers(const CLI::App& app, const CLI::App& command) {
@@ -80,9 +84,8 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
     for (const auto* option : command.get_options())
         for (const auto& name : option->get_lnames()) known.push_back("--" + name);
     const auto word = flag->substr(0, flag->find('='));
-    throw usage_error{
-        fmt::format("{} has no option {}; did you mean {}? `loopbench {} --help` shows them all",
-                    command.get_name(), word, nearest(word, known, 1).front(), command.get_name())};
+    throw usage_error{fmt::format("{} has no option {};{} `loopbench {} --help` shows them all",
+                                  command.get_name(), word, suggestion(word, known), command.get_name())};
 }
 
 /// A standard stream that the caller closed would lend its number to the next file, and what is printed would

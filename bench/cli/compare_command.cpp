@@ -168,7 +168,7 @@ int compare(const compare_options& options, const invocation& by) {
     const interrupt stop;
     const auto run = measure(plan_for(options, stop), {folder, by, stop, started});
     const auto report = report_of(run.record);
-    publish(run, report, folder);
+    publish(run, report, folder, detail::every_table);
     return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }
 

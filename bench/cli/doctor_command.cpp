@@ -13,6 +13,7 @@
 #include "bench/machine/doctor.hpp"
 #include "bench/trial/describe.hpp"
 #include "bench/trial/parity.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -51,8 +52,12 @@ std::vector<reports::contender> describe_contenders(const doctor_options& option
     return describe_all(found, probe_limit, never);
 }
 
+std::uint64_t open_files_needed() {
+    return std::ranges::max(workload_table(), {}, &workload_shape::open_files).open_files;
+}
+
 int doctor(const doctor_options& options) {
-    auto all = diagnose(examine_machine());  // before anything of ours runs beside it
+    auto all = diagnose(examine_machine(), open_files_needed());  // before anything of ours runs beside it
     all.push_back(diagnose_builds(describe_contenders(options)));
     reports::write_standard_output(options.json ? as_json(all) : as_text(all));
     return std::ranges::count(all, severity::unfit, &finding::how) > 0 ? exit_unfit : exit_ok;

@@ -3,10 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
@@ -38,6 +40,7 @@ std::string how_trials_are_made(std::string_view name) {
 std::string of_workload(const workload_info& info) {
     auto text = fmt::format("{} (workload)\n  What:      {}.\n  Timed:     {}\n  Dominated: {}\n", info.name,
                             info.summary, info.timed, info.dominated);
+    text += fmt::format("  About:     {}.\n", fmt::join(info.headline_metrics, ", "));
     text += fmt::format("  Trials:    {}.\n", how_trials_are_made(info.name));
     for (const auto& [front, metric, why] : floor_exceptions())
         if (front == info.name)
@@ -60,11 +63,32 @@ std::string of_workloads(const std::string& name) {
     return text;
 }
 
+/// Of "conns" or "conns:1000": what it is, and which workloads have it.
+std::string of_parameter(std::string_view name) {
+    const auto key = name.substr(0, name.find(':'));
+    const auto all = parameter_explanations();
+    const auto known = std::ranges::find(all, key, &explanation::name);
+    if (known == all.end()) return "";
+    const auto wanted = fmt::format("/{}{}", name, key == name ? ":" : "");
+    std::string out = fmt::format("{} (parameter)\n  {}\n", name, known->text);
+    bool some = false;
+    for (const workload_shape& shape : workload_table())
+        if (const auto at = shape.name.find(wanted);
+            at != std::string_view::npos && (key == name || at + wanted.size() == shape.name.size() ||
+                                             shape.name[at + wanted.size()] == '/')) {
+            out += fmt::format("  {}\n", shape.name);
+            some = true;
+        }
+    return some ? out
+                : out + fmt::format("  No workload has this value; `loopbench explain {}` shows all.\n", key);
+}
+
 std::vector<std::string> everything() {
     std::vector<std::string> names;
     for (const auto& info : workload_catalog()) names.emplace_back(info.name);
     for (const auto& metric : reports::known_metrics()) names.emplace_back(metric.name);
     for (const auto& who : contender_explanations()) names.emplace_back(who.name);
+    for (const auto& each : parameter_explanations()) names.emplace_back(each.name);
     return names;
 }
 
@@ -73,7 +97,8 @@ int explain(const std::string& name) {
     if (const auto* const metric = reports::find_metric(name)) text = of_metric(*metric);
     if (const auto* const who = explanation_of(name))
         text = fmt::format("{} (contender)\n  {}\n", name, who->text);
-    if (text.empty()) throw_unknown("workload, metric or contender", name, everything());
+    if (text.empty()) text = of_parameter(name);
+    if (text.empty()) throw_unknown("workload, metric, contender or parameter", name, everything());
     reports::write_standard_output(text);
     return exit_ok;
 }
@@ -83,7 +108,10 @@ int explain(const std::string& name) {
 void add_explain_command(CLI::App& app, action& chosen) {
     const auto name = std::make_shared<std::string>();
     auto* command = app.add_subcommand("explain", "what a workload, a metric or a contender is");
-    command->add_option("NAME", *name, "a name that `loopbench list` shows, or the front of a workload's")
+    command
+        ->add_option("NAME", *name,
+                     "a name that `loopbench list` shows, the front of a workload's, or a parameter of one "
+                     "(conns:1000)")
         ->required();
     command->callback([name, &chosen] { chosen = [name](const auto&) { return explain(*name); }; });
 }

@@ -9,8 +9,10 @@
 #include <string>
 
 #include "bench/cli/messages.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/cli/time_left.hpp"
 #include "reports/columns.hpp"
+#include "reports/fixed_width.hpp"
 
 namespace loopbench::bench {
 
@@ -37,22 +39,28 @@ std::string left_text(const std::optional<elapsed_time>& left) {
 }  // namespace
 
 progress::progress(std::optional<std::chrono::nanoseconds> budget)
-    : terminal_{::isatty(STDERR_FILENO) == 1}, budget_{budget} {}
+    : terminal_{is_terminal(STDERR_FILENO)}, budget_{budget} {}
 
 progress::~progress() {
     if (drawn_) tell_raw(erase_line);
 }
 
 void progress::show(std::string_view workload, std::string_view contender, std::uint64_t done,
-                    std::uint64_t total) {
+                    std::uint64_t total, const std::optional<ratio_so_far>& ratio) {
     constexpr std::chrono::milliseconds least_pause{100};
     const auto now = steady_clock::now();
     if (!terminal_ || (drawn_ && now - *drawn_ < least_pause)) return;
     drawn_ = now;
-    auto line = fmt::format("[{}] {}/{}{}: {} on {}", bar(done, total), done, total,
-                            left_text(time_left(now - started_, done, total, budget_)), workload, contender);
-    line.resize(std::min(line.size(), terminal_columns() - 1));
-    tell_raw(fmt::format("{}{}", erase_line, reports::printable(line)));
+    const auto front = fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total,
+                                   left_text(time_left(now - started_, done, total, budget_)));
+    auto back = reports::printable(fmt::format(" on {}", contender));
+    if (ratio) back += fmt::format(", {} {} so far", ratio->metric, reports::three_digits(ratio->ratio));
+    // In a narrow window the name of the workload gives way, and then the rest.
+    constexpr std::size_t least_of_a_name = 8;
+    const auto columns = terminal_columns() - 1, others = reports::width_of(front) + reports::width_of(back);
+    const auto room = std::max(columns - std::min(columns, others), least_of_a_name);
+    tell_raw(erase_line);
+    tell_raw(reports::clipped(front + reports::clipped(reports::printable(workload), room) + back, columns));
 }
 
 }  // namespace loopbench::bench

@@ -1,11 +1,14 @@
-// A bar for whoever watches a run: what runs now, how much is done and how long it will take. It is drawn
-// between trials alone, so that it never disturbs one, and only when standard error is a terminal.
+// A bar for whoever watches a run: what runs now, how it stands so far, how much is done and how long it will
+// take. It is drawn between trials alone, so that it never disturbs one, and only on a terminal that can
+// erase a line.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "bench/cli/ratios_so_far.hpp"
 
 namespace loopbench::bench {
 
@@ -19,7 +22,8 @@ public:
     ~progress();
 
     /// `workload` on `contender` begins after `done` of `total` trials.
-    void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total);
+    void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total,
+              const std::optional<ratio_so_far>& ratio = {});
 
 private:
     using steady_clock = std::chrono::steady_clock;

@@ -11,6 +11,7 @@
 #include "bench/cli/report_file.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/record.hpp"
+#include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/formats.hpp"
 #include "reports/hgrm.hpp"
@@ -29,7 +30,14 @@ struct report_options {
 constexpr std::string_view hgrm = "hgrm";
 
 std::string histograms(const std::string& file) {
-    return reports::write_hgrm(histograms_beside(file, read_report_file(file)));
+    const auto all = histograms_beside(file, read_report_file(file));
+    if (all.empty())
+        throw usage_error{
+            fmt::format("{} has no histograms: none of its workloads recorded a latency or a lateness; run "
+                        "one that does, "
+                        "such as `--workload timer/periodic`",
+                        file)};
+    return reports::write_hgrm(all);
 }
 
 std::string rewritten(const reports::format& chosen, const std::string& file) {

@@ -12,6 +12,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/gate_exit.hpp"
+#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/cli/session_options.hpp"
@@ -20,6 +21,7 @@
 #include "bench/explanations.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
+#include "bench/summary/warnings.hpp"
 #include "bench/workloads/table.hpp"
 
 namespace loopbench::bench {
@@ -27,7 +29,7 @@ namespace loopbench::bench {
 namespace {
 
 struct run_options {
-    bool quick = false, full = false, counts = false, checks = false;
+    bool quick = false, full = false, counts = false, checks = false, verbose = false;
     std::vector<std::string> contenders, workloads;
     std::optional<std::string> baseline;
     std::string resume;
@@ -106,6 +108,10 @@ int exit_code_of(const reports::report& report, const interrupt& stop) {
     return found.empty() ? exit_ok : exit_code_of(outcome_of(found));
 }
 
+detail detail_of(const run_options& options) {
+    return options.verbose ? detail::every_table : detail::one_screen;
+}
+
 int run_command(const run_options& options, const invocation& by) {
     const auto started = session_start::clock::now();
     const interrupt stop;
@@ -117,19 +123,25 @@ int run_command(const run_options& options, const invocation& by) {
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop.fd());
+    // While it is not too late.
+    if (!plan.baseline_index()) {
+        const auto lacking = baseline_not_measured(plan.baseline);
+        tell(fmt::format("loopbench: warning: {}; {}\n", lacking.message, lacking.remedy));
+    }
     complete_plan(plan, stop, ", or choose those that are with --contender");
     const auto run = measure(std::move(plan), {folder, by, stop, started});
     const auto report = report_of(run.record);
-    publish(run, report, folder);
+    publish(run, report, folder, detail_of(options));
     return exit_code_of(report, stop);
 }
 
-int resume_command(const std::filesystem::path& folder, const invocation& by) {
+int resume_command(const run_options& options, const invocation& by) {
+    const std::filesystem::path folder{options.resume};
     const interrupt stop;
     const auto run = measure_rest({folder, by, stop, session_start::clock::now()});
     const auto report = report_of(run.record);
-    publish(run, report, folder);
     const auto& tolerated_pct = run.record.plan.tolerated_pct;
+    publish(run, report, folder, tolerated_pct ? detail::every_table : detail_of(options));
     const bool is_gate = tolerated_pct && report.complete && !stop.requested();
     return is_gate ? conclude(judge_gate(report, *tolerated_pct)) : exit_code_of(report, stop);
 }
@@ -165,17 +177,19 @@ void add_run_command(CLI::App& app, action& chosen) {
         "what recording latencies costs, and that twice the work takes twice the time, in a pass of "
         "its own; 4 to 25 s for each cell");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
-    auto* resume =
-        command
-            ->add_option("--resume", options->resume,
-                         "go on with the run or comparison in DIR where it stopped; without any other option")
-            ->type_name("DIR");
+    const auto* verbose = command->add_flag(
+        "--verbose", options->verbose, "show every table and all of the warnings, instead of one screen");
+    auto* resume = command
+                       ->add_option("--resume", options->resume,
+                                    "go on with the run or comparison in DIR where it stopped; without any "
+                                    "other option but --verbose")
+                       ->type_name("DIR");
     takes_path(resume);
     for (auto* other : command->get_options())
-        if (other != resume && other != command->get_help_ptr()) resume->excludes(other);
+        if (other != resume && other != verbose && other != command->get_help_ptr()) resume->excludes(other);
     command->callback([options, &chosen] {
         chosen = [options](const invocation& by) {
-            return options->resume.empty() ? run_command(*options, by) : resume_command(options->resume, by);
+            return options->resume.empty() ? run_command(*options, by) : resume_command(*options, by);
         };
     });
 }

@@ -14,6 +14,8 @@
 #include "bench/cli/count_pass.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/progress.hpp"
+#include "bench/cli/ratios_so_far.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/experiment/record.hpp"
@@ -27,6 +29,7 @@
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/json.hpp"
+#include "reports/screen.hpp"
 #include "reports/table.hpp"
 
 namespace loopbench::bench {
@@ -40,14 +43,24 @@ namespace {
 class run_log : public run_observer {
 public:
     run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent)
-        : plan_{plan}, journal_{written}, histograms_{histograms}, progress_{left_of(plan.budget, spent)} {}
+        : plan_{plan},
+          journal_{written},
+          histograms_{histograms},
+          ratios_{plan},
+          progress_{left_of(plan.budget, spent)} {}
+
+    void take(std::span<const trial_record> earlier) {
+        for (const auto& trial : earlier) ratios_.take(trial);
+    }
 
     void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
-        progress_.show(request.workload, request.who.name, done, total);
+        progress_.show(request.workload, request.who.name, done, total,
+                       ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
         histograms_.append(plan_, record);
         journal_.append(plan_, record);
+        ratios_.take(record);
     }
 
 private:
@@ -60,6 +73,7 @@ private:
     const run_plan& plan_;
     journal& journal_;
     histogram_log& histograms_;
+    ratios_so_far ratios_;
     progress progress_;
 };
 
@@ -97,6 +111,7 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
         return session_start::clock::now() - started + spent;
     };
     run_log log{record.plan, written, histograms, clock()};
+    log.take(record.outcome.trials);
     process_executor executor{place.stop.fd(), place.by.disturbances};
     record.outcome = bench::run(record.plan, executor, log, clock, std::move(record.outcome));
     written.end(record.outcome);
@@ -282,25 +297,33 @@ finished_run measure_rest(const session_place& place) {
     return finish(std::move(record), written, histograms, place);
 }
 
-/// The table first: should there be no room for the files, it is all that remains. Should nobody see it, the
-/// files are written all the same.
-void publish(const finished_run& run, const reports::report& report, const fs::path& folder) {
-    for (const auto& item : report.warnings)
-        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
+/// The tables first: should there be no room for the files, they are all that remains. Should nobody see
+/// them, the files are written all the same.
+void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
     std::optional<reports::file_error> unseen;
     try {
-        reports::write_standard_output(reports::write_table(report));
+        reports::write_standard_output(how == detail::one_screen
+                                           ? reports::draw_screen(report, colours_of_output())
+                                           : reports::write_table(report));
     } catch (const reports::file_error& error) {
         unseen = error;
     }
+    if (how == detail::one_screen)
+        for (const auto& line : reports::warning_lines(report)) tell(line + "\n");
+    else
+        for (const auto& item : report.warnings)
+            tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
     const auto json = folder / "report.json", csv = folder / "report.csv";
     const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
     const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv}};
     reports::write_files_atomically(files);
     if (unseen) throw *unseen;
     if (run.unwritten) throw *run.unwritten;
-    reports::write_standard_output(fmt::format("reports: {}, {} (every trial: {})\n", json.native(),
-                                               csv.native(), (folder / "journal.jsonl").native()));
+    if (how == detail::one_screen)
+        reports::write_standard_output(
+            fmt::format("every table and warning: loopbench report {} --format text\n", json.native()));
+    reports::write_standard_output(fmt::format("reports: {}, {}, {}\n", json.native(),
+                                               csv.filename().native(), "journal.jsonl (every trial)"));
 }
 
 }  // namespace loopbench::bench

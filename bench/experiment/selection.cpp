@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -69,7 +70,11 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count) {
-    std::vector<std::string> sorted(candidates.begin(), candidates.end());
+    // Half of the letters, rounded up, may be others, or be missing; not all of them.
+    const auto farthest = std::min((word.size() + 2) / 2, std::max(word.size(), std::size_t{1}) - 1);
+    std::vector<std::string> sorted;
+    std::ranges::copy_if(candidates, std::back_inserter(sorted),
+                         [&](const std::string& candidate) { return distance(word, candidate) <= farthest; });
     std::ranges::sort(sorted, {}, [&](const std::string& candidate) {
         return std::pair{distance(word, candidate), std::string_view{candidate}};
     });
@@ -79,8 +84,10 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 
 void throw_unknown(std::string_view kind, std::string_view word, std::span<const std::string> known) {
     if (known.empty()) throw usage_error{fmt::format("no {} matches \"{}\": there are none", kind, word)};
-    throw usage_error{fmt::format("no {} matches \"{}\"; did you mean {}? `loopbench list` shows them all",
-                                  kind, word, fmt::join(nearest(word, known), " or "))};
+    const auto near = nearest(word, known);
+    throw usage_error{
+        fmt::format("no {} matches \"{}\"{} `loopbench list` shows them all", kind, word,
+                    near.empty() ? ";" : fmt::format("; did you mean {}?", fmt::join(near, " or ")))};
 }
 
 }  // namespace loopbench::bench

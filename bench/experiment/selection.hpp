@@ -17,7 +17,7 @@ bool matches(std::string_view pattern, std::string_view name);
 std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,
                                 std::string_view kind);
 
-/// At most `count` of the candidates, the one with the smallest edit distance to `word` first.
+/// At most `count` of the candidates that are near to `word`, the one with the smallest edit distance first.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count = 3);
 

@@ -75,6 +75,7 @@ machine_facts examine_machine() {
     facts.io_uring_refused = io_uring_refusal();
     facts.tracefs_readable = tracefs_is_readable();
     facts.perf_paranoid = perf_paranoid();
+    facts.may_perf_anyway = may_perf_anyway();
     facts.randomised_addresses = address_randomisation();
     return facts;
 }
@@ -167,11 +168,13 @@ void add_cpu_findings(std::vector<finding>& all, const machine_facts& facts) {
                          "/sys/devices/system/cpu/cpufreq/boost"));
 }
 
-void add_permission_findings(std::vector<finding>& all, const machine_facts& facts) {
-    constexpr std::uint64_t most_connections = 25'000;
-    all.push_back(judged("open files", when(facts.open_files_max < most_connections, severity::warning),
-                         fmt::format("{}", facts.open_files_max),
-                         "ulimit -Hn 25000, or the workloads with 10000 connections are unsupported"));
+void add_permission_findings(std::vector<finding>& all, const machine_facts& facts,
+                             std::uint64_t open_files_needed) {
+    all.push_back(
+        judged("open files", when(facts.open_files_max < open_files_needed, severity::warning),
+               fmt::format("{}", facts.open_files_max),
+               fmt::format("ulimit -Hn {}, or the workloads with the most connections are unsupported",
+                           open_files_needed)));
     all.push_back(judged(
         "io_uring", when(facts.io_uring_refused.has_value(), severity::warning),
         facts.io_uring_refused.value_or("available"),
@@ -182,8 +185,11 @@ void add_permission_findings(std::vector<finding>& all, const machine_facts& fac
                          "mount -o remount,mode=755 /sys/kernel/tracing, or system calls are counted another "
                          "way or not at all"));
     all.push_back(judged(
-        "perf", when(facts.perf_paranoid.value_or(4) > 1, severity::warning),
-        facts.perf_paranoid ? fmt::format("perf_event_paranoid {}", *facts.perf_paranoid) : "not there",
+        "perf",
+        when(!facts.perf_paranoid || (*facts.perf_paranoid > 1 && !facts.may_perf_anyway), severity::warning),
+        facts.perf_paranoid ? fmt::format("perf_event_paranoid {}{}", *facts.perf_paranoid,
+                                          facts.may_perf_anyway ? ", which does not bind this user" : "")
+                            : "not there",
         "sysctl kernel.perf_event_paranoid=1, or nothing is counted by perf"));
     all.push_back(
         judged("address randomisation", when(facts.randomised_addresses.value_or(2) == 0, severity::warning),
@@ -193,11 +199,11 @@ void add_permission_findings(std::vector<finding>& all, const machine_facts& fac
 
 }  // namespace
 
-std::vector<finding> diagnose(const machine_facts& facts) {
+std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed) {
     std::vector<finding> all;
     add_cpu_findings(all, facts);
     add_time_findings(all, facts);
-    add_permission_findings(all, facts);
+    add_permission_findings(all, facts, open_files_needed);
     return all;
 }
 

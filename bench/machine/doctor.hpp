@@ -27,6 +27,7 @@ struct machine_facts {
     std::optional<std::string> io_uring_refused;  // why
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
+    bool may_perf_anyway = false;             // by its capabilities, whatever the sysctl says
     std::optional<int> randomised_addresses;  // kernel.randomize_va_space
 };
 
@@ -46,7 +47,8 @@ struct finding {
     std::string remedy;  // empty when it is fine
 };
 
-/// Pure: facts to findings, in a fixed order.
-std::vector<finding> diagnose(const machine_facts& facts);
+/// Pure: facts to findings, in a fixed order. `open_files_needed` is what the workload with the most
+/// connections needs.
+std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,6 @@
 #include "bench/machine/kernel_files.hpp"
 
+#include <linux/capability.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -91,6 +92,17 @@ std::optional<std::string> cpu_model() {
 
 std::optional<int> perf_paranoid() {
     return first_word_of<int>("/proc/sys/kernel/perf_event_paranoid");
+}
+
+bool may_perf_anyway() {
+    std::ifstream status{"/proc/self/status"};
+    std::uint64_t capabilities = 0;
+    for (std::string word; status >> word;)
+        if (word == "CapEff:") {
+            status >> std::hex >> capabilities;
+            break;
+        }
+    return (capabilities >> CAP_PERFMON & 1U) != 0 || (capabilities >> CAP_SYS_ADMIN & 1U) != 0;
 }
 
 std::optional<int> address_randomisation() {

@@ -18,6 +18,7 @@ std::optional<std::string> cpu_governor();  // of the first CPU
 std::optional<bool> cpu_turbo();
 std::optional<std::string> cpu_model();
 std::optional<int> perf_paranoid();
+bool may_perf_anyway();  // CAP_PERFMON or CAP_SYS_ADMIN, which perf_event_paranoid does not bind
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
 

@@ -10,6 +10,7 @@
 
 #include "bench/experiment/samples.hpp"
 #include "bench/statistics/median.hpp"
+#include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/summary/floor_comparison.hpp"
 #include "bench/summary/passes.hpp"
@@ -134,7 +135,7 @@ private:
         if (std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
             all.push_back(too_few_trials());
         else if (std::ranges::any_of(found.results, too_few_for_any_verdict))
-            all.push_back(too_few_for_verdicts());
+            all.push_back(too_few_for_verdicts(blocks_for_verdicts(found)));
         if (plan_.tolerated_pct && !found.plan->layouts && std::ranges::any_of(found.results, differs))
             all.push_back(one_layout());
         if (found.plan->layouts && outcome_.blocks_planned > *found.plan->layouts)
@@ -176,6 +177,31 @@ private:
     static bool differs(const reports::result& item) {
         return item.metric == "time" &&
                (item.judged == reports::verdict::faster || item.judged == reports::verdict::slower);
+    }
+
+    /// With fewer no difference of any size can be told, in the metric with the most comparisons of those in
+    /// which that is so: the level that one more difference would have to meet.
+    std::uint64_t blocks_for_verdicts(const reports::report& found) const {
+        const auto rule = rule_of(plan_);
+        std::size_t most = 0;
+        for (const auto& metric : reports::known_metrics()) {
+            const auto is_of_it = [&](const reports::result& item) {
+                return item.metric == metric.name && item.judged;
+            };
+            if (std::ranges::none_of(found.results, [&](const auto& item) {
+                    return is_of_it(item) && too_few_for_any_verdict(item);
+                }))
+                continue;
+            const auto compared = std::ranges::count_if(found.results, is_of_it);
+            const auto different = std::ranges::count_if(found.results, [&](const auto& item) {
+                return is_of_it(item) &&
+                       (item.judged == reports::verdict::faster || item.judged == reports::verdict::slower);
+            });
+            most = std::max(most, fewest_pairs(level_for_one_more(static_cast<std::size_t>(different),
+                                                                  static_cast<std::size_t>(compared),
+                                                                  rule.alpha(), rule.how)));
+        }
+        return most;
     }
 
     static bool too_few_for_any_verdict(const reports::result& item) {

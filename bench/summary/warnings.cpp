@@ -22,12 +22,12 @@ reports::warning too_few_trials() {
             "run at least six blocks (--blocks 6)"};
 }
 
-reports::warning too_few_for_verdicts() {
+reports::warning too_few_for_verdicts(std::uint64_t enough) {
     return {
         "few_blocks",
         "for so many comparisons there are too few blocks: where a verdict does not say what could have been "
         "seen, no difference could have",
-        "run more blocks (--blocks), or compare fewer cells"};
+        fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer cells", enough)};
 }
 
 reports::warning one_layout() {

@@ -13,7 +13,8 @@ namespace loopbench::bench {
 reports::warning was_interrupted(std::uint64_t blocks_finished, std::uint64_t blocks_planned);
 reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t blocks_planned);
 reports::warning too_few_trials();
-reports::warning too_few_for_verdicts();
+/// `enough`: blocks, as far as can be said beforehand.
+reports::warning too_few_for_verdicts(std::uint64_t enough);
 /// Of a comparison of one build with one build that found a difference.
 reports::warning one_layout();
 reports::warning few_layouts(std::uint64_t layouts, std::uint64_t blocks);

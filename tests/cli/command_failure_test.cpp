@@ -97,7 +97,7 @@ TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) 
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_EQ(time_of(loopbench.report(), "cannot")["status"], "unsupported");
-    EXPECT_NE(ran.output.find("unsupported: no io_uring"), std::string::npos);
+    EXPECT_NE(ran.output.find("- cannot: no io_uring"), std::string::npos);
     EXPECT_EQ(content_of(loopbench.path("bin/contenders/cannot.trials")),
               "trial\ntrial\n");  // one per workload
 }
@@ -207,7 +207,7 @@ TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and
     EXPECT_NE(ran.error_tail.find("out/report.csv: No space left on device; free some space"),
               std::string::npos)
         << ran.error_tail;
-    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("time per operation"), std::string::npos) << ran.output;
     EXPECT_EQ(ran.output.find("reports: "), std::string::npos) << ran.output;
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
     const auto left = std::filesystem::directory_iterator{loopbench.out()};
@@ -280,7 +280,7 @@ TEST_F(command_failure, messages_that_nobody_reads_are_no_reason_to_stop) {
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
     EXPECT_EQ(ran.code, 0);  // the missing baseline was warned of
-    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("time per operation"), std::string::npos) << ran.output;
 }
 
 TEST_F(command_failure, a_table_that_nobody_reads_is_an_error_with_its_reason) {
@@ -304,6 +304,33 @@ TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
     EXPECT_EQ(loopbench({"compare", cut, cut}).code, 2);
     EXPECT_EQ(loopbench({"check", "--update", "--against", loopbench.path("new.json").native(), cut}).code,
               2);
+}
+
+TEST_F(command_failure, a_binary_file_that_is_no_report_is_not_printed) {
+    reports::write_file_atomically(loopbench.path("binary"), std::string("\x7f"
+                                                                         "ELF\x02\x00\x1b[2J\xff{\"a",
+                                                                         12));
+    for (const auto* command : {"report", "compare"}) {
+        const auto file = loopbench.path("binary").native();
+        const auto ran = loopbench(std::string_view{command} == "report"
+                                       ? std::vector<std::string>{command, file, "--format", "csv"}
+                                       : std::vector<std::string>{command, file, file});
+        EXPECT_EQ(ran.code, 2);
+        EXPECT_EQ(ran.output, "");
+        for (const char c : ran.error_tail)
+            EXPECT_TRUE(c == '\n' || (c >= ' ' && c < '\x7f')) << ran.error_tail;
+    }
+}
+
+TEST_F(command_failure, a_budget_that_cannot_reach_every_cell_leaves_it_not_run) {
+    for (const auto* who : {"asio-epoll", "loop-epoll", "slow"}) loopbench.add_contender(who, "sleep 30");
+    const auto ran = loopbench({"run", "--budget", "500ms", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    for (const auto& item : loopbench.report()["results"]) {
+        EXPECT_EQ(item["status"], "not_run");
+        EXPECT_NE(item["reason"].get<std::string>().find("the time budget ended"), std::string::npos);
+    }
+    EXPECT_NE(ran.output.find("Not run: 6 cells"), std::string::npos) << ran.output;
 }
 
 TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {

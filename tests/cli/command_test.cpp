@@ -49,8 +49,23 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(report["contenders"][1]["library"], "fake");
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 3 * 10);
     EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
-    EXPECT_NE(ran.output.find("10.0 µs"), std::string::npos) << ran.output;
-    EXPECT_NE(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("10.0µs"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.output.find('\x1b'), std::string::npos) << "it is no terminal";
+}
+
+TEST_F(command, every_table_is_there_for_who_asks) {
+    const auto verbose = loopbench({"run", "--quick", "--verbose", "-o", loopbench.out()});
+    EXPECT_EQ(verbose.code, 0) << verbose.error_tail;
+    EXPECT_NE(verbose.output.find("2.00 [2.00, 2.00]"), std::string::npos) << verbose.output;
+    const auto file = loopbench.path("out/report.json").native();
+    const auto text = loopbench({"report", file, "--format", "text"});
+    EXPECT_TRUE(verbose.output.starts_with(text.output)) << text.output;
+    // The first screen again, and what a run without --verbose would have ended with.
+    const auto screen = loopbench({"report", file, "--format", "screen"});
+    const auto resumed = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_TRUE(resumed.output.starts_with(screen.output)) << resumed.output << screen.output;
+    EXPECT_TRUE(loopbench({"run", "--resume", loopbench.out(), "--verbose"}).output.starts_with(text.output));
 }
 
 TEST_F(command, a_seed_reproduces_the_order) {
@@ -170,6 +185,11 @@ TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_NE(ran.error_tail.find("add --contender asio-epoll"), std::string::npos) << ran.error_tail;
+    // It says so before it measures, too.
+    const auto killed = loopbench.in_shell(
+        "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
+        "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");
+    EXPECT_NE(killed.output.find("add --contender asio-epoll"), std::string::npos) << killed.output;
 }
 
 TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {
@@ -192,7 +212,7 @@ TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
     const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",
                                 "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    EXPECT_NE(ran.output.find("special/work  asio-epoll  unsupported"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("- asio-epoll: "), std::string::npos) << ran.output;
 }
 
 TEST_F(command, another_baseline_turns_the_ratio_round) {
@@ -246,6 +266,14 @@ TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alon
     EXPECT_EQ(to_file.output + to_file.error_tail, "");
     EXPECT_NE(content_of(loopbench.path("report.md")).find("| yield | asio-epoll | 10.0 µs |"),
               std::string::npos);
+}
+
+TEST_F(command, report_says_when_there_are_no_histograms) {
+    loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
+    const auto ran = loopbench({"report", loopbench.path("out/report.json").native(), "--format", "hgrm"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.output, "");
+    EXPECT_NE(ran.error_tail.find("has no histograms"), std::string::npos) << ran.error_tail;
 }
 
 TEST_F(command, help_and_version_are_output_and_no_errors) {

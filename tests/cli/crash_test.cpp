@@ -95,7 +95,7 @@ TEST_F(crash, of_the_counts_alone_costs_neither_the_table_nor_the_reports) {
         "--counts -o $out");
     EXPECT_EQ(ran.code, 1);
     EXPECT_NE(ran.error_tail.find("counts.json: Is a directory"), std::string::npos) << ran.error_tail;
-    EXPECT_NE(ran.output.find("time/op"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("time per operation"), std::string::npos) << ran.output;
     EXPECT_EQ(report_of_journal(), content_of(report));
     const auto mended = loopbench.in_shell("rmdir $out/counts.json; exec $loopbench run --resume $out");
     EXPECT_EQ(mended.code, 0) << mended.error_tail;

@@ -55,7 +55,7 @@ protected:
 };
 
 TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_headline_workload) {
-    const auto ran = run({"--blocks", "1"});
+    const auto ran = run({"--blocks", "1", "--verbose"});
     ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
     const auto found = report();
     EXPECT_TRUE(fits_the_schema(found));

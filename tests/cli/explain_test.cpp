@@ -38,6 +38,18 @@ TEST(explain_command, explains_every_workload_of_a_family) {
         EXPECT_TRUE(contains(text, std::string{name} + " (workload)")) << text;
 }
 
+TEST(explain_command, says_what_a_parameter_counts_and_who_has_it) {
+    const loopbench_command loopbench;
+    const auto all = loopbench({"explain", "conns"}).output,
+               one = loopbench({"explain", "conns:1000"}).output;
+    EXPECT_TRUE(contains(all, "conns (parameter)") && contains(all, "echo/rtt/tcp/conns:100/bytes:64"))
+        << all;
+    EXPECT_TRUE(contains(one, "echo/rtt/tcp/conns:1000/bytes:64")) << one;
+    EXPECT_FALSE(contains(one, "conns:100/")) << one;
+    EXPECT_TRUE(contains(loopbench({"explain", "conns:7"}).output, "No workload")) << "and none is invented";
+    EXPECT_EQ(loopbench({"explain", "qqqq:7"}).code, 2);
+}
+
 TEST(explain_command, names_the_nearest_when_it_does_not_know_the_name) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/chrun"});

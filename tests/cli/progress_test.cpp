@@ -40,14 +40,17 @@ TEST(progress, long_times_are_shown_in_minutes_and_hours) {
     EXPECT_EQ(countdown(90061s), "25:01:01 h");
 }
 
-/// All that the command writes to a terminal of its own.
-std::string on_a_terminal(std::vector<std::string> words) {
+/// All that the command writes to a terminal of its own, of this kind.
+std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xterm",
+                          const char* no_color = "") {
     std::vector<char*> pointers;
     for (auto& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     int terminal = -1;
     const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
     if (child == 0) {
+        ::setenv("TERM", kind, 1);
+        ::setenv("NO_COLOR", no_color, 1);
         ::execv(pointers[0], pointers.data());
         ::_exit(127);
     }
@@ -84,6 +87,31 @@ TEST(progress, is_drawn_on_a_terminal_and_erased_and_nowhere_else) {
     const auto piped = loopbench(words);
     EXPECT_EQ(piped.error_tail.find(" left: "), std::string::npos) << piped.error_tail;
     EXPECT_EQ(piped.error_tail.find('\x1b'), std::string::npos) << piped.error_tail;
+    const auto dumb = on_a_terminal(command, "dumb");
+    EXPECT_EQ(dumb.find('\x1b'), std::string::npos) << dumb;
+    EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
+}
+
+TEST(progress, says_how_it_stands_so_far) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
+    loopbench.add_contender("loop-epoll", "sleep 0.15; row '\"real_time\": 4'");
+    const auto shown = on_a_terminal({loopbench.path("bin/loopbench").native(), "run", "--workload", "yield",
+                                      "--blocks", "2", "-o", loopbench.out()});
+    EXPECT_NE(shown.find("yield on loop-epoll, time 2.50 so far"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("asio-epoll, time"), std::string::npos)
+        << "a ratio of the baseline to itself: " << shown;
+}
+
+TEST(progress, and_colours_are_for_terminals_that_want_them) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", good_row);
+    loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')");
+    const std::vector<std::string> command{
+        loopbench.path("bin/loopbench").native(), "run", "--workload", "yield", "-o", loopbench.out()};
+    EXPECT_NE(on_a_terminal(command).find("\x1b[32m2.00"), std::string::npos);
+    EXPECT_EQ(on_a_terminal(command, "dumb").find("\x1b["), std::string::npos);
+    EXPECT_EQ(on_a_terminal(command, "xterm", "1").find("\x1b[32m"), std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The commands that the README shows, tried on fake contenders.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/support/command_support.hpp"
@@ -49,6 +50,19 @@ TEST(readme, shows_commands_that_work_in_the_order_in_which_it_shows_them) {
         EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)
             << command << ": " << ran.code << ", " << ran.error_tail;
     }
+}
+
+// Of what was measured once, by what is in the repository, and what `make bench` is to end with: one screen.
+TEST(readme, shows_the_screen_of_the_run_that_is_kept_as_evidence) {
+    const loopbench_command loopbench;
+    const auto shown = loopbench.in_shell("xz -dc " LOOPBENCH_EVIDENCE
+                                          "/quick/journal.jsonl.xz > $folder/journal.jsonl && "
+                                          "$loopbench report $folder/journal.jsonl --format screen");
+    ASSERT_EQ(shown.code, 0) << shown.error_tail;
+    EXPECT_NE(content_of(LOOPBENCH_README).find("```\n" + shown.output + "```\n"), std::string::npos)
+        << shown.output;
+    constexpr auto lines_of_where_the_reports_are = 2;
+    EXPECT_LE(std::ranges::count(shown.output, '\n') + lines_of_where_the_reports_are, 60);
 }
 
 }  // namespace

@@ -61,7 +61,15 @@ TEST(selection, the_nearest_name_may_be_longer_than_what_was_typed) {
     EXPECT_EQ(bench::nearest("asoi", names{"crash", "gb", "asio-epoll", "loop-epoll"}, 1),
               names{"asio-epoll"});
     EXPECT_EQ(bench::nearest("--blcoks", names{"--budget", "--blocks", "--baseline"}, 1), names{"--blocks"});
-    EXPECT_EQ(bench::nearest("x", names{"a", "b"}, 5).size(), 2U);
+    EXPECT_EQ(bench::nearest("xy", names{"xa", "xb"}, 5).size(), 2U);
+}
+
+TEST(selection, what_is_not_near_is_not_suggested) {
+    for (const auto* word : {"", "x", "zzz", "qqqqqqqqqq"})
+        EXPECT_TRUE(bench::nearest(word, names{"yield", "echo", "--blocks"}).empty()) << word;
+    const auto text = selection_complaint({"zzzz"});
+    EXPECT_EQ(text.find("did you mean"), std::string::npos) << text;
+    EXPECT_NE(text.find("`loopbench list`"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -25,7 +25,6 @@
 #include "reports/hgrm.hpp"
 #include "reports/json.hpp"
 #include "reports/json_node.hpp"
-#include "reports/table.hpp"
 
 namespace loopbench::fuzz {
 
@@ -45,8 +44,11 @@ void require_readable(const std::exception& error) {
 }
 
 void write_everywhere(const reports::report& report) {
-    for (const auto& format : reports::known_formats()) format.write(report);
-    reports::write_table(report);
+    for (const auto& format : reports::known_formats()) {
+        const bool is_for_terminals = format.name == "text" || format.name == "screen";
+        require(format.write(report).find('\x1b') == std::string::npos || !is_for_terminals,
+                "a name that steers the terminal");
+    }
     const auto written = reports::write_json(report);
     const auto again = reports::write_json(reports::read_json(written, "it"));
     require(again == written, "a report changes when it is read and written");

@@ -208,7 +208,8 @@ TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_the
     EXPECT_EQ(stored, content_of(loopbench.path("again/calibration.json")));
 
     const auto run = loopbench.in_shell(
-        "XDG_STATE_HOME=$folder/state $loopbench run --contender fake --baseline fake --workload yield "
+        "XDG_STATE_HOME=$folder/state $loopbench run --verbose --contender fake --baseline fake --workload "
+        "yield "
         "--blocks 6 -o "
         "$out");
     EXPECT_NE(run.output.find("0 of 2 A/A comparisons"), std::string::npos) << run.output;

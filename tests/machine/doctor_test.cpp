@@ -20,6 +20,8 @@ namespace {
 using bench::machine_facts;
 using bench::severity;
 
+constexpr std::uint64_t needed = 10'400;
+
 machine_facts healthy() {
     machine_facts facts;
     facts.cores = 4;
@@ -38,7 +40,7 @@ machine_facts healthy() {
 }
 
 TEST(doctor, finds_nothing_wrong_with_a_healthy_machine) {
-    for (const auto& found : bench::diagnose(healthy())) {
+    for (const auto& found : bench::diagnose(healthy(), needed)) {
         EXPECT_EQ(found.how, severity::fine) << found.about;
         EXPECT_EQ(found.remedy, "") << found.about;
     }
@@ -79,7 +81,7 @@ TEST(doctor, names_each_ill_with_its_remedy) {
          }) {
         auto facts = healthy();
         befall(facts);
-        const auto all = bench::diagnose(facts);
+        const auto all = bench::diagnose(facts, needed);
         EXPECT_EQ(std::ranges::count_if(all, [](const auto& one) { return one.how != severity::fine; }), 1)
             << about;
         const auto found = std::ranges::find(all, about, &bench::finding::about);
@@ -135,6 +137,29 @@ TEST(kernel_files, tell_of_each_core_what_the_kernel_says_of_it) {
     EXPECT_EQ(bench::read_core(5, devices / "").kind, std::nullopt);
 }
 
+TEST(doctor, asks_for_as_many_files_as_are_needed_and_no_more) {
+    const auto files = [](std::uint64_t there) {
+        auto facts = healthy();
+        facts.open_files_max = there;
+        const auto all = bench::diagnose(facts, needed);
+        return *std::ranges::find(all, "open files", &bench::finding::about);
+    };
+    EXPECT_EQ(files(needed).how, severity::fine);
+    EXPECT_EQ(files(needed - 1).how, severity::warning);
+    EXPECT_NE(files(needed - 1).remedy.find("ulimit -Hn 10400"), std::string::npos);
+}
+
+TEST(doctor, lets_who_may_count_whatever_the_sysctl_says) {
+    auto facts = healthy();
+    facts.perf_paranoid = 3;
+    facts.may_perf_anyway = true;
+    for (const auto& found : bench::diagnose(facts, needed))
+        EXPECT_EQ(found.how, severity::fine) << found.about;
+    facts.perf_paranoid.reset();  // there is no perf in this kernel
+    const auto all = bench::diagnose(facts, needed);
+    EXPECT_EQ(std::ranges::find(all, "perf", &bench::finding::about)->how, severity::warning);
+}
+
 reports::contender built(const char* name, const char* build_type, const char* assertions) {
     return reports::describe(name, {{"build_type", build_type},
                                     {"optimised", "yes"},
@@ -174,7 +199,7 @@ TEST(doctor, examines_this_machine) {
     const loopbench_command loopbench;
     const auto ran = loopbench({"doctor", "--json"});
     const auto findings = nlohmann::json::parse(ran.output).at("findings");
-    EXPECT_EQ(findings.size(), bench::diagnose(healthy()).size() + 1);
+    EXPECT_EQ(findings.size(), bench::diagnose(healthy(), needed).size() + 1);
     const bool unfit =
         std::ranges::any_of(findings, [](const auto& one) { return one["severity"] == "unfit"; });
     EXPECT_EQ(ran.code, unfit ? 5 : 0);

@@ -139,6 +139,32 @@ TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
     }
 }
 
+TEST(summary, names_what_each_workload_is_about) {
+    auto plan = small_plan(1);
+    plan.workloads = {"timer/periodic", "mine"};
+    for (auto& who : plan.contenders) who.workloads = plan.workloads;
+    const auto report = report_of(plan, growing_times{});
+    ASSERT_EQ(report.workloads.size(), 2U);
+    EXPECT_EQ(report.workloads[0].name, "timer/periodic");
+    EXPECT_EQ(report.workloads[0].headline_metrics,
+              (std::vector<std::string>{"late_p50", "late_p99", "cpu"}));
+    EXPECT_EQ(report.workloads[1].name, "mine");
+    EXPECT_EQ(report.workloads[1].headline_metrics.front(), "late_p50") << "the catalog knows nothing of it";
+}
+
+TEST(summary, says_how_many_blocks_would_be_enough) {
+    const auto warned = [](std::uint64_t blocks) {
+        const auto report = report_of(small_plan(blocks), [n = 0](const trial_request& request) mutable {
+            return took_ns(request.who.name == "asio-epoll" ? 100 : ++n % 4 < 2 ? 90 : 110);
+        });
+        for (const auto& each : report.warnings)
+            if (each.code == "few_blocks") return each.remedy;
+        return std::string{};
+    };
+    EXPECT_NE(warned(6).find("--blocks 7"), std::string::npos) << warned(6) << ": 2 * 2^-7 is below 0.05 / 2";
+    EXPECT_EQ(warned(7), "");
+}
+
 // Each metric is a family of its own: seven blocks can show two differences among two, and not among forty.
 TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_are) {
     const auto with_metrics = [](std::size_t more) {

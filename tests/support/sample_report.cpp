@@ -86,6 +86,8 @@ report sample_report() {
     all.contenders = {
         describe("asio-epoll", {{"library", "boost.asio"}, {"library_version", "1.81"}, {"caches", {1, 2}}}),
         describe("loop-epoll", {{"library", "loop"}, {"compiler", "g++ 12"}, {"compiler_flags", "-O2"}})};
+    all.workloads = {{"echo/rtt/tcp/conns:1", {"time", "latency_p99", "cpu"}},
+                     {"timer/periodic", {"late_p50", "late_p99", "cpu"}}};
     all.results = sample_results();
     all.judged_by = {"benjamini-hochberg", 1, 3};
     self_comparison echo{

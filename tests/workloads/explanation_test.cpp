@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "bench/explanations.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -23,6 +24,27 @@ TEST(explanations, there_is_one_of_every_contender_that_is_built) {
 
 TEST(explanations, there_is_one_of_every_metric) {
     for (const auto& metric : reports::known_metrics()) EXPECT_GT(metric.how.size(), 10u) << metric.name;
+}
+
+TEST(explanations, there_is_one_of_every_parameter_and_of_no_other) {
+    std::set<std::string, std::less<>> keys;
+    for (const workload_shape& shape : workload_table())
+        for (std::size_t colon = shape.name.find(':'); colon != std::string_view::npos;
+             colon = shape.name.find(':', colon + 1)) {
+            const auto front = shape.name.substr(0, colon);
+            keys.emplace(front.substr(front.rfind('/') + 1));
+        }
+    std::set<std::string, std::less<>> explained;
+    for (const auto& each : parameter_explanations()) explained.emplace(each.name);
+    EXPECT_EQ(explained, keys);
+}
+
+TEST(explanations, every_workload_is_about_metrics_that_there_are) {
+    for (const auto& info : workload_catalog()) {
+        EXPECT_FALSE(info.headline_metrics.empty()) << info.name;
+        for (const auto metric : info.headline_metrics)
+            EXPECT_NE(reports::find_metric(metric), nullptr) << metric << " of " << info.name;
+    }
 }
 
 TEST(explanations, have_a_name_once) {

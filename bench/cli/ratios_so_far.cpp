@@ -1,0 +1,50 @@
+#include "bench/cli/ratios_so_far.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "bench/statistics/median.hpp"
+#include "bench/workloads/table.hpp"
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+const reports::metric_info& metric_of(std::string_view workload) {
+    const auto* const known = find_workload(workload);
+    const auto* const metric =
+        reports::find_metric(known != nullptr ? known->headline_metrics.front() : "time");
+    return metric != nullptr ? *metric : *reports::find_metric("time");
+}
+
+}  // namespace
+
+void ratios_so_far::take(const trial_record& trial) {
+    const auto& workload = plan_.workloads[trial.where.workload];
+    const auto found = trial.outcome.metrics.find(std::string{metric_of(workload).name});
+    if (found == trial.outcome.metrics.end()) return;
+    auto& blocks = cells_[{workload, plan_.contenders[trial.where.contender].name}];
+    blocks.resize(std::max(blocks.size(), static_cast<std::size_t>(trial.block) + 1));
+    blocks[trial.block] = found->second;
+}
+
+std::optional<ratio_so_far> ratios_so_far::of(std::string_view workload, std::string_view contender) const {
+    if (!baseline_ || contender == plan_.baseline ||
+        (plan_.twin && contender == plan_.contenders[*plan_.twin].name))
+        return std::nullopt;
+    const auto mine = cells_.find({workload, contender}), theirs = cells_.find({workload, plan_.baseline});
+    if (mine == cells_.end() || theirs == cells_.end()) return std::nullopt;
+    const auto& metric = metric_of(workload);
+    const bool smaller = metric.better == reports::direction::smaller;
+    auto above = smaller ? theirs->second : mine->second, below = smaller ? mine->second : theirs->second;
+    const auto blocks = std::min(above.size(), below.size());
+    above.resize(blocks);
+    below.resize(blocks);
+    const auto log_ratios = paired_log_ratios(above, below);
+    if (log_ratios.empty()) return std::nullopt;
+    return ratio_so_far{metric.name, std::exp(median_of(log_ratios))};
+}
+
+}  // namespace loopbench::bench

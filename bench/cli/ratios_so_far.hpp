@@ -1,0 +1,37 @@
+// What the trials so far say, for whoever watches a run: the report says it better, with intervals, at the
+// end.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/experiment/plan.hpp"
+#include "bench/experiment/runner.hpp"
+
+namespace loopbench::bench {
+
+struct ratio_so_far {
+    std::string_view metric;  // the one that the workload is about above all
+    double ratio = 1;         // to the baseline, the median of the blocks; above 1 is better
+};
+
+class ratios_so_far {
+public:
+    explicit ratios_so_far(const run_plan& plan) : plan_{plan}, baseline_{plan.baseline_index()} {}
+
+    void take(const trial_record& trial);
+    /// Nothing for the baseline and its twin, and as long as no block has both of them.
+    [[nodiscard]] std::optional<ratio_so_far> of(std::string_view workload, std::string_view contender) const;
+
+private:
+    using values = std::vector<std::optional<double>>;  // by block
+
+    const run_plan& plan_;
+    std::optional<std::size_t> baseline_;
+    std::map<std::pair<std::string_view, std::string_view>, values> cells_;
+};
+
+}  // namespace loopbench::bench

@@ -1,0 +1,571 @@
+// Contenders are the rows and workloads the columns, because there are more of these, and the eye compares
+// within a column; the floors are one row, the best of each column.
+#include "reports/screen.hpp"
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "reports/columns.hpp"
+#include "reports/findings.hpp"
+#include "reports/fixed_width.hpp"
+#include "reports/formats.hpp"
+#include "reports/headline.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+constexpr std::size_t label_columns = 20;
+constexpr std::size_t gap = 2;
+constexpr std::string_view no_number = "-";
+
+enum class tone { plain, title, good, bad };
+
+/// A text of the terminal, its width counted without what paints it.
+class painted {
+public:
+    explicit painted(colours how) : how_{how} {}
+
+    /// Blanks at the end are not painted: a line ends without them.
+    void add(std::string_view text, tone as = tone::plain) {
+        width_ += width_of(text);
+        const auto end = text.find_last_not_of(' ') + 1;
+        bytes_ += how_ == colours::off || as == tone::plain
+                      ? std::string{text.substr(0, end)}
+                      : fmt::format(style_of(as), "{}", text.substr(0, end));
+        bytes_ += text.substr(end);
+    }
+    void pad_to(std::size_t width) {
+        if (width > width_) add(std::string(width - width_, ' '));
+    }
+    [[nodiscard]] std::size_t width() const { return width_; }
+    [[nodiscard]] std::string line() const { return finished(bytes_); }
+    void append(const painted& other) {
+        bytes_ += other.bytes_;
+        width_ += other.width_;
+    }
+
+private:
+    static fmt::text_style style_of(tone as) {
+        if (as == tone::title) return fmt::emphasis::bold;
+        return fmt::fg(as == tone::good ? fmt::terminal_color::green : fmt::terminal_color::red);
+    }
+
+    colours how_;
+    std::string bytes_;
+    std::size_t width_ = 0;
+};
+
+struct shown_cell {
+    std::string text{no_number};
+    tone how = tone::plain;
+};
+
+struct shown_column {
+    std::vector<std::string> title;  // in lines
+    std::vector<shown_cell> cells;   // by row
+    [[nodiscard]] std::size_t width() const {
+        std::size_t widest = 0;
+        for (const auto& line : title) widest = std::max(widest, width_of(line));
+        for (const auto& cell : cells) widest = std::max(widest, width_of(cell.text));
+        return widest;
+    }
+};
+
+/// Columns of one workload; they stay together.
+struct column_group {
+    std::vector<std::string> title;  // above several columns
+    std::vector<shown_column> columns;
+    [[nodiscard]] std::size_t width() const {
+        std::size_t sum = columns.size() - 1;
+        for (const auto& column : columns) sum += column.width();
+        for (const auto& line : title) sum = std::max(sum, width_of(line));
+        return sum;
+    }
+};
+
+/// A name of a workload in lines of at most so many columns where its parts are no longer: "echo/rtt",
+/// "conns:100".
+std::vector<std::string> name_in_lines(std::string_view name, std::size_t columns) {
+    constexpr std::size_t longest_part = 20, most_lines = 5;
+    std::vector<std::string> lines;
+    while (!name.empty()) {
+        auto end = std::min(name.find('/'), name.size());
+        if (const auto colon = name.find(':'); colon < end && end > columns) end = colon + 1;
+        const auto part = clipped(printable(name.substr(0, end)), longest_part);
+        name.remove_prefix(end < name.size() && name[end] == '/' ? end + 1 : end);
+        if (!lines.empty() && !lines.back().ends_with(':') &&
+            width_of(lines.back()) + 1 + width_of(part) <= columns)
+            lines.back() += "/" + part;
+        else
+            lines.push_back(part);
+    }
+    if (lines.size() > most_lines) {
+        lines.resize(most_lines);
+        lines.back() = "...";
+    }
+    return lines;
+}
+
+/// Two digits: "34µs", "5.2µs", "193ms".
+std::string short_time(double ns) {
+    constexpr std::array<std::pair<double, std::string_view>, 4> units{
+        {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
+    const auto* chosen =
+        std::ranges::find_if(units, [&](const auto& unit) { return std::abs(ns) >= 0.995 * unit.first; });
+    if (chosen == units.end()) chosen = &units.back();
+    const double value = ns / chosen->first;
+    return fixed_point(value, std::abs(value) < 9.95 ? 1 : 0) + std::string{chosen->second};
+}
+
+std::string long_time(double ns) {
+    auto text = human_time(ns);
+    std::erase(text, ' ');
+    return text;
+}
+
+std::string short_share(double value) {
+    const double percent = 100 * value;
+    return fmt::format("{:.{}f}%", percent, percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0);
+}
+
+std::string short_rate(double per_second) {
+    if (per_second >= 99'950) return fmt::format("{:.0f}k", per_second / 1000);
+    return fmt::format("{:.{}f}", per_second, per_second < 9.95 ? 1 : 0);
+}
+
+using formatter = std::string (*)(double);
+
+struct metric_column {
+    std::string_view metric;
+    std::string_view title;
+    formatter format;
+};
+
+/// One of the tables, for the workloads that are about its first metric.
+struct table_shape {
+    std::string_view title;
+    std::array<metric_column, 3> columns;  // those without a metric are not there
+    bool as_ratios = false;                // with the value of the baseline alone; then there is one column
+};
+
+constexpr std::array shapes{
+    table_shape{"time per operation", {{{"time", "", long_time}}}, true},
+    table_shape{
+        "how late timers are, and the CPU of each operation",
+        {{{"late_p50", "p50", short_time}, {"late_p99", "p99", short_time}, {"cpu", "CPU", short_time}}}},
+    table_shape{"how often an idle process wakes up, and its CPU",
+                {{{"wakeups", "woken/s", short_rate}, {"spin", "CPU", short_share}}}},
+    table_shape{"a server under load: requests per second that it is capable of, and latency at 99 %",
+                {{{"capacity", "capacity", short_rate}, {"latency_p99", "p99", short_time}}}},
+};
+
+std::string_view mark_of(const std::optional<verdict>& judged) {
+    if (judged == verdict::equivalent) return "=";
+    if (judged == verdict::inconclusive) return "?";
+    return "";
+}
+
+tone tone_of(const std::optional<verdict>& judged) {
+    return judged == verdict::faster ? tone::good : judged == verdict::slower ? tone::bad : tone::plain;
+}
+
+/// Why cells that a table shows have no number: once for each reason, with who; what failed comes first.
+struct missing_reason {
+    std::string_view why;
+    bool failed = false;
+    std::set<std::string_view> who = {};
+};
+
+class missing_reasons {
+public:
+    void add(const result& item) {
+        const std::string_view why = item.reason ? *item.reason : std::string_view{"no reason given"};
+        const bool failed = item.status == cell_status::failed;
+        auto found = std::ranges::find_if(
+            all_, [&](const missing_reason& each) { return each.why == why && each.failed == failed; });
+        if (found == all_.end()) found = all_.insert(found, {why, failed});
+        found->who.insert(item.contender);
+    }
+    [[nodiscard]] std::vector<missing_reason> all() const {
+        auto sorted = all_;
+        std::ranges::stable_sort(sorted, std::greater{}, &missing_reason::failed);
+        return sorted;
+    }
+
+private:
+    std::vector<missing_reason> all_;
+};
+
+class screen {
+public:
+    screen(const report& content, colours paint) : content_{content}, paint_{paint} {
+        for (const auto& who : content.contenders)
+            if (is_floor(who)) floors_.insert(who.name);
+        for (const auto& item : content.results) {
+            if (seen_workloads_.insert(item.workload).second) workloads_.push_back(item.workload);
+            results_[{item.workload, item.metric}].emplace(item.contender, &item);
+            if (!floors_.contains(item.contender) && seen_rows_.insert(item.contender).second)
+                rows_.push_back(item.contender);
+        }
+        const auto baseline = std::ranges::find(rows_, std::string_view{content.baseline});
+        if (baseline != rows_.end()) std::rotate(rows_.begin(), baseline, baseline + 1);
+        if (!floors_.empty()) rows_.push_back(floor_row);
+    }
+
+    std::string text() {
+        std::string out;
+        for (const auto& each : findings_of(content_))
+            for (const auto& line : wrapped(printable(each.text), screen_columns, "  ")) out += line + "\n";
+        for (const auto& shape : shapes) out += table(shape);
+        return out + "\n" + reasons() + legend();
+    }
+
+private:
+    static constexpr std::string_view floor_row{};  // no contender is called that
+
+    const report& content_;
+    colours paint_;
+    std::set<std::string_view> floors_, seen_workloads_, seen_rows_;
+    std::vector<std::string_view> workloads_, rows_;
+    std::map<std::pair<std::string_view, std::string_view>, std::map<std::string_view, const result*>>
+        results_;
+    missing_reasons missing_;
+
+    [[nodiscard]] const result* find(std::string_view workload, std::string_view who,
+                                     std::string_view metric) const {
+        const auto group = results_.find({workload, metric});
+        if (group == results_.end()) return nullptr;
+        const auto found = group->second.find(who);
+        return found == group->second.end() ? nullptr : found->second;
+    }
+
+    /// The floor with the best value of the metric; nothing when none has one.
+    [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
+                                                             std::string_view metric) const {
+        const result* best = nullptr;
+        for (const auto who : floors_)
+            if (const auto* const found = find(workload, who, metric); found != nullptr && found->median)
+                if (best == nullptr || *found->median < *best->median) best = found;
+        if (best == nullptr) return std::nullopt;
+        return best->contender;
+    }
+
+    [[nodiscard]] std::optional<std::string_view> who_is(std::string_view row, std::string_view workload,
+                                                         std::string_view metric) const {
+        return row == floor_row ? best_floor(workload, metric) : row;
+    }
+
+    [[nodiscard]] bool has_baseline(std::string_view workload) const {
+        const auto* const found = find(workload, content_.baseline, "time");
+        return found != nullptr && found->median;
+    }
+
+    [[nodiscard]] shown_cell ratio_cell(const result& item, const metric_column& column) const {
+        if (item.contender == content_.baseline || !has_baseline(item.workload))
+            return {column.format(*item.median)};
+        if (!item.to_baseline) return {};
+        return {fmt::format("{}{}", three_digits(item.to_baseline->median), mark_of(item.judged)),
+                tone_of(item.judged)};
+    }
+
+    [[nodiscard]] shown_cell cell(std::string_view row, std::string_view workload, const table_shape& shape,
+                                  const metric_column& column) const {
+        const auto who = who_is(row, workload, shape.columns[0].metric);
+        const auto* const item = who ? find(workload, *who, column.metric) : nullptr;
+        if (item != nullptr && item->median) {
+            if (shape.as_ratios) return ratio_cell(*item, column);
+            return {column.format(*item->median) + std::string{mark_of(item->judged)}, tone_of(item->judged)};
+        }
+        const auto* const time = who ? find(workload, *who, "time") : nullptr;
+        if (time != nullptr && time->status == cell_status::failed) return {"failed", tone::bad};
+        if (time != nullptr && time->status == cell_status::not_run) return {"not run"};
+        return {};
+    }
+
+    /// A cell without a mark ends where the numbers of the others do.
+    static void align_marks(shown_column& column) {
+        const auto is_marked = [](const shown_cell& each) {
+            return each.text.ends_with('=') || each.text.ends_with('?');
+        };
+        if (std::ranges::none_of(column.cells, is_marked)) return;
+        for (auto& each : column.cells)
+            if (!is_marked(each) && each.text != "failed" && each.text != "not run") each.text += ' ';
+    }
+
+    [[nodiscard]] column_group group(std::string_view workload, const table_shape& shape,
+                                     const std::vector<std::string_view>& rows) const {
+        column_group all;
+        for (const auto& column : shape.columns) {
+            if (column.metric.empty()) continue;
+            shown_column shown;
+            if (!column.title.empty()) shown.title = {std::string{column.title}};
+            for (const auto row : rows) shown.cells.push_back(cell(row, workload, shape, column));
+            align_marks(shown);
+            all.columns.push_back(std::move(shown));
+        }
+        constexpr std::size_t of_one_column = 12;
+        if (all.columns.size() == 1)
+            all.columns[0].title = name_in_lines(workload, of_one_column);
+        else
+            all.title = name_in_lines(workload, all.width());
+        return all;
+    }
+
+    [[nodiscard]] bool has_numbers(std::string_view row, std::string_view workload,
+                                   const table_shape& shape) const {
+        const auto who = who_is(row, workload, shape.columns[0].metric);
+        return who && std::ranges::any_of(shape.columns, [&](const metric_column& column) {
+                   const auto* const found = find(workload, *who, column.metric);
+                   return found != nullptr && (found->median || found->status == cell_status::failed);
+               });
+    }
+
+    void note_missing(std::string_view row, std::string_view workload, const table_shape& shape) {
+        if (has_numbers(row, workload, shape) && row != floor_row) {
+            // The cell is there, and a metric of it may not be.
+            for (const auto& column : shape.columns)
+                if (const auto* const found = find(workload, row, column.metric);
+                    found != nullptr && (!found->median || found->status == cell_status::failed))
+                    missing_.add(*found);
+            return;
+        }
+        for (const auto& who : row == floor_row ? floors_ : std::set<std::string_view>{row})
+            if (const auto* const time = find(workload, who, "time");
+                time != nullptr && !time->median && !has_numbers(row, workload, shape))
+                missing_.add(*time);
+    }
+
+    std::string table(const table_shape& shape) {
+        std::vector<std::string_view> workloads;
+        for (const auto workload : workloads_) {
+            const auto about = headline_metrics(content_, workload);
+            if (std::ranges::find(about, shape.columns[0].metric) != about.end())
+                workloads.push_back(workload);
+        }
+        if (workloads.empty()) return "";
+        std::vector<std::string_view> rows;
+        for (const auto row : rows_) {
+            if (std::ranges::any_of(workloads,
+                                    [&](auto workload) { return has_numbers(row, workload, shape); }))
+                rows.push_back(row);
+            for (const auto workload : workloads) note_missing(row, workload, shape);
+        }
+        if (rows.empty()) return "";
+        std::vector<column_group> groups;
+        for (const auto workload : workloads) groups.push_back(group(workload, shape, rows));
+        std::string title = shape.as_ratios ? cost_title() : std::string{shape.title};
+        if (groups.size() == 1 &&
+            !groups[0].title.empty()) {  // it need not stand above each part of the table
+            title = fmt::format("{}: {}", clipped(printable(workloads.front()), 2 * label_columns), title);
+            groups[0].title.clear();
+        }
+        painted heading{paint_};
+        heading.add(clipped(title, screen_columns), tone::title);
+        return "\n" + heading.line() + bands(rows, groups);
+    }
+
+    [[nodiscard]] std::string cost_title() const {
+        if (std::ranges::find(rows_, std::string_view{content_.baseline}) == rows_.end() || rows_.size() < 2)
+            return "time per operation";
+        return fmt::format("time per operation of {}, and how many times as fast the others are",
+                           clipped(printable(content_.baseline), label_columns));
+    }
+
+    /// As many groups beside each other as there is room for, then the next.
+    [[nodiscard]] std::string bands(const std::vector<std::string_view>& rows,
+                                    const std::vector<column_group>& groups) const {
+        std::string out;
+        for (std::size_t first = 0; first < groups.size();) {
+            std::size_t last = first, width = label_width(rows);
+            do width += gap + groups[last++].width();
+            while (last < groups.size() && width + gap + groups[last].width() <= screen_columns);
+            out += band(rows, std::span{groups}.subspan(first, last - first));
+            first = last;
+        }
+        return out;
+    }
+
+    [[nodiscard]] static std::string label(std::string_view row) {
+        return row == floor_row ? "(best floor)" : clipped(printable(row), label_columns);
+    }
+    [[nodiscard]] static std::size_t label_width(const std::vector<std::string_view>& rows) {
+        std::size_t widest = 0;
+        for (const auto row : rows) widest = std::max(widest, width_of(label(row)));
+        return widest;
+    }
+
+    [[nodiscard]] std::string band(const std::vector<std::string_view>& rows,
+                                   std::span<const column_group> groups) const {
+        const auto labels = label_width(rows);
+        std::vector<painted> head = headings(groups, labels), body;
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            painted line{paint_};
+            line.add(label(rows[row]));
+            line.pad_to(labels);
+            std::size_t at = labels;
+            for (const auto& group : groups) {
+                std::size_t begin = at + gap + (group.width() - columns_width(group));
+                for (const auto& column : group.columns) {
+                    const auto& [text, how] = column.cells[row];
+                    line.pad_to(begin + column.width() - width_of(text));
+                    line.add(text, how);
+                    begin += column.width() + 1;
+                }
+                at += gap + group.width();
+            }
+            body.push_back(std::move(line));
+        }
+        return side_by_side(head, body);
+    }
+
+    [[nodiscard]] static std::size_t columns_width(const column_group& group) {
+        std::size_t sum = group.columns.size() - 1;
+        for (const auto& column : group.columns) sum += column.width();
+        return sum;
+    }
+
+    /// Titles stand as low as they can.
+    [[nodiscard]] std::vector<painted> headings(std::span<const column_group> groups,
+                                                std::size_t labels) const {
+        std::size_t above = 0, below = 0;
+        for (const auto& group : groups) {
+            above = std::max(above, group.title.size());
+            for (const auto& column : group.columns) below = std::max(below, column.title.size());
+        }
+        std::vector<painted> lines;
+        for (std::size_t i = 0; i < above + below; ++i) {
+            painted line{paint_};
+            std::size_t at = labels;
+            for (const auto& group : groups) {
+                const auto end = at + gap + group.width();
+                std::size_t begin = end - columns_width(group);
+                if (i < above)
+                    put(line, group.title, i, above, end);
+                else
+                    for (const auto& column : group.columns) {
+                        begin += column.width();
+                        put(line, column.title, i - above, below, begin);
+                        ++begin;
+                    }
+                at = end;
+            }
+            lines.push_back(std::move(line));
+        }
+        return lines;
+    }
+
+    static void put(painted& line, const std::vector<std::string>& title, std::size_t i, std::size_t of,
+                    std::size_t end) {
+        if (i + title.size() < of) return;
+        const auto& text = title[i + title.size() - of];
+        line.pad_to(end - width_of(text));
+        line.add(text);
+    }
+
+    /// A narrow table in several parts beside each other.
+    [[nodiscard]] static std::string side_by_side(const std::vector<painted>& head,
+                                                  const std::vector<painted>& body) {
+        constexpr std::size_t few_rows = 6, between = 2;
+        std::size_t width = 0;
+        for (const auto* part : {&head, &body})
+            for (const auto& line : *part) width = std::max(width, line.width());
+        const auto room = (screen_columns + between) / (width + between);
+        const auto parts = body.size() <= few_rows ? std::size_t{1} : std::max(room, std::size_t{1});
+        const auto height = (body.size() + parts - 1) / parts;
+        std::string out;
+        const auto write = [&](const std::vector<painted>& lines, std::size_t from, std::size_t step) {
+            painted line = lines[from];
+            for (std::size_t part = 1; part < parts && part * height < body.size(); ++part) {
+                const auto index = from + part * step;
+                if (index >= lines.size()) break;
+                line.pad_to(part * (width + between));
+                line.append(lines[index]);
+            }
+            out += line.line();
+        };
+        for (std::size_t i = 0; i < head.size(); ++i) write(head, i, 0);
+        for (std::size_t i = 0; i < height; ++i) write(body, i, height);
+        return out;
+    }
+
+    [[nodiscard]] std::string names_of(const std::set<std::string_view>& who) const {
+        if (who.size() > 1 && who == floors_) return "floors";
+        const auto first = clipped(printable(*who.begin()), label_columns);
+        return who.size() == 1 ? first : fmt::format("{} and {} more", first, who.size() - 1);
+    }
+
+    [[nodiscard]] std::string reasons() const {
+        constexpr std::size_t most = 6, lines_of_a_failure = 3;
+        std::string out;
+        const auto all = missing_.all();
+        for (const auto& [why, failed, who] : std::span{all}.first(std::min(all.size(), most))) {
+            const auto text = printable(
+                fmt::format("{} {}: {}{}", no_number, names_of(who), failed ? "failed: " : "", why));
+            if (!failed) {
+                out += clipped(text, screen_columns) + "\n";
+                continue;
+            }
+            const auto lines = wrapped(text, screen_columns, "  ");
+            for (const auto& line : std::span{lines}.first(std::min(lines.size(), lines_of_a_failure)))
+                out += line + "\n";
+        }
+        if (all.size() > most) out += fmt::format("{} and {} more reasons\n", no_number, all.size() - most);
+        return out;
+    }
+
+    [[nodiscard]] std::string legend() const {
+        const auto text =
+            fmt::format("Against {}: = no difference of {:g} % or more, ? not certain, {} no number.",
+                        clipped(printable(content_.baseline), label_columns),
+                        content_.judged_by.threshold_pct, no_number);
+        return clipped(text, screen_columns) + "\n";
+    }
+};
+
+}  // namespace
+
+std::string draw_screen(const report& content, colours paint) {
+    return screen{content, paint}.text();
+}
+
+std::vector<std::string> warning_lines(const report& content) {
+    constexpr std::size_t most_lines = 5, most_of_one = 2;
+    std::vector<std::string> all;
+    for (const auto& item : content.warnings)
+        all.push_back(printable(fmt::format("warning: {}; {}", item.message, item.remedy)));
+    std::ranges::stable_sort(all, {}, [](const std::string& each) { return width_of(each); });
+    std::vector<std::string> lines;
+    std::size_t shown = 0;
+    for (; shown < all.size(); ++shown) {
+        auto of_this = wrapped(all[shown], screen_columns, "  ");
+        if (of_this.size() > most_of_one) {
+            of_this.resize(most_of_one);
+            of_this.back() = clipped(of_this.back() + " ...", screen_columns);
+        }
+        const auto kept_free = shown + 1 < all.size() ? 1U : 0U;
+        if (lines.size() + of_this.size() + kept_free > most_lines) break;
+        lines.insert(lines.end(), of_this.begin(), of_this.end());
+    }
+    if (shown < all.size())
+        lines.push_back(
+            fmt::format("{} more {}", all.size() - shown, all.size() - shown == 1 ? "warning" : "warnings"));
+    return lines;
+}
+
+std::string write_screen(const report& content) {
+    auto text = draw_screen(content, colours::off);
+    for (const auto& line : warning_lines(content)) text += line + "\n";
+    return text;
+}
+
+}  // namespace loopbench::reports

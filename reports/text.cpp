@@ -1,0 +1,19 @@
+// Every table, and every warning.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "reports/columns.hpp"
+#include "reports/formats.hpp"
+#include "reports/table.hpp"
+
+namespace loopbench::reports {
+
+std::string write_text(const report& content) {
+    auto text = write_table(content);
+    for (const auto& item : content.warnings)
+        text += "\n" + printable(fmt::format("warning: {}; {}", item.message, item.remedy)) + "\n";
+    return text;
+}
+
+}  // namespace loopbench::reports

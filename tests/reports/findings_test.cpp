@@ -1,0 +1,218 @@
+// Sentences may say less than the numbers, and never more.
+#include "reports/findings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+#include "reports/headline.hpp"
+#include "reports/json.hpp"
+#include "tests/reports/measured.hpp"
+#include "tests/support/sample_report.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using reports::cell_status;
+using reports::topic;
+using enum reports::verdict;
+
+const reports::finding* find(const std::vector<reports::finding>& all, topic about) {
+    const auto found = std::ranges::find(all, about, &reports::finding::about);
+    return found == all.end() ? nullptr : &*found;
+}
+
+/// The sentence about this; empty without one.
+std::string said(const reports::report& report, topic about) {
+    const auto all = reports::findings_of(report);
+    const auto* const found = find(all, about);
+    return found == nullptr ? "" : found->text;
+}
+
+bool names(const std::string& text, std::string_view what) {
+    return text.find(what) != std::string::npos;
+}
+
+reports::report three_on(const char* workload) {
+    return report_with({measured_as(workload, "asio-epoll", "time", 100),
+                        judged_as(workload, "near", "time", 52, {"", 1.9, 1.7, 2.1}, faster),
+                        judged_as(workload, "best", "time", 50, {"", 2.0, 1.8, 2.2}, faster),
+                        judged_as(workload, "far", "time", 80, {"", 1.2, 1.1, 1.3}, faster)});
+}
+
+TEST(findings, nobody_is_called_faster_than_whose_interval_touches) {
+    const auto report = three_on("yield");
+    const auto text = said(report, topic::cost);
+    EXPECT_TRUE(names(text, "best and near") || names(text, "near and best")) << text;
+    EXPECT_FALSE(names(text, "far")) << text;
+    auto apart = report;
+    apart.results[1].to_baseline->high = 1.79;
+    EXPECT_FALSE(names(said(apart, topic::cost), "near")) << said(apart, topic::cost);
+}
+
+TEST(findings, who_is_not_certainly_faster_than_the_baseline_is_level_with_it) {
+    auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
+                               judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
+                               judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower),
+                               judged_as("yield", "open", "time", 120, {"", 0.8, 0.7, 0.95}, inconclusive)});
+    const auto all = reports::standings(report, "yield", "time");
+    std::vector<std::string> group;
+    for (const auto& each : reports::leaders(all, report.baseline)) group.push_back(each.item->contender);
+    EXPECT_EQ(group, (std::vector<std::string>{"maybe", "asio-epoll", "open"}));
+    EXPECT_FALSE(names(said(report, topic::cost), "behind"));
+    EXPECT_TRUE(names(said(report, topic::certainty), "2 of 3 time")) << said(report, topic::certainty);
+}
+
+TEST(findings, of_what_nothing_could_be_told_nothing_is_said_but_that) {
+    auto report = three_on("yield");
+    for (auto& item : report.results)
+        if (item.judged) item.judged = inconclusive;
+    EXPECT_EQ(said(report, topic::cost), "");
+    EXPECT_EQ(said(report, topic::limit), "");
+    EXPECT_TRUE(names(said(report, topic::certainty), "3 of 3 time"));
+    for (auto& item : report.results) item.to_baseline.reset(), item.judged.reset();
+    EXPECT_EQ(said(report, topic::cost), "");
+    EXPECT_TRUE(names(said(report, topic::certainty), "Nothing could be told"));
+}
+
+TEST(findings, an_unfit_session_says_nothing_of_differences) {
+    auto report = three_on("echo/conns:1000");
+    report.results.push_back(measured_as("idle/timer", "far", "spin", 0.99));
+    EXPECT_NE(said(report, topic::connections), "");
+    report.aa->found = reports::fitness::unfit;
+    report.aa->reason = "it differs from itself";
+    for (const auto& each : reports::findings_of(report))
+        EXPECT_TRUE(each.about == topic::caution || each.about == topic::waiting) << each.text;
+    EXPECT_TRUE(names(said(report, topic::caution), "it differs from itself"));
+}
+
+TEST(findings, a_floor_is_a_limit_and_no_winner) {
+    auto report = three_on("yield");
+    report.results.push_back(judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9.9, 10.1}, faster));
+    report.results[2].times_floor = reports::floor_multiple{"floor-epoll", 5, 4.9, 5.1};
+    report.results[1].times_floor = reports::floor_multiple{"floor-epoll", 5.2, 4.9, 5.4};
+    EXPECT_FALSE(names(said(report, topic::cost), "floor"));
+    EXPECT_TRUE(names(said(report, topic::limit), " 5.")) << said(report, topic::limit);
+}
+
+TEST(findings, the_order_with_the_most_connections_says_where_it_is_certain) {
+    auto report = three_on("echo/conns:1000/bytes:64");
+    for (auto& item : three_on("echo/conns:10/bytes:64").results) report.results.push_back(item);
+    const auto text = said(report, topic::connections);
+    EXPECT_TRUE(names(text, "1000 connections: best 2.00 ~ near 1.90 > far 1.20 > asio-epoll 1.00")) << text;
+}
+
+/// Of one that spins, two that sleep, and one that is late.
+reports::report with_timers() {
+    auto report = report_with({});
+    const auto add = [&](const char* who, double late, std::optional<reports::ratio> ratio,
+                         reports::verdict found, double spin, double cpu) {
+        const auto* const on = "timer/periodic";
+        report.results.push_back(ratio ? judged_as(on, who, "late_p50", late, *ratio, found)
+                                       : measured_as(on, who, "late_p50", late));
+        report.results.push_back(measured_as(on, who, "spin", spin));
+        report.results.push_back(measured_as(on, who, "cpu", cpu));
+    };
+    add("asio-epoll", 33e3, {}, inconclusive, 0.02, 19e3);
+    add("spins", 70, reports::ratio{"", 470, 440, 500}, faster, 0.999, 1e6);
+    add("sleeps", 30e3, reports::ratio{"", 1.1, 1.05, 1.2}, faster, 0.017, 17e3);
+    add("slack", 80e3, reports::ratio{"", 0.4, 0.38, 0.42}, slower, 0.017, 16e3);
+    add("ticks", 50e6, reports::ratio{"", 0.0006, 0.0005, 0.0007}, slower, 0.001, 70e3);
+    return report;
+}
+
+TEST(findings, the_most_accurate_timers_come_with_their_price_and_without_who_burns_cpu) {
+    const auto report = with_timers();
+    const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
+    EXPECT_TRUE(names(timers, "sleeps") && names(timers, "30.0 µs") && names(timers, "17.0 µs of CPU"))
+        << timers;
+    EXPECT_TRUE(names(timers, "latest: ticks, by 50.0 ms")) << timers;
+    for (const auto* other : {"spins", "slack", "asio-epoll"}) EXPECT_FALSE(names(timers, other)) << timers;
+    EXPECT_TRUE(waiting.starts_with("spins burns 100 %")) << waiting;
+    EXPECT_TRUE(names(waiting, "70.0 ns late") && names(waiting, "nobody else more than 2.0 %")) << waiting;
+}
+
+TEST(findings, who_ran_into_the_end_or_failed_is_named) {
+    auto report = three_on("yield");
+    report.complete = false;
+    report.results.push_back(missing_as("spawn", "far", cell_status::failed, "killed by SIGSEGV"));
+    report.results.push_back(missing_as("spawn", "near", cell_status::not_run, "the time budget ended"));
+    EXPECT_TRUE(names(said(report, topic::caution), "interrupted"));
+    const auto all = reports::findings_of(report);
+    ASSERT_EQ(std::ranges::count(all, topic::failed, &reports::finding::about), 2);
+    EXPECT_TRUE(names(find(all, topic::failed)->text, "far on spawn"));
+}
+
+TEST(findings, say_where_their_numbers_are_from) {
+    for (const auto& report : {three_on("echo/conns:1000"), with_timers()})
+        for (const auto& each : reports::findings_of(report)) {
+            if (each.about == topic::certainty) continue;  // with no difference uncertain, it has no numbers
+            EXPECT_FALSE(each.from.empty()) << each.text;
+            for (const auto* item : each.from)
+                EXPECT_TRUE(item >= &report.results.front() && item <= &report.results.back()) << each.text;
+        }
+}
+
+TEST(findings, of_one_contender_alone_compare_nothing) {
+    const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100)});
+    const auto all = reports::findings_of(report);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].about, topic::certainty);
+    EXPECT_TRUE(reports::findings_of(reports::report{}).size() == 1);
+}
+
+TEST(findings, cut_long_names) {
+    const std::string name(10'000, 'x');
+    for (const auto& each : reports::findings_of(three_on(("echo/conns:1000/" + name).c_str())))
+        EXPECT_LT(each.text.size(), 500U);
+}
+
+// Whoever is left out of the leaders is certainly behind the first of them.
+TEST(findings, who_is_no_leader_is_behind_the_best_by_interval_and_verdict) {
+    std::mt19937_64 random{7};
+    std::uniform_real_distribution<double> any{0.5, 2};
+    for (int i = 0; i < 500; ++i) {
+        auto report = report_with({measured_as("yield", "asio-epoll", "time", 100)});
+        for (const auto* who : {"a", "b", "c", "d"}) {
+            const double low = any(random), high = low * any(random) + low;
+            const auto found = low > 1.01 ? faster : high < 0.99 ? slower : inconclusive;
+            report.results.push_back(judged_as("yield", who, "time", 100, {"", (low + high) / 2, low, high},
+                                               any(random) < 0.7 ? inconclusive : found));
+        }
+        const auto all = reports::standings(report, "yield", "time");
+        const auto group = reports::leaders(all, report.baseline);
+        for (const auto& each : all) {
+            if (std::ranges::find(group, each.item, &reports::standing::item) != group.end()) continue;
+            EXPECT_FALSE(reports::touch(all.front(), each));
+            EXPECT_TRUE(all.front().item->judged == faster || each.item->judged == slower);
+        }
+    }
+}
+
+TEST(headline, metrics_are_those_that_the_report_names) {
+    const auto report = sample_report();
+    EXPECT_EQ(reports::headline_metrics(report, "timer/periodic"), report.workloads[1].headline_metrics);
+    const auto read = reports::read_json(reports::write_json(report), "it");
+    EXPECT_EQ(reports::headline_metrics(read, "timer/periodic"), report.workloads[1].headline_metrics);
+}
+
+TEST(headline, metrics_of_an_older_report_are_by_what_was_measured) {
+    auto document = reports::to_json(sample_report());
+    document.erase("workloads");
+    const auto older = reports::read_json(reports::dump(document), "it");
+    using list = std::vector<std::string>;
+    EXPECT_EQ(reports::headline_metrics(older, "timer/periodic"), (list{"time", "latency_p99", "cpu"}));
+    EXPECT_EQ(reports::headline_metrics(older, "not there"), (list{"time"}));
+    EXPECT_EQ(reports::headline_metrics(with_timers(), "timer/periodic"),
+              (list{"late_p50", "late_p99", "cpu"}));
+    const auto loaded = report_with({measured_as("serve", "a", "capacity", 1)});
+    EXPECT_EQ(reports::headline_metrics(loaded, "serve"), (list{"latency_p99", "capacity"}));
+    EXPECT_EQ(reports::headline_metrics(loaded, "idle/timer"), (list{"spin", "wakeups"}));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,53 @@
+// Reports by hand, a line for each number.
+#pragma once
+
+#include <string>
+
+#include "reports/results.hpp"
+
+namespace loopbench::tests {
+
+/// A result with an interval of 1 % and, unless it is the baseline's, a verdict.
+inline reports::result measured_as(const char* workload, const char* contender, const char* metric,
+                                   double median) {
+    reports::result item;
+    item.workload = workload;
+    item.contender = contender;
+    item.metric = metric;
+    item.median = median;
+    item.low = median * 0.99;
+    item.high = median * 1.01;
+    return item;
+}
+
+inline reports::result judged_as(const char* workload, const char* contender, const char* metric,
+                                 double median, reports::ratio to, reports::verdict found) {
+    auto item = measured_as(workload, contender, metric, median);
+    to.to = "asio-epoll";
+    item.to_baseline = to;
+    item.judged = found;
+    return item;
+}
+
+inline reports::result missing_as(const char* workload, const char* contender, reports::cell_status status,
+                                  std::string reason) {
+    reports::result item;
+    item.workload = workload;
+    item.contender = contender;
+    item.metric = "time";
+    item.status = status;
+    item.reason = std::move(reason);
+    return item;
+}
+
+inline reports::report report_with(std::vector<reports::result> results) {
+    reports::report all;
+    all.baseline = "asio-epoll";
+    all.judged_by = {"benjamini-hochberg", 1, 1};
+    all.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::fitness::fit, {}, {}, {}};
+    all.contenders = {reports::describe("floor-epoll", {{"role", "floor"}})};
+    all.results = std::move(results);
+    return all;
+}
+
+}  // namespace loopbench::tests
