@@ -19,6 +19,7 @@
 #include "reports/gbench.hpp"
 #include "reports/github.hpp"
 #include "reports/hgrm.hpp"
+#include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/junit.hpp"
 #include "reports/markdown.hpp"
@@ -45,11 +46,19 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// The format that shows more than a report has.
-constexpr std::string_view hgrm = "hgrm";
+/// The formats that show more than a report has: what its run left beside it.
+constexpr std::string_view hgrm = "hgrm", html = "html";
 
 std::string histograms(const std::string& file) {
     return reports::write_hgrm(histograms_beside(file, read_report_file(file)));
+}
+
+/// A report that came without its run's other files still has a page.
+std::string page(const std::string& file) {
+    const auto report = read_report_file(file);
+    const auto found =
+        has_histograms_beside(file) ? histograms_beside(file, report) : std::vector<reports::histogram>{};
+    return reports::write_html(report, found);
 }
 
 std::string rewritten(const format& chosen, const std::string& file) {
@@ -61,8 +70,9 @@ std::string rewritten(const format& chosen, const std::string& file) {
 
 int report(const report_options& options) {
     const auto text =
-        options.format_name == hgrm
-            ? histograms(options.file)
+        options.format_name == hgrm ? histograms(options.file)
+        : options.format_name == html
+            ? page(options.file)
             : rewritten(*std::ranges::find(formats, options.format_name, &format::name), options.file);
     if (options.output.empty())
         reports::write_standard_output(text);
@@ -80,6 +90,7 @@ void add_report_command(CLI::App& app, action& chosen) {
         ->required();
     std::vector<std::string> names;
     for (const auto& known : formats) names.emplace_back(known.name);
+    names.emplace_back(html);
     names.emplace_back(hgrm);
     command->add_option("--format", options->format_name, fmt::format("{}", fmt::join(names, ", ")))
         ->type_name("FMT")

@@ -65,8 +65,9 @@ finished_run measure(run_plan plan, const session_place& place);
 /// executable is not what it was.
 finished_run measure_rest(const session_place& place);
 
-/// Writes report.json and report.csv, the table to standard output and the warnings to standard error. Throws
-/// reports::file_error for what could not be written, here or before, after everything else has been.
+/// Writes report.json, report.csv and report.html, the table to standard output and the warnings to standard
+/// error. Throws reports::file_error for what could not be written, here or before, after everything else has
+/// been.
 void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder);
 
 }  // namespace loopbench::bench
