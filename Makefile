@@ -11,6 +11,7 @@ test:
 	@.ci/install build
 	@.ci/install layouts
 	@.ci/install style
+	@.ci/install browser
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 	@ctest --preset release

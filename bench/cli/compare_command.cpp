@@ -26,6 +26,8 @@
 #include "bench/gate/conditions.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
+#include "reports/html.hpp"
+#include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 #include "reports/table.hpp"
 
@@ -40,6 +42,7 @@ struct compare_options {
     std::vector<std::string> workloads;
     std::vector<std::string> of_measuring;  // the options on the command line that say how to measure
     double tolerated_pct = 5;
+    std::string format = "text";
     session_options session;
 };
 
@@ -132,6 +135,12 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
         });
 }
 
+/// What goes to standard output of a comparison of two reports.
+std::string written(const reports::report& compared, const reports::report& then, std::string_view format) {
+    if (format == "html") return reports::write_html(compared, {}, &then);
+    return format == "json" ? reports::write_json(compared) : reports::write_table(compared);
+}
+
 int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
         throw usage_error{fmt::format("two reports are compared without measuring anything: leave {} out",
@@ -143,7 +152,7 @@ int compare_two_reports(const compare_options& options) {
         compare_reports(then, now, options.session.threshold_pct.value_or(run_plan{}.threshold_pct));
     for (const auto& item : report.warnings)
         tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
-    reports::write_standard_output(reports::write_table(report));
+    reports::write_standard_output(written(report, then, options.format));
     auto found = judge_gate(report, options.tolerated_pct);
     // A run that was interrupted may have stopped before what it would have found.
     for (const auto& [file, complete] :
@@ -163,6 +172,10 @@ int compare(const compare_options& options, const invocation& by) {
         throw usage_error{
             fmt::format("one is {} and the other is {}; {}", name_of(base), name_of(next), name_two)};
     if (base == operand::report) return compare_two_reports(options);
+    if (options.format != "text")
+        throw usage_error{
+            fmt::format("--format is for two reports; what is measured is in {} as report.{} then",
+                        options.session.output, options.format)};
     const fs::path folder{options.session.output};
     refuse_folder_in_use(folder);
     const interrupt stop;
@@ -186,6 +199,11 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->add_option("NEW", options->next, "the new one")->required();
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
                    "only these benchmarks; may be repeated");
+    command
+        ->add_option("--format", options->format,
+                     "of two reports, on standard output: text, html (one page, before and after), or json")
+        ->type_name("FMT")
+        ->check(CLI::IsMember({"text", "html", "json"}).description(""));
     const auto of_measuring =
         add_session_options(*command, options->session, usual_plan(), "loopbench-compare");
     add_tolerance(*command, options->tolerated_pct);

@@ -15,6 +15,7 @@
 #include "reports/atomic_file.hpp"
 #include "reports/formats.hpp"
 #include "reports/hgrm.hpp"
+#include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -26,8 +27,8 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// The format that shows more than a report has.
-constexpr std::string_view hgrm = "hgrm";
+/// The formats that show more than a report has: what its run left beside it.
+constexpr std::string_view hgrm = "hgrm", html = "html";
 
 std::string histograms(const std::string& file) {
     const auto all = histograms_beside(file, read_report_file(file));
@@ -40,6 +41,14 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
+/// A report that came without its run's other files still has a page.
+std::string page(const std::string& file) {
+    const auto report = read_report_file(file);
+    const auto found =
+        has_histograms_beside(file) ? histograms_beside(file, report) : std::vector<reports::histogram>{};
+    return reports::write_html(report, found);
+}
+
 std::string rewritten(const reports::format& chosen, const std::string& file) {
     if (chosen.write != reports::write_json) return chosen.write(read_report_file(file));
     const auto source = read_report_text(file);
@@ -48,8 +57,9 @@ std::string rewritten(const reports::format& chosen, const std::string& file) {
 }
 
 int report(const report_options& options) {
-    const auto text = options.format_name == hgrm
-                          ? histograms(options.file)
+    const auto text = options.format_name == hgrm ? histograms(options.file)
+                      : options.format_name == html
+                          ? page(options.file)
                           : rewritten(*reports::find_format(options.format_name), options.file);
     if (options.output.empty())
         reports::write_standard_output(text);
@@ -67,6 +77,7 @@ void add_report_command(CLI::App& app, action& chosen) {
         ->required();
     std::vector<std::string> names;
     for (const auto& known : reports::known_formats()) names.emplace_back(known.name);
+    names.emplace_back(html);
     names.emplace_back(hgrm);
     command->add_option("--format", options->format_name, fmt::format("{}", fmt::join(names, ", ")))
         ->type_name("FMT")

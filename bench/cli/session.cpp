@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/count_pass.hpp"
@@ -28,6 +29,7 @@
 #include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/csv.hpp"
+#include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/screen.hpp"
 #include "reports/table.hpp"
@@ -99,6 +101,17 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     } catch (const std::exception& error) {
         tell(fmt::format("loopbench: warning: {}\n", error.what()));
         return std::nullopt;
+    }
+}
+
+/// What report.html shows beside the report. A file that somebody took away or damaged is no reason to lose
+/// the reports.
+std::vector<reports::histogram> known_histograms(const fs::path& report_file, const reports::report& report) {
+    try {
+        return histograms_beside(report_file, report);
+    } catch (const std::exception& error) {
+        tell(fmt::format("loopbench: warning: report.html is without distributions: {}\n", error.what()));
+        return {};
     }
 }
 
@@ -313,17 +326,20 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     else
         for (const auto& item : report.warnings)
             tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
-    const auto json = folder / "report.json", csv = folder / "report.csv";
+    const auto json = folder / "report.json", csv = folder / "report.csv", html = folder / "report.html";
     const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
-    const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv}};
+    const auto as_html = reports::write_html(report, known_histograms(json, report));
+    const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv},
+                           reports::new_file{html, as_html}};
     reports::write_files_atomically(files);
     if (unseen) throw *unseen;
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)
         reports::write_standard_output(
             fmt::format("every table and warning: loopbench report {} --format text\n", json.native()));
-    reports::write_standard_output(fmt::format("reports: {}, {}, {}\n", json.native(),
-                                               csv.filename().native(), "journal.jsonl (every trial)"));
+    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", html.native(),
+                                               json.filename().native(), csv.filename().native(),
+                                               "journal.jsonl (every trial)"));
 }
 
 }  // namespace loopbench::bench

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 using reports::node;
 
-constexpr std::string_view file_name = "histograms.jsonl";
+constexpr std::string_view file_name = "histograms.jsonl", journal_name = "journal.jsonl";
 constexpr std::string_view histograms_schema = "loopbench-histograms/1";
 
 std::uint64_t count_of(const reports::histogram& of) {
@@ -137,9 +137,14 @@ void histogram_log::append(const run_plan& plan, const trial_record& record) {
     reports::write_all(file_.get(), reports::dump(whole) + "\n", path_);
 }
 
+bool has_histograms_beside(const fs::path& report_file) {
+    const auto folder = report_file.parent_path();
+    return fs::exists(folder / file_name) && fs::exists(folder / journal_name);
+}
+
 std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
                                                   const reports::report& report) {
-    const auto file = beside(report_file, file_name), journal = beside(report_file, "journal.jsonl");
+    const auto file = beside(report_file, file_name), journal = beside(report_file, journal_name);
     const auto record =
         read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
     const auto merged = read_lines(reports::read_file(file.native(), file_bytes_max), file.native(), record);

@@ -33,6 +33,9 @@ private:
     reports::unique_fd file_;
 };
 
+/// Whether the file's folder has what histograms_beside() needs.
+bool has_histograms_beside(const std::filesystem::path& report_file);
+
 /// The histograms of the report's cells in the file beside it, in the report's order: of the trials that
 /// count by the journal, which is there, too (counting_attempts). Throws reports::format_error when the file
 /// is not one, usage_error when there is none.

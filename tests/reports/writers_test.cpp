@@ -6,6 +6,7 @@
 #include "reports/csv.hpp"
 #include "reports/formats.hpp"
 #include "reports/github.hpp"
+#include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/junit.hpp"
 #include "reports/markdown.hpp"
@@ -43,6 +44,21 @@ TEST(writers, of_ci_systems_are_as_they_were_agreed) {
     EXPECT_EQ(reports::find_format("openmetrics")->write(sample_report()), golden("report.openmetrics"));
     EXPECT_EQ(reports::write_junit(sample_report()), golden("report.junit.xml"));
     EXPECT_EQ(reports::write_github(sample_report()), golden("report.github"));
+}
+
+TEST(writers, html_has_all_of_its_parts_and_a_report_that_is_no_markup) {
+    auto report = sample_report();
+    report.warnings.push_back({"</script>", "<!-- & <script>", "\xff\u2028"});
+    const auto page = reports::write_html(report);
+    EXPECT_EQ(page.find("{{"), std::string::npos) << "a part is missing";
+    const std::string_view begin = "id=\"data\">", end = "</script>";
+    const auto first = page.find(begin) + begin.size();
+    const auto data = page.substr(first, page.find(end, first) - first);
+    EXPECT_EQ(data.find_first_of("<>&"), std::string::npos);
+    const auto read = nlohmann::json::parse(data);
+    EXPECT_EQ(read["results"].size(), report.results.size());
+    EXPECT_EQ(read["report"]["warnings"].back()["code"], "</script>");
+    EXPECT_EQ(read["report"]["warnings"].back()["message"], "<!-- & <script>");
 }
 
 TEST(writers, what_is_slower_is_a_failure_for_ci_systems) {

@@ -1,0 +1,233 @@
+// What is drawn, and how, is in reports/html/. Here the report becomes JSON that is a fifth as large as
+// report.json, since a full one has to stay small enough for a mail: texts are kept once, and a result is a
+// list of its fields.
+#include "reports/html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "reports/findings.hpp"
+#include "reports/headline.hpp"
+#include "reports/json.hpp"
+#include "reports/metrics.hpp"
+
+// The page's parts are in the executable, as they are in their files.
+#define LOOPBENCH_EMBED(name, file)                                                          \
+    __asm__(".pushsection .rodata,\"a\",@progbits\n" #name ":\n.incbin \"" file "\"\n" #name \
+            "_end:\n"                                                                        \
+            ".popsection\n");                                                                \
+    extern "C" const char name[], name##_end[];
+
+LOOPBENCH_EMBED(loopbench_page_html, LOOPBENCH_PAGE "/page.html")
+LOOPBENCH_EMBED(loopbench_page_css, LOOPBENCH_PAGE "/page.css")
+LOOPBENCH_EMBED(loopbench_data_js, LOOPBENCH_PAGE "/data.js")
+LOOPBENCH_EMBED(loopbench_charts_js, LOOPBENCH_PAGE "/charts.js")
+LOOPBENCH_EMBED(loopbench_matrix_js, LOOPBENCH_PAGE "/matrix.js")
+LOOPBENCH_EMBED(loopbench_page_js, LOOPBENCH_PAGE "/page.js")
+LOOPBENCH_EMBED(loopbench_chart_js, LOOPBENCH_CHART_JS)
+
+namespace loopbench::reports {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Each text once; a result names it by its place.
+class text_pool {
+public:
+    std::size_t place_of(const std::string& text) {
+        const auto [found, added] = places_.try_emplace(text, texts_.size());
+        if (added) texts_.push_back(text);
+        return found->second;
+    }
+    [[nodiscard]] const json& texts() const { return texts_; }
+
+private:
+    std::unordered_map<std::string, std::size_t> places_;
+    json texts_ = json::array();
+};
+
+void add_number(std::string& out, std::optional<double> value, int digits) {
+    if (value && std::isfinite(*value))
+        fmt::format_to(std::back_inserter(out), "{:.{}g}", *value, digits);
+    else
+        out += "null";
+}
+
+constexpr int digits_of_estimates = 9, digits_of_trials = 5;
+
+void add_estimate(std::string& out, std::optional<double> median, std::optional<double> low,
+                  std::optional<double> high) {
+    for (const auto& each : {median, low, high}) {
+        out += ',';
+        add_number(out, each, digits_of_estimates);
+    }
+}
+
+/// [name, median, low, high], or null where there is none.
+template <class estimate>
+void add_quotient(std::string& out, const std::optional<estimate>& of, std::string estimate::*name,
+                  text_pool& texts) {
+    if (!of) {
+        out += ",null";
+        return;
+    }
+    fmt::format_to(std::back_inserter(out), ",[{}", texts.place_of((*of).*name));
+    add_estimate(out, of->median, of->low, of->high);
+    out += ']';
+}
+
+/// In the order in which data.js reads it.
+void add_result(std::string& out, const result& item, text_pool& texts) {
+    fmt::format_to(std::back_inserter(out), "[{},{},{}", texts.place_of(item.workload),
+                   texts.place_of(item.contender), texts.place_of(item.metric));
+    add_estimate(out, item.median, item.low, item.high);
+    add_quotient(out, item.to_baseline, &ratio::to, texts);
+    add_quotient(out, item.times_floor, &floor_multiple::floor, texts);
+    const auto verdict = item.judged ? texts.place_of(std::string{name_of(*item.judged)}) : std::size_t{0};
+    fmt::format_to(std::back_inserter(out), ",{},", item.judged ? fmt::format("{}", verdict) : "null");
+    add_number(out, item.detectable_pct, digits_of_estimates);
+    out += ',';
+    add_number(out, item.layout_pct, digits_of_estimates);
+    fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},[", texts.place_of(item.unit),
+                   texts.place_of(std::string{name_of(item.better)}),
+                   texts.place_of(std::string{name_of(item.made)}),
+                   texts.place_of(std::string{name_of(item.status)}),
+                   item.reason ? fmt::format("{}", texts.place_of(*item.reason)) : "null", item.level);
+    for (std::size_t i = 0; i < item.samples.size(); ++i) {
+        if (i > 0) out += ',';
+        add_number(out, item.samples[i], digits_of_trials);
+    }
+    out += "]]";
+}
+
+std::string results_of(const report& content, text_pool& texts) {
+    std::string out = "[";
+    for (const auto& item : content.results) {
+        if (out.size() > 1) out += ",\n";
+        add_result(out, item, texts);
+    }
+    return out + "]";
+}
+
+constexpr int curve_steps_per_decade = 8, curve_decades = 6;
+
+/// Values that 0 %, ... 90 %, ... 99 % of all stay within, in steps that are equal on a scale of
+/// 1/(1 - share), as far as so many values can tell: the last one is the largest.
+json curve_of(const histogram& from) {
+    std::uint64_t count = 0, seen = 0;
+    for (const auto& each : from.values) count += each.count;
+    auto values = json::array();
+    auto next = from.values.begin();
+    for (int step = 0; step <= curve_steps_per_decade * curve_decades; ++step) {
+        const double beyond = std::pow(10, -static_cast<double>(step) / curve_steps_per_decade);
+        if (beyond * static_cast<double>(count) < 1) break;
+        const auto wanted = static_cast<double>(count) * (1 - beyond);
+        for (; next != from.values.end() && static_cast<double>(seen + next->count) < wanted; ++next)
+            seen += next->count;
+        if (next == from.values.end()) break;
+        values.push_back(std::min(next->highest_ns, from.max_ns));
+    }
+    return {{"values", values}, {"count", count}, {"max", from.max_ns}, {"mean", from.mean_ns}};
+}
+
+json curves_of(std::span<const histogram> histograms, text_pool& texts) {
+    auto all = json::array();
+    for (const auto& each : histograms) {
+        auto curve = curve_of(each);
+        curve["workload"] = texts.place_of(each.workload);
+        curve["contender"] = texts.place_of(each.contender);
+        curve["metric"] = each.metric;
+        curve["trials"] = each.trials;
+        all.push_back(std::move(curve));
+    }
+    return all;
+}
+
+/// What the terminal says, too; `from` are places in the list of results.
+json findings_as_json(const report& content) {
+    auto all = json::array();
+    for (const auto& each : findings_of(content)) {
+        auto from = json::array();
+        for (const auto* item : each.from) from.push_back(item - content.results.data());
+        all.push_back({{"about", name_of(each.about)}, {"text", each.text}, {"from", std::move(from)}});
+    }
+    return all;
+}
+
+/// [[workload, [metric, ...]], ...]
+json headlines_of(const report& content) {
+    auto all = json::array();
+    std::unordered_set<std::string_view> seen;
+    for (const auto& item : content.results)
+        if (seen.insert(item.workload).second)
+            all.push_back({item.workload, headline_metrics(content, item.workload)});
+    return all;
+}
+
+json metrics() {
+    auto all = json::object();
+    for (const auto& each : known_metrics()) all[std::string{each.name}] = each.summary;
+    return all;
+}
+
+/// JSON in which nothing ends the script element, or looks like markup: a text may hold anything.
+std::string inert(std::string_view text) {
+    std::string out;
+    out.reserve(text.size() + text.size() / 16);
+    for (const char c : text) {
+        if (c == '<' || c == '>' || c == '&')
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+        else
+            out += c;
+    }
+    return out;
+}
+
+std::string data_of(const report& content, std::span<const histogram> histograms, const report* before) {
+    auto rest = content;
+    rest.results.clear();
+    text_pool texts;
+    const auto results = results_of(content, texts);
+    const auto old_results = before != nullptr ? results_of(*before, texts) : "[]";
+    const auto curves = curves_of(histograms, texts);
+    return inert(fmt::format(
+        R"({{"report":{},"findings":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"results":{},"before":{}}})",
+        dump(to_json(rest)), dump(findings_as_json(content)), dump(headlines_of(content)), dump(metrics()),
+        dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results));
+}
+
+}  // namespace
+
+std::string write_html(const report& content, std::span<const histogram> histograms, const report* before) {
+    const auto part = [](const char* begin, const char* end) { return std::string_view{begin, end}; };
+    const auto data = data_of(content, histograms, before);
+    const std::array<std::pair<std::string_view, std::string_view>, 7> parts{{
+        {"{{page.css}}", part(loopbench_page_css, loopbench_page_css_end)},
+        {"{{data}}", data},
+        {"{{chart.js}}", part(loopbench_chart_js, loopbench_chart_js_end)},
+        {"{{data.js}}", part(loopbench_data_js, loopbench_data_js_end)},
+        {"{{charts.js}}", part(loopbench_charts_js, loopbench_charts_js_end)},
+        {"{{matrix.js}}", part(loopbench_matrix_js, loopbench_matrix_js_end)},
+        {"{{page.js}}", part(loopbench_page_js, loopbench_page_js_end)},
+    }};
+    std::string out;
+    auto page = part(loopbench_page_html, loopbench_page_html_end);
+    for (const auto& [mark, text] : parts) {
+        const auto at = page.find(mark);
+        out.append(page.substr(0, at)).append(text);
+        page.remove_prefix(at + mark.size());
+    }
+    return out.append(page);
+}
+
+}  // namespace loopbench::reports

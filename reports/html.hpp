@@ -1,0 +1,18 @@
+// report.html: a report as one page that needs nothing else, neither a network nor a file beside it.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "reports/hgrm.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::reports {
+
+/// The page: reports/html/ and Chart.js, joined with the report as JSON. With the histograms of its cells the
+/// page draws whole distributions, and without them what the report has of percentiles. Of a comparison of
+/// two reports, `before` is the old one.
+std::string write_html(const report& content, std::span<const histogram> histograms = {},
+                       const report* before = nullptr);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,272 @@
+// How charts look, all of them: theme, labels beside what they name, intervals, and a table for who cannot see them.
+
+const charts = [];  // {canvas, config(): what Chart.js draws, chart}
+
+function css(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function colourOf(contender) {
+  return css(`--${contender.family}`);
+}
+
+// What a canvas can show of a name from outside.
+function label(name) {
+  const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
+  return plain.length > 24 ? plain.slice(0, 23) + "…" : plain;
+}
+
+// A chart in a figure: title, a sentence that says what to see, the canvas, and its numbers as a table.
+// `config` is asked anew whenever the theme or the chosen contenders change.
+function figure(parent, {title, note, height = 320, config, table}) {
+  const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below has its numbers.`});
+  const details = el("details", {}, el("summary", {}, "Numbers"));
+  details.addEventListener("toggle", () => {
+    if (details.open) details.replaceChildren(details.firstChild, table());
+  });
+  const heading = el("h3", {}, title);
+  const lead = el("p", {class: "note"}, note || "");
+  const element = el("figure", {}, el("figcaption", {}, heading, lead),
+    el("div", {class: "canvas", style: `height:${height}px`}, canvas), details);
+  parent.append(element);
+  const entry = {canvas, config, chart: null, details, table};
+  charts.push(entry);
+  return {element, redraw: (words = {}) => {
+    if (words.title) heading.textContent = words.title;
+    if (words.note) lead.textContent = words.note;
+    if (words.height) canvas.parentElement.style.height = `${words.height}px`;
+    draw(entry);
+  }};
+}
+
+function draw(entry) {
+  entry.chart?.destroy();
+  const config = entry.config();
+  entry.chart = new Chart(entry.canvas, {
+    ...config,
+    options: {
+      animation: false, responsive: true, maintainAspectRatio: false, ...config.options,
+      interaction: {mode: "nearest", intersect: true, ...config.options?.interaction},
+      plugins: {legend: {display: false}, ...config.options?.plugins},
+    },
+  });
+  if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
+}
+
+function drawAll() {
+  Chart.defaults.color = css("--muted");
+  Chart.defaults.borderColor = css("--line");
+  Chart.defaults.font.family = css("--sans");
+  Chart.defaults.font.size = 12;
+  for (const entry of charts) draw(entry);
+}
+
+const tickSteps = new Set([1, 2, 5]);
+
+// Around these values, a little wider; ticks at powers of ten, and between them where there are few.
+function logAxis(title, format, values, more = {}) {
+  const positive = values.filter((value) => value > 0);
+  const lowest = Math.min(...positive), highest = Math.max(...positive);
+  const room = Math.max(1.08, (highest / lowest) ** 0.04);
+  return {
+    type: "logarithmic", min: lowest / room, max: highest * room, title: {display: true, text: title}, grid: {color: css("--line"), drawTicks: false},
+    ticks: {
+      maxRotation: 0, autoSkipPadding: 14,
+      callback(value) {
+        const decades = Math.log10(this.max / this.min);
+        const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+        const digit = Math.round(value / power);
+        const isShown = decades > 2 ? digit === 1 : decades > 0.7 ? tickSteps.has(digit) : true;
+        return isShown && Math.abs(value / power - digit) < 0.01 ? short(format(value)) : null;
+      },
+    },
+    ...more,
+  };
+}
+
+function linearAxis(title, format) {
+  return {
+    type: "linear", beginAtZero: true, title: {display: true, text: title}, grid: {color: css("--line"), drawTicks: false},
+    ticks: {callback: (value) => short(format(value)), maxTicksLimit: 6, maxRotation: 0},
+  };
+}
+
+// ---- labels beside what they name ----
+
+function overlaps(a, b) {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
+// Points in all directions around a point, near ones first.
+const places = [9, 18, 30, 44, 60, 80, 104].flatMap((distance) =>
+  [0, 180, 330, 30, 210, 150, 300, 60, 240, 120, 270, 90].map((degrees) =>
+    [distance * Math.cos(degrees * Math.PI / 180), distance * Math.sin(degrees * Math.PI / 180), distance]));
+
+function boxAt({x, y}, [dx, dy], width, height) {
+  const left = dx >= 0 ? x + dx : x + dx - width;
+  return {left, right: left + width, top: y + dy - height / 2, bottom: y + dy + height / 2};
+}
+
+// For scatter charts: each data set's name beside its point, where nothing else is, with a line where that is far.
+const pointLabels = {
+  id: "pointLabels",
+  afterDatasetsDraw(chart) {
+    const {ctx, chartArea: area} = chart;
+    const points = chart.data.datasets.map((set, i) => ({set, at: chart.getDatasetMeta(i).data[0]}))
+      .filter(({at}) => at);
+    const taken = points.map(({at}) => ({left: at.x - 6, right: at.x + 6, top: at.y - 6, bottom: at.y + 6}));
+    ctx.save();
+    ctx.font = `11px ${css("--sans")}`;
+    ctx.textBaseline = "middle";
+    for (const {set, at} of points.sort((a, b) => b.at.x - a.at.x)) {
+      const text = label(set.label);
+      const width = ctx.measureText(text).width + 2;
+      const free = places.find((place) => {
+        const box = boxAt(at, place, width, 13);
+        return box.left >= area.left && box.right <= chart.width && box.top >= area.top - 8 &&
+          box.bottom <= area.bottom && !taken.some((other) => overlaps(box, other));
+      });
+      if (!free) continue;
+      const box = boxAt(at, free, width, 13);
+      taken.push(box);
+      if (free[2] > 20) {
+        ctx.strokeStyle = css("--muted");
+        ctx.lineWidth = 0.5;
+        ctx.beginPath();
+        ctx.moveTo(at.x, at.y);
+        ctx.lineTo(free[0] >= 0 ? box.left : box.right, (box.top + box.bottom) / 2);
+        ctx.stroke();
+      }
+      ctx.fillStyle = set.borderColor;
+      ctx.fillText(text, box.left + 1, (box.top + box.bottom) / 2);
+    }
+    ctx.restore();
+  },
+};
+
+// The interval of a point, both ways: from xLow to xHigh, from yLow to yHigh.
+const intervals = {
+  id: "intervals",
+  beforeDatasetsDraw(chart) {
+    const {ctx, scales: {x, y}} = chart;
+    ctx.save();
+    ctx.lineWidth = 1;
+    ctx.globalAlpha = 0.35;
+    chart.data.datasets.forEach((set, i) => {
+      const point = set.data[0], at = chart.getDatasetMeta(i).data[0];
+      if (!point || !at) return;
+      ctx.strokeStyle = set.borderColor;
+      ctx.beginPath();
+      if (point.xLow > 0) {
+        ctx.moveTo(x.getPixelForValue(point.xLow), at.y);
+        ctx.lineTo(x.getPixelForValue(point.xHigh), at.y);
+      }
+      if (point.yLow > 0) {
+        ctx.moveTo(at.x, y.getPixelForValue(point.yLow));
+        ctx.lineTo(at.x, y.getPixelForValue(point.yHigh));
+      }
+      ctx.stroke();
+    });
+    ctx.restore();
+  },
+};
+
+// For lines: each name behind its line's end, apart from each other. Sets with `unlabelled` have none.
+const endLabels = {
+  id: "endLabels",
+  afterDatasetsDraw(chart) {
+    const {ctx, chartArea: area} = chart;
+    const ends = chart.data.datasets
+      .map((set, i) => ({set, at: chart.getDatasetMeta(i).data.filter((point) => !point.skip).at(-1)}))
+      .filter(({set, at}) => at && !set.unlabelled).sort((a, b) => a.at.y - b.at.y);
+    const step = Math.min(13, (area.bottom - area.top + 16) / Math.max(ends.length, 1));
+    const wanted = ends.map(({at}) => at.y);
+    // Down from the top, then up again from the bottom.
+    for (let i = 1; i < wanted.length; ++i) wanted[i] = Math.max(wanted[i], wanted[i - 1] + step);
+    for (let i = wanted.length - 1, limit = area.bottom; i >= 0; limit = wanted[i] - step, --i)
+      wanted[i] = Math.min(wanted[i], limit);
+    ctx.save();
+    ctx.font = `11px ${css("--sans")}`;
+    ctx.textBaseline = "middle";
+    ends.forEach(({set, at}, i) => {
+      ctx.strokeStyle = ctx.fillStyle = set.borderColor;
+      ctx.lineWidth = at.x < area.right - 2 ? 0.25 : 0.5;
+      ctx.beginPath();
+      ctx.moveTo(at.x + 3, at.y);
+      ctx.lineTo(area.right + 8, wanted[i]);
+      ctx.stroke();
+      ctx.fillText(label(set.label), area.right + 11, wanted[i], chart.width - area.right - 12);
+    });
+    ctx.restore();
+  },
+};
+
+// For bars: the number behind each.
+const barLabels = {
+  id: "barLabels",
+  afterDatasetsDraw(chart) {
+    const {ctx} = chart;
+    ctx.save();
+    ctx.font = `11px ${css("--sans")}`;
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = css("--ink");
+    const start = chart.chartArea.left;
+    chart.getDatasetMeta(0).data.forEach((bar, i) =>
+      ctx.fillText(chart.data.numbers[i], (Number.isFinite(bar.x) ? bar.x : start) + 5, bar.y));
+    ctx.restore();
+  },
+};
+
+const labelsWidth = 118;
+
+function lineStyle(contender) {
+  const colour = colourOf(contender);
+  const isFloor = contender.family === "floor";
+  return {
+    label: contender.name, borderColor: colour, backgroundColor: colour, pointStyle: contender.marker,
+    borderDash: contender.dash, borderWidth: isFloor ? 1.25 : 1.75, pointRadius: 2.5, pointHitRadius: 6, tension: 0,
+  };
+}
+
+// The contenders that have the metric, least first: charts side by side have them all in one order.
+function byValue(workload, metric) {
+  return shownContenders().filter(({name}) => valueOf(workload, name, metric) !== null)
+    .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
+}
+
+// Horizontal bars, in the order of another metric.
+function barConfig(workload, metric, order) {
+  const rows = byValue(workload, order).map((contender) => ({contender, result: find(workload, contender.name, metric)}));
+  const unit = rows.find(({result}) => result)?.result;
+  return {
+    type: "bar",
+    data: {
+      labels: rows.map(({contender}) => label(contender.name)),
+      numbers: rows.map(({result}) => (result ? humanOf(result) : "–")),
+      datasets: [{label: metric, barThickness: 12, borderWidth: 0, data: rows.map(({result}) => result?.median ?? null),
+        backgroundColor: rows.map(({contender}) => colourOf(contender))}],
+    },
+    options: {
+      indexAxis: "y",
+      layout: {padding: {right: 64}},
+      scales: {
+        x: linearAxis("", (value) => (unit ? humanOf(unit, value) : String(value))),
+        y: {grid: {display: false}, ticks: {autoSkip: false, color: css("--ink")}},
+      },
+      plugins: {tooltip: {callbacks: {label: (item) =>
+        `${item.dataset.label}: ${unit ? humanOf(unit, item.raw) : item.raw}`}}},
+      onClick: (_, [hit]) => hit && rows[hit.index].result && openTrials(rows[hit.index].result),
+    },
+    plugins: [barLabels],
+  };
+}
+
+function barHeight(workload, order) {
+  return 64 + 19 * Math.max(byValue(workload, order).length, 1);
+}
+
+// What the colours mean.
+function legend() {
+  const present = families.filter(({id}) => contenders.some((each) => each.family === id));
+  return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, title)));
+}

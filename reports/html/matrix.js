@@ -1,0 +1,217 @@
+// Contenders × workloads: a row for each metric that a workload is about, a column for each contender.
+// A cell is a grid cell of ARIA: one of them is in the tab order, the arrow keys go from there, Enter opens its trials.
+
+const matrix = {filter: "", metrics: "headline", show: "ratio", verdicts: "all", byContender: null, byRow: null,
+  ascending: false};
+
+function matrixRows() {
+  const words = matrix.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return workloads.filter((name) => words.every((word) => name.toLowerCase().includes(word)))
+    .flatMap((workload) => {
+      const has = metricsOf(workload);
+      const chosen = matrix.metrics === "headline" ? headlineOf(workload)
+        : matrix.metrics === "all" ? has : has.filter((name) => name === matrix.metrics);
+      return chosen.map((metric) => ({workload, metric, family: workload.split("/")[0]}));
+    }).filter((row) => matrix.verdicts === "all" ||
+      shownContenders().some(({name}) => isWanted(find(row.workload, name, row.metric))));
+}
+
+function isWanted(result) {
+  if (matrix.verdicts === "all") return true;
+  if (!result || !result.verdict) return false;
+  return matrix.verdicts === "different" ? ["faster", "slower"].includes(result.verdict)
+    : result.verdict === matrix.verdicts;
+}
+
+// The cell's status stands with its time.
+function resultAt(row, contender) {
+  return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");
+}
+
+// Larger is better: what rows and columns are sorted by.
+function rankOf(row, contender) {
+  const result = find(row.workload, contender, row.metric);
+  if (!result || result.median === null) return -Infinity;
+  if (result.ratio && result.ratio.median !== null) return result.ratio.median;
+  return contender === baseline ? 1 : result.direction === "larger" ? result.median : 1 / Math.max(result.median, 1e-12);
+}
+
+const statusWords = {unsupported: "–", failed: "failed", not_run: "not run"};
+
+// What a cell shows, in two lines.
+function cellText(result, row, contender) {
+  if (result.metric !== row.metric) return [result.status === "ok" ? "–" : statusWords[result.status], ""];
+  if (result.median === null) return [statusWords[result.status] || "–", ""];
+  if (matrix.show === "floor")
+    return result.floor ? [`${quotient(result.floor.median)}×`, interval(result.floor, quotient)] : ["–", ""];
+  if (matrix.show === "before") {
+    const before = findBefore(result);
+    return before && before.median !== null ? [humanOf(before), interval(before, (value) => humanOf(before, value))] : ["–", ""];
+  }
+  if (matrix.show === "value" || !result.ratio)
+    return [humanOf(result), interval(result, (value) => humanOf(result, value))];
+  const mark = verdictMarks[result.verdict] || "";
+  return [`${quotient(result.ratio.median)}${mark && `\u2009${mark}`}`, interval(result.ratio, quotient)];
+}
+
+function strength(result) {
+  const distance = Math.abs(Math.log(result.ratio?.median || 1));
+  return distance < 0.1 ? 1 : distance < 0.5 ? 2 : 3;
+}
+
+function sentenceOf(result, row, contender) {
+  const where = `${contender}, ${row.workload}, ${row.metric}: `;
+  if (result.metric !== row.metric || result.median === null)
+    return where + (result.reason || (result.metric !== row.metric ? "does not have this metric" : result.status));
+  const ratio = result.ratio && result.ratio.median !== null
+    ? `; ${quotient(result.ratio.median)} times as good as ${result.ratio.to}` : "";
+  return `${where}${humanOf(result)}${ratio}${result.verdict ? `; ${verdictWord(result)}` : ""}`;
+}
+
+function matrixCell(row, contender) {
+  const result = resultAt(row, contender);
+  if (!result) return el("td", {role: "gridcell", tabindex: "-1", class: "none",
+    "aria-label": `${contender}, ${row.workload}: not in this report`}, "");
+  const [value, range] = cellText(result, row, contender);
+  const isJudged = matrix.show === "ratio" && result.metric === row.metric && result.verdict;
+  const names = [isJudged ? `${result.verdict} strength-${strength(result)}` : "",
+    contender === baseline ? "baseline" : "", isWanted(result) ? "" : "dim",
+    result.status === "failed" ? "failed" : ""];
+  const cell = el("td", {role: "gridcell", tabindex: "-1", class: names.join(" ").trim() || null,
+    "aria-label": sentenceOf(result, row, contender)}, value, range && el("small", {}, range));
+  cell.result = result;
+  return cell;
+}
+
+function rowHeading(row, isRepeated) {
+  const isSorted = matrix.byRow === `${row.workload}\n${row.metric}`;
+  return el("th", {scope: "row", class: isRepeated ? "again" : null},
+    el("button", {type: "button", title: "Sort the columns by this row", "aria-pressed": String(isSorted), onclick: () => {
+      matrix.byRow = isSorted ? null : `${row.workload}\n${row.metric}`;
+      drawMatrix();
+    }}, nameOf(row.workload), el("small", {title: data.metrics[row.metric]}, `${row.metric}${isSorted ? " ▸" : ""}`)));
+}
+
+function columnHeading({name, family}) {
+  const isSorted = matrix.byContender === name;
+  const title = name === baseline ? `${name}, the baseline` : name;
+  return el("th", {scope: "col", class: family, "aria-sort": isSorted ? (matrix.ascending ? "ascending" : "descending")
+    : "none"},
+    el("button", {type: "button", title: `Sort the rows by ${title.slice(0, 200)}`, onclick: () => {
+      if (isSorted && matrix.ascending) matrix.byContender = null;
+      else if (isSorted) matrix.ascending = true;
+      else [matrix.byContender, matrix.ascending] = [name, false];
+      drawMatrix();
+    }}, nameOf(name), name === baseline ? el("small", {}, "baseline") : null,
+      isSorted ? (matrix.ascending ? " ▴" : " ▾") : null));
+}
+
+function matrixBodies(rows, columns) {
+  const width = columns.length + 1;
+  const groups = matrix.byContender ? [["", rows]] : [...new Set(rows.map(({family}) => family))]
+    .map((family) => [family, rows.filter((row) => row.family === family)]);
+  return groups.map(([family, members]) => el("tbody", {},
+    family && el("tr", {class: "family"}, el("th", {scope: "rowgroup", colspan: width}, el("span", {}, nameOf(family)))),
+    members.map((row, i) => el("tr", {}, rowHeading(row, i > 0 && members[i - 1].workload === row.workload),
+      columns.map(({name}) => matrixCell(row, name))))));
+}
+
+function drawMatrix() {
+  const rows = matrixRows();
+  let columns = shownContenders().sort((a, b) => (b.name === baseline) - (a.name === baseline));
+  if (matrix.byRow) {
+    const [workload, metric] = matrix.byRow.split("\n");
+    columns = [...columns].sort((a, b) => rankOf({workload, metric}, b.name) - rankOf({workload, metric}, a.name));
+  }
+  if (matrix.byContender)
+    rows.sort((a, b) => (rankOf(b, matrix.byContender) - rankOf(a, matrix.byContender)) * (matrix.ascending ? -1 : 1) || 0);
+  const table = el("table", {role: "grid", "aria-label": "Contenders by workload", "aria-rowcount": rows.length + 1},
+    el("thead", {}, el("tr", {}, el("th", {scope: "col"}),
+      columns.map(columnHeading))),
+    matrixBodies(rows, columns));
+  table.querySelector("thead th").textContent = {ratio: isComparison ? "times as good as before" : "times as good",
+    value: isComparison ? "after" : "value", before: "before", floor: "times the best floor"}[matrix.show];
+  table.querySelector("td")?.setAttribute("tabindex", "0");
+  table.addEventListener("click", ({target}) => {
+    const cell = target.closest("td");
+    if (cell?.result) openTrials(cell.result);
+  });
+  table.addEventListener("keydown", moveInMatrix);
+  const place = document.getElementById("cells-table");
+  place.replaceChildren(rows.length ? table : el("p", {}, "No workload fits this choice."));
+  document.getElementById("cells-count").textContent =
+    `${rows.length} rows, ${columns.length} of ${contenders.length} contenders`;
+}
+
+const steps = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]};
+
+function moveInMatrix(event) {
+  const cell = event.target.closest("td");
+  if (!cell) return;
+  if ((event.key === "Enter" || event.key === " ") && cell.result) {
+    event.preventDefault();
+    openTrials(cell.result);
+  }
+  if (!steps[event.key]) return;
+  event.preventDefault();
+  const rows = [...event.currentTarget.querySelectorAll("tr")].filter((row) => row.querySelector("td"));
+  const column = [...cell.parentElement.children].indexOf(cell);
+  const [down, right] = steps[event.key];
+  const next = rows[rows.indexOf(cell.parentElement) + down]?.children[column + right];
+  if (next?.tagName !== "TD") return;
+  cell.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}
+
+// Which contenders are shown, here and in every chart.
+function contenderChoice() {
+  const boxes = families.map((family) => {
+    const members = contenders.filter((each) => each.family === family.id);
+    if (!members.length) return null;
+    return el("fieldset", {class: family.id}, el("legend", {}, family.title), members.map((each) => {
+      const box = el("input", {type: "checkbox", onchange: () => {
+        each.shown = box.checked;
+        drawMatrix();
+        drawAll();
+      }});
+      box.checked = each.shown;
+      return el("label", {}, box, nameOf(each.name));
+    }));
+  });
+  return el("details", {class: "contenders"}, el("summary", {}, "Choose contenders, for this table and all charts"),
+    el("div", {}, boxes));
+}
+
+function addMatrix() {
+  const choose = (key) => (value) => {
+    matrix[key] = value;
+    drawMatrix();
+  };
+  const filter = el("input", {type: "search", placeholder: "echo conns:1000", oninput: () => choose("filter")(filter.value)});
+  const known = Object.keys(data.metrics).filter((name) => workloads.some((one) => metricsOf(one).includes(name)));
+  document.getElementById("how-to-read").textContent = isComparison
+    ? "How many times as good as before, and the interval of that: above 1 is better. Choose a cell for its trials."
+    : `How many times as good as ${baseline.slice(0, 200)}, and the interval of that: above 1 is better, whatever the metric. ` +
+      "▲ better and ▼ worse for certain, = no difference that matters, ? not enough to tell. Choose a cell for its trials.";
+  const verdicts = selectOf("Verdicts", [["all", "all"], ["different", "▲▼ differences"], ["inconclusive", "? not certain"],
+    ["equivalent", "= equal"], ["slower", "▼ worse"], ["faster", "▲ better"]], matrix.verdicts, choose("verdicts"));
+  verdicts.lastChild.id = "verdicts";
+  document.getElementById("matrix").append(
+    el("div", {class: "controls", role: "group", "aria-label": "What the table shows"},
+      el("label", {class: "choice"}, "Workloads with ", filter),
+      selectOf("Metrics", [["headline", "what the workload is about"], ["all", "all"], ...known.map((name) => [name, name])],
+        matrix.metrics, choose("metrics")),
+      selectOf("Show", [["ratio", "ratios"], ["value", isComparison ? "values, after" : "values"],
+        ...(cellsBefore.size ? [["before", "values, before"]] : []), ["floor", "multiples of the floor"]], matrix.show,
+        choose("show")),
+      verdicts,
+      el("output", {id: "cells-count"})),
+    contenderChoice(), el("div", {id: "cells-table", class: "scroll"}));
+  drawMatrix();
+}
+
+function setVerdicts(wanted) {
+  document.getElementById("verdicts").value = matrix.verdicts = wanted;
+  drawMatrix();
+}

@@ -1,0 +1,518 @@
+// The page from top to bottom: a function for each section.
+
+function nicest(candidates, wanted) {
+  return wanted.find((name) => candidates.includes(name)) || candidates[0];
+}
+
+function withData(metric) {
+  return workloads.filter((name) => contenders.some((each) => valueOf(name, each.name, metric) !== null));
+}
+
+// Those of most contenders first.
+function byCoverage(names, metric) {
+  const count = (name) => contenders.filter((each) => valueOf(name, each.name, metric) !== null).length;
+  return [...names].sort((a, b) => count(b) - count(a));
+}
+
+// ---- top ----
+
+function addTop() {
+  const {environment: where, plan} = report;
+  const date = where.date.slice(0, 16).replace("T", " ");
+  document.getElementById("about").textContent = [`${date} UTC`, where.cpu_model, `${where.cores} cores`, where.kernel,
+    plan && `${plan.blocks} blocks, ${plan.size} sizes`, isComparison ? "after, compared with before" : null,
+    report.complete ? null : "interrupted: not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
+  const aa = report.aa;
+  const fitness = document.getElementById("fitness");
+  const words = {fit: "A/A passed: the baseline equals itself", unfit: "A/A failed: do not trust these numbers",
+    unknown: "A/A: too little to tell"};
+  fitness.textContent = aa ? words[aa.found] : "no A/A in this report";
+  fitness.className = aa ? aa.found : "unknown";
+}
+
+// What is in `from` is behind a line that opens.
+function addFinding(about, text, from, ...more) {
+  const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
+  sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
+    el("ul", {}, from.map((result) => el("li", {}, trialsButton(result), " ", nameOf(result.contender),
+      ` ${result.metric} on `, nameOf(result.workload))))));
+  document.getElementById("findings").append(el("li", {class: about}, el("span", {class: "name"}, text),
+    from.length ? sources : null, more));
+}
+
+function verdictsButton(verdict, text) {
+  return el("button", {type: "button", onclick: () => {
+    setVerdicts(verdict);
+    document.getElementById("cells").scrollIntoView();
+  }}, text);
+}
+
+function addFindings() {
+  if (isComparison) return addComparison();
+  for (const {about, text, from} of data.findings)
+    addFinding(about, text, from.map((place) => results[place]),
+      about === "certainty" ? verdictsButton("inconclusive", "Show what is not certain") : "");
+}
+
+// Of before and after there is one thing to say: what became slower, what faster, and what cannot be told.
+function addComparison() {
+  for (const [verdict, words] of [["slower", "slower than before"], ["faster", "faster than before"],
+    ["equivalent", "as before"], ["inconclusive", "not certain"]]) {
+    const found = results.filter((each) => each.verdict === verdict)
+      .sort((a, b) => Math.abs(Math.log(b.ratio.median)) - Math.abs(Math.log(a.ratio.median)));
+    const worst = found.slice(0, 3).map((each) => `${label(each.contender)} on ${each.workload.slice(0, 60)} ` +
+      `(${quotient(each.ratio.median)})`).join(", ");
+    const isDifference = ["slower", "faster"].includes(verdict);
+    addFinding(verdict, `${found.length} of ${results.length} ${words}${isDifference && worst ? `: ${worst}` : ""}` +
+      `${isDifference && found.length > 3 ? ` and ${found.length - 3} more` : ""}.`, found,
+      found.length ? verdictsButton(verdict, `Show what is ${words}`) : "");
+  }
+}
+
+// ---- timer lateness against CPU: the picture ----
+
+function addAccuracy() {
+  const place = document.getElementById("accuracy");
+  if (isComparison) return place.remove();  // it is of time alone
+  const known = byCoverage(withData("late_p50").filter((name) => withData("spin").includes(name)), "late_p50");
+  if (!known.length) {
+    place.append(el("h3", {}, "Timer lateness against CPU"), el("p", {class: "note"},
+      "No workload of this report has timers: loopbench run --workload 'timer/*' measures them."));
+    return;
+  }
+  const chosen = {workload: known[0], metric: "late_p99"};
+  const points = () => shownContenders().map((contender) => ({contender,
+    late: find(chosen.workload, contender.name, chosen.metric), spin: find(chosen.workload, contender.name, "spin")}))
+    .filter(({late, spin}) => late && spin && late.median !== null && spin.median !== null);
+  const floorOfAxis = (values) => Math.min(...values.filter((value) => value > 0)) / 2 || 1;
+  const config = () => {
+    const all = points();
+    const lowest = {x: floorOfAxis(all.map(({spin}) => spin.median)), y: floorOfAxis(all.map(({late}) => late.median))};
+    const onAxis = (value, least) => (value === null ? null : Math.max(value, least));
+    return {
+      type: "scatter",
+      data: {datasets: all.map(({contender, late, spin}) => ({
+        label: contender.name, pointStyle: contender.marker, pointRadius: contender.family === "floor" ? 4 : 5.5,
+        pointBorderWidth: 2, borderColor: colourOf(contender),
+        backgroundColor: contender.family === "floor" ? css("--panel") : colourOf(contender),
+        data: [{x: onAxis(spin.median, lowest.x), y: onAxis(late.median, lowest.y), xLow: onAxis(spin.low, lowest.x),
+          xHigh: spin.high, yLow: onAxis(late.low, lowest.y), yHigh: late.high, late, spin}],
+      }))},
+      options: {
+        layout: {padding: {right: 30, top: 8}},
+        scales: {
+          x: logAxis("CPU spent, share of one core (less is better)", (value) => `${significant(value * 100, 2)} %`,
+            all.map(({spin}) => Math.max(spin.median, lowest.x))),
+          y: logAxis(`${chosen.metric === "late_p99" ? "lateness, 99 % are within" : "lateness, median"} (lower is better)`,
+            (value) => human(value, "ns"), all.map(({late}) => Math.max(late.median, lowest.y))),
+        },
+        plugins: {tooltip: {callbacks: {label: ({raw, dataset}) =>
+          `${label(dataset.label)}: ${human(raw.late.median, "ns")} late, ${humanOf(raw.spin)} of a core`}}},
+        onClick: (_, [hit], chart) => hit && openTrials(chart.data.datasets[hit.datasetIndex].data[0].late),
+      },
+      plugins: [intervals, pointLabels],
+    };
+  };
+  const table = () => plainTable(["contender", chosen.metric, "CPU of one core"], points().sort((a, b) =>
+    a.late.median - b.late.median).map(({contender, late, spin}) =>
+    [nameOf(contender.name), trialsButton(late), trialsButton(spin)]), `Lateness and CPU on ${chosen.workload}`);
+  const shown = figure(place, {title: "Timer lateness against CPU spent", height: 400, config, table,
+    note: "Best is the lower left corner: on time, and asleep between. Lines through a point are its intervals."});
+  shown.element.firstChild.append(legend(), el("div", {class: "controls"},
+    selectOf("On", known.map((name) => [name, name]), chosen.workload, (value) => {
+      chosen.workload = value;
+      shown.redraw();
+    }),
+    selectOf("Lateness", [["late_p99", "99 %"], ["late_p50", "median"]], chosen.metric, (value) => {
+      chosen.metric = value;
+      shown.redraw();
+    })));
+}
+
+// ---- whole distributions ----
+
+const percentileMetrics = {
+  latency: [["latency_p50", 2], ["latency_p90", 10], ["latency_p99", 100], ["latency_p999", 1000]],
+  late: [["late_p50", 2], ["late_p99", 100]],
+};
+
+// [{x: 1/(1 - share), y: ns}] of a cell: of its histogram, or of the percentiles in the report.
+function curveOf(workload, contender, kind) {
+  const whole = curves.find((curve) => curve.workload === workload && curve.contender === contender &&
+    curve.metric === kind);
+  if (whole)
+    return whole.values.map((y, step) => ({x: 10 ** (step / data.steps_per_decade), y: Math.max(y, 1)}));
+  return percentileMetrics[kind].map(([metric, x]) => ({x, y: valueOf(workload, contender, metric)}))
+    .filter(({y}) => y !== null).map(({x, y}) => ({x, y: Math.max(y, 1)}));
+}
+
+function shareText(x) {
+  return `${Number((100 * (1 - 1 / x)).toPrecision(9))} %`;
+}
+
+function addLatency() {
+  const place = document.getElementById("latency");
+  const kinds = new Map([...withData("latency_p99").map((name) => [name, "latency"]),
+    ...withData("late_p99").map((name) => [name, "late"])]);
+  const known = workloads.filter((name) => kinds.has(name));
+  if (!known.length) {
+    place.append(el("p", {}, "No workload of this report records latencies."));
+    return;
+  }
+  let chosen = nicest(known, ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64", "timer/periodic"]);
+  const lines = () => shownContenders().map((contender) =>
+    ({contender, points: curveOf(chosen, contender.name, kinds.get(chosen))})).filter(({points}) => points.length);
+  const ticks = [1, 2, 10, 100, 1000, 1e4, 1e5, 1e6];
+  const config = () => {
+    const all = lines();
+    const largest = Math.max(...all.flatMap(({points}) => points.map(({x}) => x)), 100);
+    return {
+      type: "line",
+      data: {datasets: all.map(({contender, points}) => ({...lineStyle(contender), data: points,
+        pointRadius: points.length > 6 ? 0 : 2.5}))},
+      options: {
+        parsing: false, layout: {padding: {right: labelsWidth}},
+        scales: {
+          x: {...logAxis("share of all operations", shareText, [1, largest]), min: 1, max: largest,
+            afterBuildTicks: (axis) => { axis.ticks = ticks.filter((x) => x <= largest).map((value) => ({value})); },
+            ticks: {callback: shareText, maxRotation: 0, autoSkip: false}},
+          y: logAxis(kinds.get(chosen) === "late" ? "are at most so late" : "take at most", (value) => human(value, "ns"),
+            all.flatMap(({points}) => points.filter(({x}) => x > 1.5).map(({y}) => y))),
+        },
+        plugins: {tooltip: {callbacks: {title: () => "", label: ({raw, dataset}) =>
+          `${label(dataset.label)}: ${shareText(raw.x)} within ${human(raw.y, "ns")}`}}},
+      },
+      plugins: [endLabels],
+    };
+  };
+  const table = () => {
+    const metrics = metricsOf(chosen).filter((name) => name.startsWith(kinds.get(chosen) === "late" ? "late_" : "latency_"));
+    return plainTable(["contender", ...metrics], lines().map(({contender}) => [nameOf(contender.name),
+      ...metrics.map((metric) => trialsButton(find(chosen, contender.name, metric)))]), `Percentiles on ${chosen}`);
+  };
+  const source = curves.length ? "From the histograms of all trials together; verdicts never come from these."
+    : "The report's percentiles alone: whole distributions need the histograms.jsonl that a run writes beside its report.";
+  const shown = figure(place, {title: "How long the slowest take", note: source, height: 400, config, table});
+  shown.element.firstChild.append(el("div", {class: "controls"},
+    selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
+      chosen = value;
+      shown.redraw();
+    })));
+}
+
+// ---- idle ----
+
+function addIdle() {
+  const place = document.getElementById("idle");
+  const known = workloads.filter((name) => name.startsWith("idle/") && withData("wakeups").includes(name));
+  if (!known.length) {
+    place.append(el("p", {}, "No idle workload is in this report: loopbench run --workload 'idle/*' measures them."));
+    return;
+  }
+  let chosen = known[0];
+  const row = el("div", {class: "pair"});
+  const bars = ["wakeups", "spin"].map((metric) => figure(row, {
+    title: metric === "wakeups" ? "Wakeups per second" : "CPU, share of one core",
+    note: metric === "wakeups" ? "Times that the loop was woken although there was next to nothing to do."
+      : "A loop that polls burns a core and is never woken.",
+    height: barHeight(chosen, "spin"), config: () => barConfig(chosen, metric, "spin"),
+    table: () => metricTable(chosen, [metric]),
+  }));
+  place.append(el("div", {class: "controls"}, selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
+    chosen = value;
+    for (const shown of bars) shown.redraw({height: barHeight(chosen, "spin")});
+  })), row);
+}
+
+function metricTable(workload, metrics) {
+  return plainTable(["contender", ...metrics], shownContenders().filter(({name}) =>
+    metrics.some((metric) => valueOf(workload, name, metric) !== null)).map(({name}) =>
+    [nameOf(name), ...metrics.map((metric) => trialsButton(find(workload, name, metric)))]), workload);
+}
+
+// ---- scaling ----
+
+// Workloads that differ in one parameter alone: {title, key, members: [{value, workload}]}.
+function scalingSeries() {
+  const series = new Map();
+  for (const workload of withData("time"))
+    for (const [whole, key, value] of workload.matchAll(/\/([a-z_]+):(\d+)/g)) {
+      const title = workload.replace(whole, `/${key}:*`);
+      if (!series.has(title)) series.set(title, {title, key, members: []});
+      series.get(title).members.push({value: Number(value), workload});
+    }
+  const order = ["conns", "bytes", "timers", "sleeps", "children", "leaves", "us", "load"];
+  const rank = ({key}) => (order.includes(key) ? order.indexOf(key) : order.length);
+  return [...series.values()].filter(({members}) => members.length > 1).sort((a, b) => rank(a) - rank(b))
+    .map((each) => ({...each, members: each.members.sort((a, b) => a.value - b.value)}));
+}
+
+const parameterWords = {conns: "connections", bytes: "bytes in a message", timers: "timers", sleeps: "sleeps",
+  children: "children", leaves: "leaves", us: "µs of sleep", load: "% of the load that it can serve", cores: "cores",
+  sleepers: "sleepers", idle: "idle connections"};
+
+function addScaling() {
+  const place = document.querySelector("#scaling .small-multiples");
+  const all = scalingSeries();
+  if (!all.length) place.replaceWith(el("p", {}, "No two workloads of this report differ in one parameter alone."));
+  for (const series of all) {
+    const metric = headlineOf(series.members[0].workload)[0];
+    const unit = {metric, unit: contenders.map(({name}) => find(series.members[0].workload, name, metric))
+      .find(Boolean)?.unit};
+    const lines = () => shownContenders().map((contender) => ({contender, points: series.members.map(({value, workload}) =>
+      ({x: value, y: valueOf(workload, contender.name, metric)})).filter(({y}) => y !== null && y > 0)}))
+      .filter(({points}) => points.length > 1);
+    const config = () => {
+      const shown = lines();
+      const last = series.members.at(-1).value;
+      const atEnd = shown.filter(({points}) => points.at(-1).x === last).sort((a, b) => a.points.at(-1).y - b.points.at(-1).y);
+      const named = atEnd.length <= 9 ? atEnd : atEnd.filter((each) => each === atEnd[0] || each === atEnd.at(-1) ||
+        each.contender.name === baseline || ["flagship", "floor"].includes(each.contender.family));
+      const values = series.members.map(({value}) => value);
+      return {
+        type: "line",
+        data: {datasets: shown.map((each) => ({...lineStyle(each.contender), data: each.points,
+          unlabelled: !named.includes(each)}))},
+        options: {
+          parsing: false, layout: {padding: {right: labelsWidth, top: 6}},
+          scales: {
+            x: {...logAxis(parameterWords[series.key] || series.key, String, values), min: values[0], max: values.at(-1),
+              afterBuildTicks: (axis) => { axis.ticks = values.map((value) => ({value})); },
+              ticks: {callback: (value) => value.toLocaleString("en-US"), maxRotation: 0, autoSkip: false}},
+            y: logAxis(metric, (value) => humanOf(unit, value), shown.flatMap(({points}) => points.map(({y}) => y))),
+          },
+          plugins: {tooltip: {callbacks: {title: () => "", label: ({raw, dataset}) =>
+            `${label(dataset.label)}: ${humanOf(unit, raw.y)} at ${raw.x.toLocaleString("en-US")}`}}},
+        },
+        plugins: [endLabels],
+      };
+    };
+    const table = () => plainTable(["contender", ...series.members.map(({value}) => String(value))],
+      lines().map(({contender}) => [nameOf(contender.name), ...series.members.map(({workload}) =>
+        trialsButton(find(workload, contender.name, metric)))]), `${metric} on ${series.title}`);
+    figure(place, {title: series.title, note: data.metrics[metric] || metric, height: 300, config, table});
+  }
+}
+
+// ---- why ----
+
+function addCauses() {
+  const place = document.getElementById("causes");
+  const known = withData("cpu");
+  if (!known.length) {
+    place.append(el("p", {}, "This report has no CPU times."));
+    return;
+  }
+  const counts = ["syscalls", "allocations"].filter((metric) => withData(metric).length);
+  if (counts.length < 2)
+    place.append(el("p", {class: "note"}, "System calls and allocations were not counted in this run: ",
+      el("code", {}, "loopbench run --counts"), " does."));
+  let chosen = nicest(counts.length ? withData(counts[0]) : known,
+    ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64"]);
+  const row = el("div", {class: "pair"});
+  const kinds = [["syscalls", "System calls per operation", "Counted in a pass of its own."],
+    ["allocations", "Allocations per operation", "On the heap; counted in a pass of its own."],
+    ["cpu", "CPU per operation", "User and system time together."]]
+    .filter(([metric]) => metric === "cpu" || counts.includes(metric));
+  const bars = kinds.map(([metric, title, note]) => figure(row, {
+    title, note, height: barHeight(chosen, "cpu"), config: () => barConfig(chosen, metric, "cpu"),
+    table: () => metricTable(chosen, metric === "cpu" ? ["cpu", "cpu_user", "cpu_system"] : [metric]),
+  }));
+  place.append(el("div", {class: "controls"}, selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
+    chosen = value;
+    for (const shown of bars) shown.redraw({height: barHeight(chosen, "cpu")});
+  })), row);
+}
+
+// ---- trust ----
+
+function percent(value) {
+  return value === null || value === undefined ? "–" : `${significant(value, 2)} %`;
+}
+
+function addTrust() {
+  const place = document.getElementById("trust");
+  const {aa, disturbances, judging} = report;
+  if (judging)
+    place.append(el("p", {}, `A verdict of a difference needs its interval beyond ${judging.threshold_pct} % and ` +
+      `${judging.comparisons} comparisons of time are corrected for (${judging.correction || "not at all"}).`));
+  if (aa) {
+    place.append(el("h3", {}, "A/A: the baseline beside itself"), el("p", {}, aa.reason || ""));
+    place.append(plainTable(["workload", "ratio", "interval", "verdict", "could have seen", "drift over the run"],
+      aa.comparisons.map((each) => [nameOf(each.workload), quotient(each.ratio.median), interval(each.ratio, quotient),
+        `${verdictMarks[each.verdict] || ""} ${each.verdict}`, percent(each.detectable_pct),
+        percent(each.drift_pct) + (each.drifted ? ", more than chance" : "")]), "A/A by workload"));
+  }
+  addCalibration(place, report.environment.calibration);
+  if (disturbances)
+    place.append(el("h3", {}, "Disturbances"), el("p", {}, `${disturbances.trials} trials; something else ran during ` +
+      `${disturbances.disturbed} of them, ${disturbances.repeated} workloads of a block were run again, and ` +
+      `${disturbances.kept} disturbed trials are in the results.`));
+  if (report.warnings.length)
+    place.append(el("h3", {}, "Warnings"), el("ul", {}, report.warnings.map((each) =>
+      el("li", {}, nameOf(each.message), el("span", {class: "remedy"}, ` → ${each.remedy}`)))));
+}
+
+function addCalibration(place, found) {
+  place.append(el("h3", {}, "Calibration: how often verdicts are right here"));
+  if (!found) {
+    place.append(el("p", {}, "This machine has not been calibrated: ", el("code", {}, "loopbench calibrate"),
+      " finds out how often a verdict cries wolf, and which slowdowns it sees."));
+    return;
+  }
+  place.append(el("p", {}, `${found.aa.different} of ${found.aa.tries} comparisons of equals were called different ` +
+    `(at most ${percent(found.aa.at_most_pct)}, with 95 % confidence; ${found.date.slice(0, 10)}, ${found.contender.slice(0, 100)}).`));
+  place.append(plainTable(["slowdown", "called slower", "of tries", "95 % bounds of the share"], found.slowdowns.map((each) =>
+    [percent(each.slowdown_pct), String(each.measured_slower), String(each.measured),
+      each.low === null ? "–" : `${percent(each.low * 100)}–${percent(each.high * 100)}`]), "Slowdowns of a known size"));
+}
+
+// ---- machine and contenders ----
+
+function plainValue(value) {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function facts(entries) {
+  return el("dl", {}, entries.filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, nameOf(String(value)))]));
+}
+
+const notOfTheSheet = ["date", "load_avg", "contender", "library", "library_version", "caches", "num_cpus", "mhz_per_cpu",
+  "cpu_scaling_enabled", "host_name", "executable", "json_schema_version", "compiler", "compiler_flags",
+  "library_build_type"];
+
+function addMachine() {
+  const place = document.getElementById("machine");
+  const {environment: where, plan} = report;
+  place.append(facts([["date", where.date], ["loopbench", where.loopbench_version], ["kernel", where.kernel],
+    ["CPU", where.cpu_model], ["cores", where.cores], ["memory", human(where.memory_bytes, "B")],
+    ["governor", where.governor], ["clock source", where.clocksource], ["timer slack", human(where.timer_slack_ns, "ns")],
+    ["load average", where.load_average.map((each) => each.toFixed(2)).join(", ")],
+    ["plan", plan && Object.entries(plan).filter(([, value]) => value !== null).map(([key, value]) => `${key} ${value}`)
+      .join(", ")], ["seed", report.seed], ["command", report.command.join(" ")]]));
+  const sheets = report.contenders.map((each) => ({each, sheet: new Map(Object.entries(each.context || {})
+    .filter(([key]) => !notOfTheSheet.includes(key)).map(([key, value]) => [key, plainValue(value)]))}));
+  const keys = [...new Set(sheets.flatMap(({sheet}) => [...sheet.keys()]))];
+  const isCommon = (key) => sheets.every(({sheet}) => sheet.get(key) === sheets[0].sheet.get(key));
+  const common = keys.filter(isCommon), other = keys.filter((key) => !isCommon(key));
+  place.append(el("h3", {}, "What all contenders have in common"),
+    facts(common.map((key) => [key, sheets[0].sheet.get(key)])),
+    el("h3", {}, "What they differ in"), plainTable(["contender", "library", "compiler", "flags"],
+      report.contenders.map((each) => [nameOf(each.name), nameOf([each.library, each.version].filter(Boolean).join(" ")),
+        nameOf(each.compiler || "–"), nameOf(each.flags || "–")]), "Contenders", "texts"),
+    ...other.map((key) => el("div", {class: "difference"}, el("h4", {}, nameOf(key)), el("dl", {},
+      [...new Set(sheets.map(({sheet}) => sheet.get(key)))].flatMap((value) => [
+        el("dt", {}, sheets.filter(({sheet}) => sheet.get(key) === value).map(({each}, place) =>
+          [place ? ", " : "", nameOf(each.name)]).flat()),
+        el("dd", {}, nameOf(value ?? "–"))])))));
+}
+
+// ---- a cell's trials ----
+
+function trialsButton(result) {
+  if (!result || result.median === null) return "–";
+  return el("button", {type: "button", class: "value", onclick: () => openTrials(result)}, humanOf(result));
+}
+
+function verdictText(result) {
+  if (!result.verdict) return null;
+  const seen = result.detectable === null ? "" : `; could have seen ${percent(result.detectable)}`;
+  return `${verdictMarks[result.verdict] || ""} ${verdictWord(result)}${seen}`;
+}
+
+let trialsChart = null;
+
+function openTrials(result) {
+  const dialog = document.getElementById("trials");
+  const format = (value) => humanOf(result, value);
+  const before = findBefore(result);
+  const canvas = el("canvas", {role: "img", "aria-label": "The trials by block; the list below has them."});
+  const close = el("button", {type: "button", class: "close", onclick: () => dialog.close()}, "Close");
+  const others = metricsOf(result.workload).map((metric) => find(result.workload, result.contender, metric)).filter(Boolean);
+  const wayWords = {apart: "apart: one after the other", turns: "in turns on one core", together: "together on one core"};
+  dialog.replaceChildren(close,
+    el("h2", {id: "trials-title"}, nameOf(result.contender), el("small", {}, " on "), nameOf(result.workload),
+      el("small", {}, ` ${result.metric}`)),
+    el("p", {class: "note"}, data.metrics[result.metric] || ""),
+    facts([["before", before && `${format(before.median)} ${interval(before, format) && `(${interval(before, format)})`}`],
+      [before ? "after" : "median", result.median === null ? null : `${format(result.median)} (${result.median} ${result.unit})`],
+      [`interval, ${result.level * 100} %`, interval(result, format)],
+      [`times as good as ${result.ratio?.to}`, result.ratio && `${quotient(result.ratio.median)} ` +
+        (interval(result.ratio, quotient) && `(${interval(result.ratio, quotient)})`)],
+      ["verdict", verdictText(result)],
+      [`times ${result.floor?.to}`, result.floor && `${quotient(result.floor.median)} ${
+        interval(result.floor, quotient) && `(${interval(result.floor, quotient)})`}`],
+      ["layouts of one code differ by", result.layout === null ? null : percent(result.layout)],
+      ["trials were made", wayWords[result.way]], ["better is", result.direction],
+      ["status", result.status === "ok" ? null : result.status], ["reason", result.reason]]),
+    result.samples.length ? el("div", {class: "canvas", style: "height:180px"}, canvas) : "",
+    result.samples.length ? plainTable(["block", ...result.samples.map((_, block) => String(block + 1))],
+      [[`${result.metric}`, ...result.samples.map((value) => format(value))]], "Trials, by block", "trials") : "",
+    plainTable(["metric", "median", "interval", "ratio", "verdict"], others.map((each) => [each.metric, humanOf(each),
+      interval(each, (value) => humanOf(each, value)), each.ratio ? quotient(each.ratio.median) : "–",
+      verdictText(each) || "–"]), "All metrics of this cell"));
+  dialog.showModal();
+  close.focus();
+  trialsChart?.destroy();
+  trialsChart = result.samples.length ? new Chart(canvas, trialsConfig(result)) : null;
+}
+
+function trialsConfig(result) {
+  const own = contenders.find(({name}) => name === result.contender);
+  const base = contenders.find(({name}) => name === baseline);
+  const other = base && base !== own ? find(result.workload, baseline, result.metric) : null;
+  const sets = [{contender: own, samples: result.samples}, {contender: base, samples: other?.samples},
+    {contender: {...own, name: "before"}, samples: findBefore(result)?.samples}].filter(({samples}) => samples?.length);
+  return {
+    type: "line",
+    data: {labels: sets.map(({samples}) => samples).sort((a, b) => b.length - a.length)[0].map((_, block) => block + 1),
+      datasets: sets.map(({contender, samples}) =>
+      ({...lineStyle(contender), borderDash: contender === own ? [] : [4, 3], data: samples}))},
+    options: {
+      animation: false, maintainAspectRatio: false, layout: {padding: {right: labelsWidth}},
+      scales: {x: {title: {display: true, text: "block"}, grid: {display: false}},
+        y: {ticks: {callback: (value) => humanOf(result, value), maxTicksLimit: 5}, grid: {color: css("--line")}}},
+      plugins: {legend: {display: false}, tooltip: {callbacks: {title: () => "", label: (item) =>
+        `${label(item.dataset.label)}: ${humanOf(result, item.raw)}`}}},
+    },
+    plugins: [endLabels],
+  };
+}
+
+// ---- light and dark ----
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  const button = document.getElementById("theme");
+  button.setAttribute("aria-pressed", String(theme === "dark"));
+  button.textContent = theme === "dark" ? "Light" : "Dark";
+  drawAll();
+}
+
+function addTheme() {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  const current = () => chosen || (system.matches ? "dark" : "light");
+  system.addEventListener("change", () => setTheme(current()));
+  document.getElementById("theme").addEventListener("click", () => {
+    chosen = current() === "dark" ? "light" : "dark";
+    setTheme(chosen);
+  });
+  // Paper is white.
+  addEventListener("beforeprint", () => setTheme("light"));
+  addEventListener("afterprint", () => setTheme(current()));
+  setTheme(current());
+}
+
+addTop();
+addFindings();
+addAccuracy();
+addMatrix();
+addLatency();
+addIdle();
+addScaling();
+addCauses();
+addTrust();
+addMachine();
+addTheme();

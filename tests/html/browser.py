@@ -1,0 +1,109 @@
+"""A headless Chromium with one page, steered by the DevTools protocol over a pipe.
+
+https://chromedevtools.github.io/devtools-protocol: JSON messages that end with a zero byte, ours on the browser's file
+descriptor 3, its own on 4. So nothing but the browser has to be installed.
+"""
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+REMEDY = ("there is no Chromium to open report.html with; install one: .ci/install browser "
+          "(Debian: chromium-headless-shell)")
+
+
+def executable():
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if not found:
+        raise SystemExit(REMEDY)
+    return found
+
+
+class Browser:
+    """`with Browser() as page:`, one page after the other in `page.open(path)`."""
+
+    def __enter__(self):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        theirs_in, ours_out = os.pipe()
+        ours_in, theirs_out = os.pipe()
+        # The shell gives the pipes their numbers. As root, as in a container, Chromium starts without its sandbox only.
+        start = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
+        self.process = subprocess.Popen(
+            ["bash", "-c", start, executable(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+             "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}", "about:blank"],
+            pass_fds=(theirs_in, theirs_out), stderr=subprocess.DEVNULL)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.to_browser = open(ours_out, "wb", buffering=0)
+        self.from_browser = open(ours_in, "rb")
+        self.unread = b""
+        self.ids = itertools.count(1)
+        self.session = {}
+        self.events = []
+        target = next(each for each in self.call("Target.getTargets")["targetInfos"] if each["type"] == "page")
+        attached = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        self.session = {"sessionId": attached["sessionId"]}
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(domain + ".enable")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.to_browser.close()
+        self.from_browser.close()
+        self.profile.cleanup()
+
+    def receive(self):
+        while b"\0" not in self.unread:
+            more = self.from_browser.read1(1 << 20)
+            if not more:
+                raise RuntimeError(f"{executable()} ended")
+            self.unread += more
+        message, _, self.unread = self.unread.partition(b"\0")
+        message = json.loads(message)
+        if "method" in message:
+            self.events.append(message)
+        return message
+
+    def call(self, method, **parameters):
+        number = next(self.ids)
+        request = {"id": number, "method": method, "params": parameters, **self.session}
+        self.to_browser.write(json.dumps(request).encode() + b"\0")
+        while (answer := self.receive()).get("id") != number:
+            pass
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def open(self, path, width=1280, scheme="light"):
+        """Opens the file and waits until it is loaded; what happens from here on is in `events`."""
+        self.resize(width)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.events.clear()
+        self.call("Page.navigate", url=path.resolve().as_uri())
+        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
+            self.receive()
+
+    def resize(self, width):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+
+    def run(self, script):
+        """The value of a JavaScript expression."""
+        answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(answer["exceptionDetails"].get("exception", {}).get("description", "it threw"))
+        return answer["result"].get("value")
+
+    def complaints(self):
+        """What the page wrote to its console, and what it threw."""
+        kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+        return [event["params"] for event in self.events if event["method"] in kinds]
+
+    def requests(self):
+        return [event["params"]["request"]["url"] for event in self.events
+                if event["method"] == "Network.requestWillBeSent"]

@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""report.html in a browser: what it shows, that it shows what report.json has, and what it keeps from doing.
+
+usage: html_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
+"""
+
+import json
+import lzma
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from browser import Browser
+
+LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+
+HOSTILE = [
+    "</script><script>document.title = 'owned'</script>",
+    "<!--<script>", "<img src=x onerror=\"document.title = 'owned'\">", "=cmd()|'/C calc'!A0", "\"'`${1}\\",
+    "two\nlines\tand a tab", "\x1b[31mred\x1b[0m", "\u202eright to left\u200f", "\u2028\u2029", "__proto__",
+    "long" * 2500,
+]
+
+# {{workload, metric, contender, text}} of every cell of the matrix, by its headings.
+CELLS = """
+(() => {
+  const names = [...document.querySelectorAll("#cells-table thead .name")].map((each) => each.textContent);
+  return [...document.querySelectorAll("#cells-table tbody tr:not(.family)")].flatMap((row) => {
+    const [workload, metric] = [".name", "th small"].map((what) => row.querySelector(what).textContent.replace(" ▸", ""));
+    return [...row.querySelectorAll("td")].map((cell, i) => ({
+      workload, metric, contender: names[i], text: cell.firstChild?.textContent ?? "",
+      range: cell.querySelector("small")?.textContent ?? ""}));
+  });
+})()
+"""
+
+# How many pixels of each canvas are not of its background.
+DRAWN = """
+[...document.querySelectorAll("canvas")].map((canvas) => {
+  const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let drawn = 0;
+  for (let i = 3; i < data.length; i += 4) drawn += data[i] !== 0;
+  const chart = Chart.getChart(canvas);
+  return {drawn, points: chart.data.datasets.reduce((sum, set, i) => sum + chart.getDatasetMeta(i).data.length, 0),
+    title: canvas.closest("figure").querySelector("h3").textContent};
+})
+"""
+
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "%": 0.01, "k": 1e3,
+         "M": 1e6, "G": 1e9, "": 1, "×": 1}
+
+
+def made(report, name, folder):
+    """The page of a report or journal, and the report."""
+    page = folder / f"{name}.html"
+    subprocess.run([LOOPBENCH, "report", report, "--format", "html", "-o", page], check=True)
+    as_json = subprocess.run([LOOPBENCH, "report", report, "--format", "json"], check=True, capture_output=True)
+    return page, json.loads(as_json.stdout)
+
+
+def shown_number(text):
+    """A number as a person reads it, and half of a unit of its last digit."""
+    found = re.fullmatch(r"(-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", text.strip().rstrip("▲▼=?\u2009 "))
+    if not found:
+        raise ValueError(text)
+    digits, unit = found[1].replace(",", ""), found[2].removesuffix("/op").removesuffix("/s").strip()
+    mantissa, _, exponent = digits.partition("e")
+    last_digit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    return float(digits) * UNITS[unit], 0.5001 * last_digit * UNITS[unit]
+
+
+def of_real_run():
+    """The journal in the repository: thirteen contenders, twelve workloads."""
+    return lzma.decompress((SOURCE / "reports/evidence/quick/journal.jsonl.xz").read_bytes())
+
+
+class Html(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        (cls.folder / "journal.jsonl").write_bytes(of_real_run())
+        cls.page, cls.report = made(cls.folder / "journal.jsonl", "page", cls.folder)
+        cls.browser = Browser().__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.scratch.cleanup()
+
+    def open(self, page=None, **how):
+        """Every page that is opened has nothing to complain of, and asks nobody for anything."""
+        page = page or self.page
+        self.browser.open(page, **how)
+        self.assertEqual(self.browser.complaints(), [])
+        self.assertEqual(self.browser.requests(), [page.resolve().as_uri()])
+
+    def texts(self, selector):
+        return self.browser.run(f"[...document.querySelectorAll('{selector}')].map((each) => each.textContent)")
+
+    def choose(self, label, value):
+        self.browser.run(f"""(() => {{
+          const select = [...document.querySelectorAll("#cells label")].find((each) =>
+            each.textContent.startsWith("{label}")).querySelector("select");
+          select.value = "{value}";
+          select.dispatchEvent(new Event("change"));
+        }})()""")
+
+    def expect_cells(self, report, number_of):
+        """Each cell of the matrix has number_of() its result in report.json, to the digits that it shows."""
+        results = {(each["workload"], each["metric"], each["contender"]): each for each in report["results"]}
+        cells = self.browser.run(CELLS)
+        compared = 0
+        for cell in cells:
+            result = results.get((cell["workload"], cell["metric"], cell["contender"]))
+            expected = number_of(result) if result else None
+            if expected is None:
+                self.assertFalse(any(map(str.isdigit, cell["text"])), cell)
+                continue
+            for text, exact in zip([cell["text"], *filter(None, cell["range"].split("–"))], expected):
+                value, half_a_digit = shown_number(text)
+                self.assertLessEqual(abs(value - exact), half_a_digit + abs(exact) * 1e-8, (cell, result))
+                compared += 1
+        return compared
+
+    def test_every_number_of_the_matrix_is_the_reports(self):
+        self.open()
+        self.choose("Metrics", "all")
+
+        def ratio(result):
+            of = result["ratio"] or result
+            return of["median"] is not None and (of["median"], of["low"], of["high"]) or None
+
+        self.assertGreater(self.expect_cells(self.report, ratio), 3000)
+        self.choose("Show", "value")
+        self.assertGreater(self.expect_cells(self.report, lambda result: result["median"] is not None and (
+            result["median"], result["low"], result["high"]) or None), 3000)
+        self.choose("Show", "floor")
+        self.assertGreater(self.expect_cells(self.report, lambda result: result["times_floor"] and [
+            result["times_floor"][key] for key in ("median", "low", "high")]), 500)
+
+    def test_the_matrix_shows_what_a_workload_is_about_unless_asked_for_more(self):
+        self.open()
+        shown = {(cell["workload"], cell["metric"]) for cell in self.browser.run(CELLS)}
+        about = {(each["name"], metric) for each in self.report["workloads"] for metric in each["headline_metrics"]}
+        measured = {(each["workload"], each["metric"]) for each in self.report["results"]}
+        self.assertEqual(shown, about & measured)
+
+    def test_every_chart_is_drawn_in_light_dark_and_print(self):
+        for scheme in ("light", "dark"):
+            self.open(scheme=scheme)
+            self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), scheme)
+            self.expect_drawn(at_least=6)
+        self.browser.run("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), "light")
+        self.expect_drawn(at_least=6)
+
+    def expect_drawn(self, at_least):
+        charts = self.browser.run(DRAWN)
+        self.assertGreaterEqual(len(charts), at_least)
+        for chart in charts:
+            self.assertGreater(chart["points"], 1, chart)
+            self.assertGreater(chart["drawn"], 2000, chart)
+
+    def test_the_button_changes_the_theme(self):
+        self.open(scheme="light")
+        self.browser.run("document.getElementById('theme').click()")
+        self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), "dark")
+
+    def test_nothing_is_wider_than_the_window(self):
+        for width in (390, 1280):
+            self.open(width=width)
+            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+
+    def test_the_findings_are_on_the_first_screen(self):
+        self.open()
+        bottom = self.browser.run("document.getElementById('findings').getBoundingClientRect().bottom")
+        self.assertLess(bottom, 900)
+        self.assertGreater(self.browser.run("document.querySelectorAll('#findings > li').length"), 3)
+
+    def test_a_cell_leads_to_its_trials(self):
+        self.open()
+        self.browser.run("""[...document.querySelectorAll("#cells-table td")].find((cell) =>
+            cell.result?.contender === "loop-uring" && cell.result.metric === "time").click()""")
+        where = self.texts("#trials-title .name")
+        result = next(each for each in self.report["results"] if each["metric"] == "time" and
+                      [each["contender"], each["workload"]] == where)
+        trials = self.texts("#trials .trials td")
+        self.assertEqual(len(trials), len(result["samples"]))
+        for text, exact in zip(trials, result["samples"]):
+            value, half_a_digit = shown_number(text)
+            self.assertLessEqual(abs(value - exact), half_a_digit + 1e-4 * abs(exact))
+        said = self.browser.run("document.getElementById('trials').textContent")
+        self.assertIn(result["verdict"], said)
+        self.assertIn("in turns" if result["way"] == "turns" else "apart", said)
+
+    def test_the_matrix_is_used_with_the_keyboard(self):
+        self.open()
+        in_order = "[...document.querySelectorAll('#cells-table td')].filter((cell) => cell.tabIndex === 0).length"
+        self.assertEqual(self.browser.run(in_order), 1)
+        self.browser.run("document.querySelector('#cells-table td').focus()")
+        for key in ("ArrowRight", "ArrowDown", "Enter"):
+            for kind in ("keyDown", "keyUp"):
+                self.browser.call("Input.dispatchKeyEvent", type=kind, key=key)
+        self.assertTrue(self.browser.run("document.getElementById('trials').open"))
+        self.assertEqual(self.browser.run(in_order), 1)
+
+    def test_filters_and_sorting_choose_rows_and_columns(self):
+        self.open()
+        self.browser.run("""(() => {
+          const filter = document.querySelector("#cells input[type=search]");
+          filter.value = "echo conns:1000";
+          filter.dispatchEvent(new Event("input"));
+        })()""")
+        self.assertEqual({cell["workload"] for cell in self.browser.run(CELLS)}, {"echo/rtt/tcp/conns:1000/bytes:64"})
+        self.browser.run("document.querySelector('#cells-table tbody button').click()")
+        ratios = [shown_number(cell["text"])[0] for cell in self.browser.run(CELLS)
+                  if cell["metric"] == "time" and cell["text"] != "–" and cell["contender"] != "asio-epoll"]
+        self.assertGreater(len(ratios), 5)
+        self.assertEqual(ratios, sorted(ratios, reverse=True))
+
+    def test_whatever_a_name_is_it_stays_text(self):
+        """As many contenders as there are hostile names have these, and a workload, reasons and warnings have, too."""
+        report = json.loads(json.dumps(self.report))
+        renamed = {each["name"]: name for each, name in
+                   zip([each for each in report["contenders"] if each["name"] != report["baseline"]], HOSTILE)}
+        for each in report["contenders"]:
+            each["name"] = renamed.get(each["name"], each["name"])
+            each["context"]["driver"] = each["name"]
+        for each in report["results"]:
+            each["contender"] = renamed.get(each["contender"], each["contender"])
+            each["reason"] = each["reason"] and HOSTILE[0]
+            if each["workload"] == "timer/periodic":
+                each["workload"] = "".join(HOSTILE)
+        report["warnings"] = [{"code": name, "message": name, "remedy": name} for name in HOSTILE]
+        report["environment"]["kernel"] = report["aa"]["reason"] = HOSTILE[0]
+        report["command"] = HOSTILE
+        source = self.folder / "hostile.json"
+        source.write_text(json.dumps(report))
+        page, _ = made(source, "hostile", self.folder)
+        for width in (1280, 390):
+            self.open(page, width=width)
+            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+        self.assertEqual(self.browser.run("document.title"), "loopbench report")
+        self.assertEqual(self.browser.run("document.querySelectorAll('script').length"), 3)
+        self.assertEqual(self.browser.run("document.querySelectorAll('img, iframe, object').length"), 0)
+        self.assertEqual(set(self.texts("#cells-table thead .name")), {each["name"] for each in report["contenders"]})
+        self.expect_cells(report, lambda result: (result["ratio"] or result)["median"] is not None and [
+            (result["ratio"] or result)[key] for key in ("median", "low", "high")] or None)
+        self.expect_drawn(at_least=6)
+        self.browser.run("document.querySelectorAll('#cells-table td').forEach((cell) => cell.click())")
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_two_reports_are_shown_as_before_and_after(self):
+        after = json.loads(json.dumps(self.report))
+        slower = [each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]]
+        for each in slower:
+            each.update(samples=[trial and 2 * trial for trial in each["samples"]], median=2 * each["median"])
+        files = [self.folder / "before.json", self.folder / "after.json"]
+        for file, report in zip(files, (self.report, after)):
+            file.write_text(json.dumps(report))
+        compared = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
+        self.assertEqual(compared.returncode, 3, compared.stderr)
+        page = self.folder / "compared.html"
+        page.write_bytes(compared.stdout)
+        self.open(page)
+        self.assertIn("loop-uring", self.texts("#findings .slower")[0])
+        ratios = {cell["contender"]: cell["text"] for cell in self.browser.run(CELLS) if cell["workload"] == "yield"}
+        self.assertEqual(shown_number(ratios["loop-uring"])[0], 0.5)
+        self.assertEqual(shown_number(ratios["loop-epoll"])[0], 1)
+        times = {each["contender"]: [each["median"], each["low"], each["high"]] for each in self.report["results"]
+                 if (each["workload"], each["metric"]) == ("yield", "time")}
+        self.choose("Show", "before")
+        for cell in self.browser.run(CELLS):
+            if cell["workload"] == "yield" and cell["text"]:
+                value, half_a_digit = shown_number(cell["text"])
+                self.assertLessEqual(abs(value - times[cell["contender"]][0]), half_a_digit, cell)
+
+    def test_a_run_writes_the_page_with_whole_distributions(self):
+        folder = self.folder / "run"
+        command = [LOOPBENCH, "run", "--quick", "--blocks", "1", "-o", folder, "--contender", "loop-epoll",
+                   "--contender", "asio-epoll", "--workload", "timer/periodic", "--workload", "echo/rtt/tcp/conns:1/*"]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        self.assertIn(ran.returncode, (0, 5), ran.stderr)  # fit, or on a machine that other tests keep busy
+        self.open(folder / "report.html")
+        self.expect_drawn(at_least=3)
+        drawn = self.browser.run("curves.map((curve) => `${curve.contender} ${curve.metric}`)")
+        self.assertEqual(set(drawn), {"asio-epoll latency", "asio-epoll late", "loop-epoll latency", "loop-epoll late"})
+        hgrm = subprocess.run([LOOPBENCH, "report", folder / "report.json", "--format", "hgrm"], check=True,
+                              capture_output=True, text=True).stdout
+        ends = re.findall(r"#\[Max += +([\d.]+), Total count += +(\d+)\]", hgrm)
+        self.assertEqual(self.browser.run("curves.map((curve) => [curve.max, curve.count])"),
+                         [[round(1000 * float(us)), int(count)] for us, count in ends])
+        self.assertTrue(self.browser.run("""curves.every(({values, max}) =>
+            values.every((value, i) => value <= max && value >= (values[i - 1] ?? value)))"""))
+
+    def test_a_large_report_is_below_five_megabytes(self):
+        """22 contenders, 56 workloads, 15 metrics, as many blocks as `run --full` has."""
+        rows = [dict(each, samples=[1.0 / 7 * block for block in range(1, 11)]) for each in self.report["results"]
+                if each["metric"] == "time" and each["median"] is not None and each["ratio"]][:1]
+        names = [each["name"] for each in self.report["contenders"]]
+        report = dict(self.report, results=[
+            dict(rows[0], workload=f"echo/rtt/tcp/conns:{workload}/bytes:64", metric=f"metric_{metric}",
+                 contender=f"{names[who % 13]}{who // 13 or ''}", median=rows[0]["median"] / 7 * who)
+            for workload in range(56) for who in range(22) for metric in range(15)])
+        source = self.folder / "large.json"
+        source.write_text(json.dumps(report))
+        page, _ = made(source, "large", self.folder)
+        self.assertLess(page.stat().st_size, 5_000_000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
