@@ -18,6 +18,15 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
+void count_or_refuse() {
+    if (allocations_left == 0) [[unlikely]] {
+        ++failures;
+        throw std::bad_alloc();
+    }
+    if (allocations_left != unlimited) --allocations_left;
+    made.fetch_add(1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 const bool allocations_are_counted = true;
@@ -41,16 +50,18 @@ std::size_t out_of_memory::failed() const noexcept {
 
 }  // namespace loopbench::loop::test
 
-// The other forms of the standard library call these.
+// The other forms of the standard library call these. Those with an alignment are for what has cache lines of
+// its own.
 void* operator new(std::size_t bytes) {
-    using namespace loopbench::loop::test;
-    if (allocations_left == 0) [[unlikely]] {
-        ++failures;
-        throw std::bad_alloc();
-    }
-    if (allocations_left != unlimited) --allocations_left;
-    made.fetch_add(1, std::memory_order_relaxed);
+    loopbench::loop::test::count_or_refuse();
     if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;
+    throw std::bad_alloc();
+}
+
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    loopbench::loop::test::count_or_refuse();
+    const auto step = static_cast<std::size_t>(alignment);
+    if (void* const block = std::aligned_alloc(step, (bytes + step - 1) / step * step)) return block;
     throw std::bad_alloc();
 }
 
@@ -60,5 +71,13 @@ void operator delete(void* block) noexcept {
 }
 
 void operator delete(void* block, std::size_t) noexcept {
+    operator delete(block);
+}
+
+void operator delete(void* block, std::align_val_t) noexcept {
+    operator delete(block);
+}
+
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
     operator delete(block);
 }
