@@ -73,7 +73,8 @@ std::string verdict_on(const result& item) {
     const auto word = name_of(*item.judged);
     if (*item.judged == verdict::faster || *item.judged == verdict::slower) return std::string{word};
     if (!item.detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
-    return fmt::format("{}, could have seen {:.2g} %", word, *item.detectable_pct);
+    return fmt::format("{}, could have seen {} %", word,
+                       fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
 }
 
 /// On every metric that the workload is about.
