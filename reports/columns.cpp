@@ -243,7 +243,7 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is in multiples of the workload's fastest floor: the bare system calls.";
+    return " × floor is the same in multiples of the workload's fastest floor: the bare system calls.";
 }
 
 std::string layout_legend(const report& content) {
@@ -289,7 +289,7 @@ std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
-        "than {}, with its 95 % interval in brackets. Ratio, verdict and × floor are of time/op, or of what "
+        "than {}, with its 95 % interval in brackets. Ratio and verdict are of time/op, or of what "
         "the column about names and the workload is about. A difference is one of more than {:g} %, "
         "corrected for {} {} of time, and for those of each other metric ({}).{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
