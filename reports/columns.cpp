@@ -73,7 +73,8 @@ std::string verdict_on(const result& item) {
     const auto word = name_of(*item.judged);
     if (*item.judged == verdict::faster || *item.judged == verdict::slower) return std::string{word};
     if (!item.detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
-    return fmt::format("{}, could have seen {:.2g} %", word, *item.detectable_pct);
+    return fmt::format("{}, could have seen {} %", word,
+                       fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
 }
 
 /// On every metric that the workload is about.
@@ -242,7 +243,7 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is time/op in multiples of the workload's fastest floor: the bare system calls.";
+    return " × floor is the same in multiples of the workload's fastest floor: the bare system calls.";
 }
 
 std::string layout_legend(const report& content) {
@@ -290,10 +291,9 @@ std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
-        "than {}, with its 95 % interval in brackets; it is one of time/op, unless the column `about` has "
-        "the "
-        "metric that the workload is about. A verdict is on each of those: a difference is one of more "
-        "than {:g} %, corrected for {} {} of time and as many of each other metric ({}).{}{}{}{}{}{}{}",
+        "than {}, with its 95 % interval in brackets. Ratio and verdict are of time/op, or of what "
+        "the column about names and the workload is about. A difference is one of more than {:g} %, "
+        "corrected for {} {} of time, and for those of each other metric ({}).{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
         printable(content.judged_by.correction), false_alarms(content), ways_legend(content),

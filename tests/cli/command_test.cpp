@@ -268,14 +268,6 @@ TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alon
               std::string::npos);
 }
 
-TEST_F(command, report_says_when_there_are_no_histograms) {
-    loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
-    const auto ran = loopbench({"report", loopbench.path("out/report.json").native(), "--format", "hgrm"});
-    EXPECT_EQ(ran.code, 2);
-    EXPECT_EQ(ran.output, "");
-    EXPECT_NE(ran.error_tail.find("has no histograms"), std::string::npos) << ran.error_tail;
-}
-
 TEST_F(command, help_and_version_are_output_and_no_errors) {
     for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"run", "--help"}}) {
         const auto shown = loopbench(arguments);

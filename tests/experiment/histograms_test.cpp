@@ -63,12 +63,13 @@ TEST_F(histograms, of_all_trials_of_a_cell_are_one_in_the_report) {
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
-TEST_F(histograms, are_none_where_contenders_leave_none) {
+TEST_F(histograms, are_none_where_contenders_leave_none_and_that_is_said) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     EXPECT_EQ(run().code, 0);
     const auto written = report();
-    EXPECT_EQ(written.code, 0);
+    EXPECT_EQ(written.code, 2);
     EXPECT_EQ(written.output, "");
+    EXPECT_NE(written.error_tail.find("has no histograms"), std::string::npos) << written.error_tail;
 }
 
 TEST_F(histograms, that_cannot_be_read_fail_the_trial) {
