@@ -98,7 +98,7 @@ public:
     }
 
     void exchange() override {
-        if (ring_.has_reason_to_enter()) ring_.enter();
+        ring_.enter_if_needed();
     }
 
     bool receive(reader& to) override {

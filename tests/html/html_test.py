@@ -29,7 +29,8 @@ CELLS = """
 (() => {
   const names = [...document.querySelectorAll("#cells-table thead .name")].map((each) => each.textContent);
   return [...document.querySelectorAll("#cells-table tbody tr:not(.family)")].flatMap((row) => {
-    const [workload, metric] = [".name", "th small"].map((what) => row.querySelector(what).textContent.replace(" ▸", ""));
+    const [workload, metric] = [".name", "th small"].map((what) =>
+      row.querySelector(what).textContent.replace(" ▸", ""));
     return [...row.querySelectorAll("td")].map((cell, i) => ({
       workload, metric, contender: names[i], text: cell.firstChild?.textContent ?? "",
       range: cell.querySelector("small")?.textContent ?? ""}));
