@@ -68,9 +68,9 @@ finished_run measure_rest(const session_place& place);
 /// How much of a report is shown at its end.
 enum class detail : bool { one_screen, every_table };
 
-/// Writes report.json, report.csv and report.html, what is shown of them to standard output, and the warnings behind it to
-/// standard error. Throws reports::file_error for what could not be written, here or before, after everything
-/// else has been.
+/// Writes report.json, report.csv and report.html, what is shown of them to standard output, and the warnings
+/// behind it to standard error. Throws reports::file_error for what could not be written, here or before,
+/// after everything else has been.
 void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder,
              detail how);
 

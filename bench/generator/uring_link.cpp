@@ -97,9 +97,7 @@ public:
         return true;
     }
 
-    void exchange() override {
-        ring_.enter_if_needed();
-    }
+    void exchange() override { ring_.enter_if_needed(); }
 
     bool receive(reader& to) override {
         bool alive = true;

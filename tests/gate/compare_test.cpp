@@ -139,9 +139,22 @@ exec "${0%old}new" "$@")sh");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
+TEST_F(compare, is_no_pass_where_too_few_blocks_say_whether_the_machine_is_fit) {
+    loopbench.add_contender("old", good_row);
+    loopbench.add_contender("new", good_row);
+    const auto with_blocks = [&](const std::string& blocks) {
+        return loopbench({"compare", loopbench.path("bin/contenders/old").native(),
+                          loopbench.path("bin/contenders/new").native(), "--blocks", blocks, "-o",
+                          loopbench.out()})
+            .code;
+    };
+    EXPECT_EQ(with_blocks("6"), 4);
+    EXPECT_EQ(with_blocks("8"), 0);
+}
+
 TEST_F(compare, takes_a_journal_for_a_report) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
-    ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    ASSERT_EQ(loopbench({"run", "--blocks", "8", "-o", loopbench.out()}).code, 0);
     const auto ran = loopbench({"compare", loopbench.path("out/journal.jsonl").native(),
                                 loopbench.path("out/report.json").native()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
@@ -248,7 +261,7 @@ TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_
         EXPECT_NE(ran.error_tail.find("two reports are compared without measuring"), std::string::npos)
             << ran.error_tail;
     }
-    const auto unknown = between(one, one, {"--workload", "nonsense"});
+    const auto unknown = between(one, one, {"--workload", "yeild"});
     EXPECT_EQ(unknown.code, 2);
     EXPECT_NE(unknown.error_tail.find("did you mean yield"), std::string::npos) << unknown.error_tail;
     auto slower_elsewhere = two_times(100, 50);

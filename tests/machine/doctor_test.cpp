@@ -92,7 +92,7 @@ TEST(doctor, names_each_ill_with_its_remedy) {
 }
 
 bench::finding alike_cores_of(const machine_facts& facts) {
-    const auto all = bench::diagnose(facts);
+    const auto all = bench::diagnose(facts, needed);
     return *std::ranges::find(all, "alike cores", &bench::finding::about);
 }
 
