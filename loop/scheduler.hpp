@@ -182,9 +182,12 @@ public:
                                      const std::source_location& made_at) const noexcept;
 
 protected:
+    struct end_of_run {
+        void operator()(bool* running) const noexcept { *running = false; }
+    };
     /// For as long as what it gives lives, the loop runs. Throws std::logic_error inside of a turn: what that
     /// one is busy with would be run by this one.
-    [[nodiscard]] auto start_running() {
+    [[nodiscard]] std::unique_ptr<bool, end_of_run> start_running() {
         if (std::exchange(running_, true))
             throw std::logic_error(
                 "run() or turn() was called inside a turn of the same loop; await the task instead");
@@ -232,9 +235,6 @@ protected:
     }
 
 private:
-    struct end_of_run {
-        void operator()(bool* running) const noexcept { *running = false; }
-    };
     struct batch_guard {
         operation_queue batch;
         operation_queue& ready;

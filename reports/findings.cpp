@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -73,7 +74,9 @@ struct indexed_report {
             else if (const auto& ratio = item->to_baseline; ratio && ratio->low && ratio->high)
                 all.push_back({item, ratio->median, *ratio->low, *ratio->high});
         }
-        std::ranges::stable_sort(all, std::greater{}, &standing::ratio);
+        std::ranges::sort(all, [](const standing& a, const standing& b) {
+            return a.ratio != b.ratio ? a.ratio > b.ratio : a.item < b.item;  // equals as the report has them
+        });
         return all;
     }
 };
@@ -421,7 +424,8 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
         ++found->second.compared;
         if (item.judged == verdict::inconclusive) found->second.uncertain.push_back(&item);
     }
-    std::ranges::stable_partition(all, [](const auto& each) { return each.first == "time"; });
+    const auto time = std::ranges::find(all, "time", [](const auto& each) { return each.first; });
+    if (time != all.end()) std::rotate(all.begin(), time, std::next(time));
     return all;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -197,8 +198,10 @@ public:
         found->who.insert(item.contender);
     }
     [[nodiscard]] std::vector<missing_reason> all() const {
-        auto sorted = all_;
-        std::ranges::stable_sort(sorted, std::greater{}, &missing_reason::failed);
+        std::vector<missing_reason> sorted;
+        for (const bool failed : {true, false})
+            std::ranges::copy_if(all_, std::back_inserter(sorted),
+                                 [&](const missing_reason& each) { return each.failed == failed; });
         return sorted;
     }
 
@@ -543,7 +546,7 @@ std::vector<std::string> warning_lines(const report& content) {
     std::vector<std::string> all;
     for (const auto& item : content.warnings)
         all.push_back(printable(fmt::format("warning: {}; {}", item.message, item.remedy)));
-    std::ranges::stable_sort(all, {}, [](const std::string& each) { return width_of(each); });
+    std::ranges::sort(all, {}, [](const std::string& each) { return std::pair{width_of(each), each}; });
     std::vector<std::string> lines;
     std::size_t shown = 0;
     for (; shown < all.size(); ++shown) {

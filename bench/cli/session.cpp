@@ -326,18 +326,18 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     else
         for (const auto& item : report.warnings)
             tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
-    const auto json = folder / "report.json", csv = folder / "report.csv", html = folder / "report.html";
+    const auto json = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
     const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
     const auto as_html = reports::write_html(report, known_histograms(json, report));
     const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv},
-                           reports::new_file{html, as_html}};
+                           reports::new_file{page, as_html}};
     reports::write_files_atomically(files);
     if (unseen) throw *unseen;
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)
         reports::write_standard_output(
             fmt::format("every table and warning: loopbench report {} --format text\n", json.native()));
-    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", html.native(),
+    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", page.native(),
                                                json.filename().native(), csv.filename().native(),
                                                "journal.jsonl (every trial)"));
 }
