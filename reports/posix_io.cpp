@@ -99,24 +99,43 @@ void write_standard_output(std::string_view bytes) {
     write_all(STDOUT_FILENO, bytes, standard_output);
 }
 
-std::string read_file(const std::string& path, std::size_t bytes_max) {
-    const unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
-    if (!file) throw file_error{"read", path, errno};
+namespace {
+
+std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     struct stat about {};
-    if (::fstat(file.get(), &about) != 0) throw file_error{"read", path, errno};
+    if (::fstat(file, &about) != 0) throw file_error{"read", path, errno};
     const auto size = static_cast<std::uint64_t>(std::max<off_t>(about.st_size, 0));
     if (S_ISREG(about.st_mode) && size > bytes_max)
         throw too_large(path, fmt::format("it has {} bytes", size), bytes_max);
     std::string content;
     std::array<char, 65536> chunk;
     for (;;) {
-        const auto count = uninterrupted([&] { return ::read(file.get(), chunk.data(), chunk.size()); });
+        const auto count = uninterrupted([&] { return ::read(file, chunk.data(), chunk.size()); });
         if (count < 0) throw file_error{"read", path, errno};
         if (count == 0) return content;
         if (static_cast<std::size_t>(count) > bytes_max - content.size())
             throw too_large(path, "it does not end", bytes_max);
         content.append(chunk.data(), static_cast<std::size_t>(count));
     }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::size_t bytes_max) {
+    const unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
+    if (!file) throw file_error{"read", path, errno};
+    return read_all(file.get(), path, bytes_max);
+}
+
+std::optional<std::string> read_regular_file(const std::string& path, std::size_t bytes_max) {
+    const unique_fd file{
+        uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); })};
+    if (!file && errno == ENOENT) return std::nullopt;
+    struct stat about {};
+    if (!file && errno != ELOOP && errno != ENXIO) throw file_error{"read", path, errno};
+    if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
+        throw file_error{fmt::format("cannot read {}: it is no regular file; remove it", path)};
+    return read_all(file.get(), path, bytes_max);
 }
 
 }  // namespace loopbench::reports

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -69,5 +70,9 @@ inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 /// The whole content of a file. Throws file_error, also for one of more than `bytes_max` bytes; a device or a
 /// pipe that never ends is given up at that size.
 std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
+
+/// The same of a file that somebody else may have put there: none when there is none, and file_error for what
+/// is no regular file. A pipe is not waited for, and no link followed.
+std::optional<std::string> read_regular_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
 }  // namespace loopbench::reports

@@ -56,7 +56,12 @@ public:
         const int wake_fd = fd.release();
         opened.non_blocking(true);
         wake_.emplace(std::move(opened));
-        listen();
+        try {
+            listen();
+        } catch (...) {
+            wake_.reset();
+            throw;
+        }
         wake_fd_.store(wake_fd, std::memory_order_seq_cst);
     }
 

@@ -43,15 +43,21 @@ struct counted_run {
     std::uint64_t operations = 0;
     bool calibrated = false;  // Google Benchmark chose how often it ran
     std::int64_t voluntary_switches = 0;
-    std::string record;  // what the tracer wrote
+    std::optional<std::string> record;  // what the tracer wrote
 };
 
 /// Where a tracer writes.
 class record_file {
 public:
     std::string path() const { return (folder_.path() / "record").native(); }
-    /// Nothing where nothing was written.
-    std::string content() const { return fs::exists(path()) ? reports::read_file(path(), bytes_max) : ""; }
+    /// None where nothing was written.
+    std::optional<std::string> content() const {
+        try {
+            return reports::read_regular_file(path(), bytes_max);
+        } catch (const reports::file_error& error) {
+            throw uncountable{error.what()};
+        }
+    }
 
 private:
     static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // some 40 million calls
@@ -152,7 +158,7 @@ both_runs traced(counted_contender& where, std::uint64_t operations, const words
         front.insert(front.end(), front_after_file.begin(), front_after_file.end());
         try {
             auto result = where.run(count, front, {});
-            result.record = record.content();
+            result.record = record.content().value_or("");
             return result;
         } catch (const uncountable& error) {
             throw uncountable{
@@ -179,7 +185,7 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     if (!perf) return false;
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
-        const auto small = read_perf_trace(both.small.record), large = read_perf_trace(both.large.record);
+        const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
         // Each has the times of its own process, which are never the same to the microsecond.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
@@ -207,7 +213,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         traced(where, operations, {*strace, "-f", "-qq", "-s", "0", "-e", "signal=none", "-o"}, {"--"});
     const auto read = [](const counted_run& run) {
         try {
-            return read_strace_log(run.record);
+            return read_strace_log(*run.record);
         } catch (const incomplete_record& error) {
             throw uncountable{fmt::format("strace's record is not whole: {}. Is there room in {}?",
                                           error.what(), temporary_folder().native())};
@@ -245,11 +251,12 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
         both.per_operation(static_cast<double>(both.small.voluntary_switches),
                            static_cast<double>(both.large.voluntary_switches));
     if (!can_count) return;
-    if (both.small.record.empty() && both.large.record.empty()) {
+    if (!both.small.record && !both.large.record) {
         counts.missing.push_back("allocations cannot be counted: the contender is linked statically");
         return;
     }
-    const auto read = [&](const std::string& record) {
+    const auto read = [&](const std::optional<std::string>& written) {
+        const auto record = written.value_or("");
         std::array<double, 2> numbers{};
         if (!record.ends_with('\n') || !(std::istringstream{record} >> numbers[0] >> numbers[1]))
             throw uncountable{fmt::format("the count of allocations was not written. Is there room in {}?",

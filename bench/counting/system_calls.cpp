@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -99,6 +101,16 @@ std::string_view take_pid(std::string_view& line) {
     return pid;
 }
 
+/// " name (thread), N events, P%" is above each of perf's tables. 0 of other lines.
+std::uint64_t events_in_header(std::string_view line) {
+    const auto end = line.find(" events, ");
+    const auto start = end == std::string_view::npos ? end : line.rfind("), ", end);
+    if (start == std::string_view::npos) return 0;
+    std::uint64_t events = 0;
+    std::from_chars(line.data() + start + 3, line.data() + end, events);
+    return events;
+}
+
 bool is_name(std::string_view text) {
     const auto of_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
     return !text.empty() && std::ranges::all_of(text, of_name);
@@ -117,8 +129,11 @@ system_calls read_strace_log(std::string_view log) {
     system_calls calls;
     // By pid: the part of a call before it was interrupted.
     std::map<std::string, std::string, std::less<>> begun;
+    std::optional<std::string> first;  // the contender; it may have children, which end as well
     bool ended = false;
     std::size_t number = 0;
+    // strace leaves the pid out while there is one process.
+    const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
         throw incomplete_record{fmt::format("line {} of the log is no system call: \"{}\"", number,
                                             reports::printable(line.substr(0, 60)))};
@@ -128,6 +143,7 @@ system_calls read_strace_log(std::string_view log) {
     for_each_line(log, [&](std::string_view line) {
         ++number;
         const std::string pid{take_pid(line)};
+        if (!first) first = pid;
         if (line.starts_with("+++") || line.starts_with("---")) return;
         std::string whole{line};
         if (line.starts_with("<... ")) {
@@ -144,14 +160,14 @@ system_calls read_strace_log(std::string_view log) {
         const auto name = std::string_view{whole}.substr(0, open);
         if (open == std::string::npos || !is_name(name) || whole.find(" = ", open) == std::string::npos)
             return refuse(line);
-        ended = ended || name == "exit_group";
+        ended = ended || (name == "exit_group" && is_of_contender(pid));
         ++calls.by_name[std::string{name}];
         look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
     });
     // A call in which the process ended: exit_group, or a thread's wait.
     for (const auto& [pid, start] : begun) {
         const auto name = start.substr(0, start.find('('));
-        ended = ended || name == "exit_group";
+        ended = ended || (name == "exit_group" && is_of_contender(pid));
         ++calls.by_name[name];
     }
     if (!ended) throw incomplete_record{"the log has not the process's end (exit_group)"};
@@ -161,14 +177,23 @@ system_calls read_strace_log(std::string_view log) {
 system_calls read_perf_trace(std::string_view file) {
     if (file.find("LOST") != std::string_view::npos) throw incomplete_record{"perf lost events"};
     system_calls calls;
+    std::uint64_t events = 0, tables = 0;
     for_each_line(file, [&](std::string_view line) {
         std::istringstream row{std::string{line}};
         std::string name;
         std::uint64_t count = 0;
         double time = 0;
         if (row >> name >> count >> time && is_name(name)) calls.by_name[name] += count;
+        if (const auto of_thread = events_in_header(line); of_thread > 0) {
+            events += of_thread;
+            ++tables;
+        }
     });
-    if (calls.total() == 0) throw incomplete_record{"perf's file has no table of system calls"};
+    // An event for the beginning of each call and one for its end; a thread may end in a call.
+    const auto in_tables = 2 * calls.total();
+    if (calls.total() == 0 || events < in_tables || events > in_tables + tables)
+        throw incomplete_record{
+            fmt::format("perf saw {} events, and {} are in its tables", events, in_tables)};
     return calls;
 }
 

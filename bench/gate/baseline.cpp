@@ -62,9 +62,9 @@ expected_count read_count(const node& from) {
 }
 
 expected_ratio read_ratio(const node& from) {
-    expected_ratio item{name_in(from.at("workload")), name_in(from.at("contender")),
+    expected_ratio item{name_in(from.at("workload")),  name_in(from.at("contender")),
                         above_zero(from.at("median")), above_zero(from.at("low")),
-                        above_zero(from.at("high"))};
+                        above_zero(from.at("high")),   std::nullopt};
     if (const auto made = from.find("way"))  // not in older ones
         item.made = made->one_of<reports::way>(reports::way_names);
     if (item.low > item.median || item.median > item.high) from.fail("low, median and high are not in order");
@@ -113,12 +113,13 @@ std::string line_of(const expected_count& item) {
 }
 
 std::string line_of(const expected_ratio& item) {
-    return reports::dump({{"workload", item.workload},
-                          {"contender", item.contender},
-                          {"median", item.median},
-                          {"low", item.low},
-                          {"high", item.high},
-                          {"way", name_of(item.made)}});
+    nlohmann::ordered_json line{{"workload", item.workload},
+                                {"contender", item.contender},
+                                {"median", item.median},
+                                {"low", item.low},
+                                {"high", item.high}};
+    if (item.made) line["way"] = name_of(*item.made);
+    return reports::dump(line);
 }
 
 template <class items>

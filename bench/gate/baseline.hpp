@@ -36,7 +36,7 @@ struct expected_count {
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
-    reports::way made = reports::way::apart;  // how the trials of both were made
+    std::optional<reports::way> made;  // how the trials of both were made; older baselines do not say it
 };
 
 /// Ratios hold on the machine and for the sizes that they were taken with.

@@ -72,11 +72,16 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
                                                     : item->reason.value_or("no reason given"));
         return found;
     }
+    if (!expected.made) {
+        found.message =
+            "the baseline does not say how its trials were made; write it again (`check --update`)";
+        return found;
+    }
     for (const auto* item : {mine, other})
-        if (item->made != expected.made) {
+        if (item->made != *expected.made) {
             found.message =
                 fmt::format("{}; check with --way {}, or write the baseline again (`check --update`)",
-                            made_otherwise(expected.made, item->made), name_of(expected.made));
+                            made_otherwise(*expected.made, item->made), name_of(*expected.made));
             return found;
         }
     compared_time pairs{&expected, 1, paired_log_ratios(other->samples, mine->samples)};

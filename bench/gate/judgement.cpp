@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "bench/summary/self_check.hpp"
+#include "reports/headline.hpp"
 
 namespace loopbench::bench {
 
@@ -25,6 +30,23 @@ bool baseline_lacks(const reports::report& report, const result& item) {
         return other.contender == report.baseline && other.workload == item.workload &&
                other.metric == "time" && !other.median;
     });
+}
+
+/// What each workload is judged by: time, or where that is a schedule's, what the workload is about first, of
+/// what has a ratio. Nothing where nothing has.
+std::map<std::string_view, std::string> judged_metrics(const reports::report& report) {
+    std::set<std::pair<std::string_view, std::string_view>> with_ratio;
+    for (const auto& item : report.results)
+        if (item.to_baseline) with_ratio.emplace(item.workload, item.metric);
+    std::map<std::string_view, std::string> all;
+    for (const auto& item : report.results) {
+        const auto [place, is_new] = all.emplace(item.workload, "time");
+        if (!is_new || with_ratio.contains({item.workload, "time"})) continue;
+        place->second.clear();
+        for (const auto& metric : reports::headline_metrics(report, item.workload))
+            if (place->second.empty() && with_ratio.contains({item.workload, metric})) place->second = metric;
+    }
+    return all;
 }
 
 gate_finding no_time(const result& item) {
@@ -82,11 +104,22 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
                           fmt::format("whether the machine is fit to measure on is not known: {}; run "
                                       "more blocks",
                                       report.aa->reason.value_or("nothing was measured twice"))));
+    for (const auto& warning : report.warnings)
+        if (warning.code == "waited_together")  // CPU time is judged there, which a wait does not take
+            all.push_back(
+                about_session(finding_kind::unclear, fmt::format("{}; {}", warning.message, warning.remedy)));
+    const auto judged_by = judged_metrics(report);
     for (const auto& item : report.results) {
+        const auto& metric = judged_by.at(item.workload);
+        const bool is_measured = item.status == cell_status::ok && item.contender != report.baseline;
         if (item.status == cell_status::unsupported && !baseline_lacks(report, item))
             all.push_back(no_time(item));
-        else if (item.metric == "time" && item.to_baseline)
+        else if (item.to_baseline && item.metric == metric)
             all.push_back(judged(item, tolerated_pct));
+        else if (is_measured && item.metric == "time" && metric.empty() && !baseline_lacks(report, item))
+            all.push_back(about(item, finding_kind::unclear,
+                                fmt::format("nothing of it can be compared: {}",
+                                            item.reason.value_or("no pair of trials has a time"))));
     }
     if (all.empty()) all.push_back(about_session(finding_kind::unclear, "nothing was compared"));
     return all;

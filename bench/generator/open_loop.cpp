@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/generator/client.hpp"
+#include "loop/io/drivers.hpp"
 
 namespace loopbench::bench {
 
@@ -221,11 +222,10 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.port, plan.connections), asleep_at_most), ""};
-    try {
-        return {make_uring_link(connect_to(plan.port, plan.connections)), ""};
-    } catch (const std::system_error& error) {
-        return link_by_epoll(plan, error.what());
-    }
+    // Asked before anything is connected: the server counts its visitors.
+    if (auto refused = loop::io_uring_refusal(); !refused.empty())
+        return link_by_epoll(plan, std::move(refused));
+    return {make_uring_link(connect_to(plan.port, plan.connections)), ""};
 }
 
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make) {

@@ -284,6 +284,10 @@ private:
         if (samples_.has_own_load({where.workload, *baseline_}) && metric.name != capacity_metric)
             return add_reason(results.back(),
                               "no ratio: the load was a share of each contender's own capacity");
+        if (metric.name == std::string_view{"time"} &&
+            samples_.has_load_generator({where.workload, *baseline_}))
+            return add_reason(results.back(),
+                              "no ratio: the time is that of the schedule, whoever serves it");
         auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
         if (log_ratios.empty()) return explain_missing_ratio(results.back(), where);
         const auto found = ratio_from(log_ratios);

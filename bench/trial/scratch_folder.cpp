@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 namespace loopbench::bench {
 
@@ -19,26 +21,29 @@ namespace {
 namespace fs = std::filesystem;
 using reports::unique_fd;
 
-constexpr std::string_view prefix = "loopbench-scratch-";
+// Hidden, and of one length: what a person calls loopbench-something in the same place is not ours.
+constexpr std::string_view prefix = ".loopbench-", unique = "XXXXXX";
 
-/// The folder, locked; none when it is no folder of this user's, or somebody has it.
-unique_fd locked(const fs::path& folder) {
+/// The folder, locked. None, and an errno value or 0, when it is no folder of this user's, or somebody has it.
+std::pair<unique_fd, int> locked(const fs::path& folder) {
     unique_fd handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat about {};
-    if (!handle || ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0) return {};
+    if (!handle || ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(handle.get(), &about) != 0)
+        return {unique_fd{}, errno};
     // Whoever removed it between its making and our lock has unlinked it.
-    if (::fstat(handle.get(), &about) != 0 || about.st_nlink == 0 || about.st_uid != ::geteuid()) return {};
-    return handle;
+    if (about.st_nlink == 0 || about.st_uid != ::geteuid()) return {unique_fd{}, 0};
+    return {std::move(handle), 0};
 }
 
 void remove_what_the_killed_left(const fs::path& in) {
     std::error_code unreadable;
     for (fs::directory_iterator each{in, unreadable}, end; !unreadable && each != end;
          each.increment(unreadable)) {
-        if (!each->path().filename().native().starts_with(prefix)) continue;
-        const auto handle = locked(each->path());
+        const auto name = each->path().filename().native();
+        if (!name.starts_with(prefix) || name.size() != prefix.size() + unique.size()) continue;
+        const auto lock = locked(each->path());
         std::error_code ignored;
-        if (handle) fs::remove_all(each->path(), ignored);
+        if (lock.first) fs::remove_all(each->path(), ignored);
     }
 }
 
@@ -52,8 +57,9 @@ fs::path temporary_folder() {
 scratch_folder::scratch_folder() {
     const auto in = temporary_folder();
     [[maybe_unused]] static const bool cleared = (remove_what_the_killed_left(in), true);
-    while (!lock_) {
-        auto name = (in / (std::string{prefix} + "XXXXXX")).native();
+    constexpr int tries_max = 100;  // another process's sweep may come between
+    for (int tries = 1; !lock_; ++tries) {
+        auto name = (in / fmt::format("{}{}", prefix, unique)).native();
         if (::mkdtemp(name.data()) == nullptr) {
             const int cause = errno;
             throw reports::file_error{
@@ -61,8 +67,16 @@ scratch_folder::scratch_folder() {
                             "has room and may be written to",
                             in.native(), std::generic_category().message(cause))};
         }
-        lock_ = locked(name);
         path_ = name;
+        int cause = 0;
+        std::tie(lock_, cause) = locked(path_);
+        if (lock_) return;
+        ::rmdir(name.c_str());
+        if (tries == tries_max || (cause != 0 && cause != EWOULDBLOCK && cause != ENOENT))
+            throw reports::file_error{
+                fmt::format("cannot lock the folder {}: {}; set TMPDIR to a folder on a "
+                            "local file system",
+                            name, std::generic_category().message(cause))};
     }
 }
 

@@ -35,13 +35,10 @@ reports::histogram read_histogram(const node& from) {
 
 json read_side_file(const fs::path& path, std::string_view workload) {
     auto ours = json::array();
-    std::error_code unknown;
-    const auto kind = fs::symlink_status(path, unknown).type();
-    if (kind == fs::file_type::not_found) return ours;
-    if (kind != fs::file_type::regular) throw reports::format_error{"it is no regular file"};
     try {
-        const auto text = reports::read_file(path.native());
-        const auto document = reports::parse_strictly(text);
+        const auto text = reports::read_regular_file(path.native());
+        if (!text) return ours;
+        const auto document = reports::parse_strictly(*text);
         const node from{document, ""};
         from.require_schema("loopbench-side/1");
         static_cast<void>(from.at("histograms").each(read_histogram));  // or they could not be read later

@@ -130,8 +130,7 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     if (const auto failure = result.value("failure", ""); !failure.empty())
         return t.fail("the generator failed: " + failure);
     if (const auto& why = result.at("not_offered"); why.is_string())
-        return t.unsupported("not measured, since this load cannot be offered here: " +
-                             why.get<std::string>() + remark(result));
+        return t.unsupported("not measured at this load: " + why.get<std::string>() + remark(result));
     for (const auto& bucket : result.at("latency")) {
         const auto lowest = bucket.at(0).get<std::int64_t>();
         const auto highest = bucket.at(1).get<std::int64_t>();

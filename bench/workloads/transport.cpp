@@ -10,8 +10,8 @@ namespace loopbench::bench::workloads {
 
 socket_path::socket_path() {
     static std::atomic<unsigned> count = 0;
-    text_ = fmt::format("{}/loopbench-{}-{}.socket", std::filesystem::temp_directory_path().native(),
-                        ::getpid(), ++count);
+    // Short, since it has to fit into 107 bytes: the suite gives each trial a folder of its own.
+    text_ = fmt::format("{}/lb{}.{}", std::filesystem::temp_directory_path().native(), ::getpid(), ++count);
 }
 
 socket_path::~socket_path() {

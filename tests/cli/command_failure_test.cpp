@@ -326,7 +326,8 @@ TEST_F(command_failure, a_budget_that_cannot_reach_every_cell_leaves_it_not_run)
     for (const auto* who : {"asio-epoll", "loop-epoll", "slow"}) loopbench.add_contender(who, "sleep 30");
     const auto ran = loopbench({"run", "--budget", "500ms", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
-    for (const auto& item : loopbench.report()["results"]) {
+    const auto report = loopbench.report();
+    for (const auto& item : report["results"]) {
         EXPECT_EQ(item["status"], "not_run");
         EXPECT_NE(item["reason"].get<std::string>().find("the time budget ended"), std::string::npos);
     }

@@ -14,7 +14,7 @@ protected:
     bench::child_outcome run(const std::string& in_front = "") {
         return loopbench.in_shell("mkdir -p $folder/tmp; export TMPDIR=$folder/tmp; " + in_front +
                                   " $loopbench run --workload yield --blocks 2 -o $out; code=$?; "
-                                  "ls $folder/tmp; exit $code");
+                                  "ls -A $folder/tmp; exit $code");
     }
 
     loopbench_command loopbench;
@@ -47,17 +47,18 @@ row '"real_time": 10'
     loopbench.add_contender("rude", std::string{"rm -rf \"$TMPDIR\"; "} + good_row);
     const auto ran = run();
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    EXPECT_EQ(ran.output.find("loopbench-scratch"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.output.find(".loopbench-"), std::string::npos) << ran.output;
 }
 
 TEST_F(scratch, what_a_killed_process_left_goes_and_nothing_else) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran =
-        run("mkdir -p $TMPDIR/loopbench-scratch-killed/deep $TMPDIR/loopbench-scratch-in-use $TMPDIR/mine; "
-            "ln -s $TMPDIR/mine $TMPDIR/loopbench-scratch-link; flock $TMPDIR/loopbench-scratch-in-use");
+        run("mkdir -p $TMPDIR/.loopbench-killed/deep $TMPDIR/.loopbench-in-use $TMPDIR/mine; "
+            "mkdir $TMPDIR/loopbench-mine; ln -s $TMPDIR/mine $TMPDIR/.loopbench-a-link; flock "
+            "$TMPDIR/.loopbench-in-use");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_EQ(ran.output.find("killed"), std::string::npos) << ran.output;
-    for (const auto* kept : {"in-use", "link", "mine"})
+    for (const auto* kept : {"in-use", "a-link", "mine", "loopbench-mine"})
         EXPECT_NE(ran.output.find(kept), std::string::npos) << kept << ran.output;
 }
 

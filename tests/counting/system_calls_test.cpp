@@ -75,6 +75,7 @@ TEST(strace_log, that_is_not_whole_is_no_count) {
 12 exit_group(0)                           = ?
 )";
     EXPECT_EQ(read_strace_log(whole).total(), 4u);
+    EXPECT_THROW(read_strace_log("11 getpid() = 11\n" + whole), incomplete_record) << "only a child ended";
     for (std::size_t size = 0; size < whole.size(); ++size)
         EXPECT_THROW(read_strace_log(whole.substr(0, size)), incomplete_record) << size;
     for (const auto* line :
@@ -85,7 +86,7 @@ TEST(strace_log, that_is_not_whole_is_no_count) {
 constexpr std::string_view perf_summary = R"(
  Summary of events:
 
- asio-epoll (28551), 105112 events, 42.0%
+ asio-epoll (28551), 104812 events, 42.0%
 
    syscall            calls  errors  total       min       avg       max       stddev
                                      (msec)    (msec)    (msec)    (msec)        (%)
@@ -94,7 +95,7 @@ constexpr std::string_view perf_summary = R"(
    read                  27      0     0.443     0.014     0.016     0.036      5.64%
 
 
- asio-epoll (28552), 144868 events, 57.9%
+ asio-epoll (28552), 200 events, 57.9%
 
    syscall            calls  errors  total       min       avg       max       stddev
                                      (msec)    (msec)    (msec)    (msec)        (%)
@@ -113,6 +114,13 @@ TEST(perf_trace, gives_the_calls_of_all_threads) {
 TEST(perf_trace, that_is_not_whole_is_no_count) {
     EXPECT_THROW(read_perf_trace("LOST 17 events!\n" + std::string(perf_summary)), incomplete_record);
     EXPECT_THROW(read_perf_trace(""), incomplete_record);
+    for (const std::string_view row :
+         {"   futex              52379", "   read ", "   futex                100"}) {
+        auto without = std::string(perf_summary);
+        const auto at = without.find(row);
+        without.erase(at, without.find('\n', at) + 1 - at);
+        EXPECT_THROW(read_perf_trace(without), incomplete_record) << row;
+    }
     EXPECT_THROW(read_perf_trace("\n Summary of events:\n\n"), incomplete_record);
 }
 

@@ -112,6 +112,26 @@ TEST(summary, what_was_loaded_at_one_rate_for_all_is_compared) {
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
+TEST(summary, of_what_was_loaded_at_one_rate_the_gate_judges_what_the_workload_is_about) {
+    const auto found = [](double latency_ns) {
+        auto plan = small_plan(8);
+        plan.workloads = {"serve/open_loop/rate:20000"};
+        for (auto& who : plan.contenders) who.workloads = plan.workloads;
+        plan.tolerated_pct = 5;
+        const auto report = report_of(plan, [&](const trial_request& request) {
+            auto outcome = took_ns(1000);  // the schedule's, whoever serves it
+            outcome.metrics["send_late_p99"] = 5000;
+            for (const auto* metric : {"latency_p50", "latency_p99"})
+                outcome.metrics[metric] = request.who.name == "asio-epoll" ? 8000 : latency_ns;
+            return outcome;
+        });
+        EXPECT_FALSE(row_of(report, "loop-epoll", plan.workloads[0], "time").to_baseline);
+        return bench::outcome_of(bench::judge_gate(report, 5));
+    };
+    EXPECT_EQ(found(8000), bench::gate_outcome::pass);
+    EXPECT_EQ(found(24000), bench::gate_outcome::regression);
+}
+
 TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
     const auto report = report_of(small_plan(6), [](const trial_request& request) {
         auto outcome = took_ns(1000);
@@ -171,7 +191,7 @@ TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_a
         mock_executor executor{[&](const bench::trial_request& request) {
             auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
             for (const auto& metric : reports::known_metrics().first(more))
-                if (metric.name != "time" && metric.name != "capacity")
+                if (metric.name != "time" && metric.name != "capacity" && metric.name != "send_late_p99")
                     outcome.metrics[std::string{metric.name}] = 10;
             return outcome;
         }};

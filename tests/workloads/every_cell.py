@@ -13,7 +13,7 @@ import sys
 # (contender, workload, reason): a cell may be unsupported when all three match. What a machine lacks, anybody may lack.
 ALLOWED = [
     (r".*", r"serve/.*", r"the client of this workload needs a core of its own, .*"),
-    (r".*", r"serve/.*", r"(not measured, since this load cannot be offered here|invalid): "
+    (r".*", r"serve/.*", r"(not measured at this load|invalid): "
      r"(the generator was the bottleneck, |the server does not sustain ).*"),
     (r".*", r".*", r"needs \d+ open files and the limit is \d+.*"),
     (r".*", r"(echo/mostly_idle|idle/sockets)/.*", r"the silent connections cannot be opened: .*"),

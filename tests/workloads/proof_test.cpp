@@ -90,7 +90,7 @@ TEST(proof, has_no_number_when_the_generator_does_not_begin) {
         served_by(R"(echo '{"failure":"","not_offered":"planted","io_uring_refused":"refused"}')");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
     EXPECT_EQ(end.unsupported,
-              "not measured, since this load cannot be offered here: planted; the generator uses epoll here: "
+              "not measured at this load: planted; the generator uses epoll here: "
               "refused");
 }
 
