@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "reports/calibration.hpp"
 #include "reports/headline.hpp"
@@ -184,13 +183,9 @@ std::vector<family> families_of(const report& content) {
             cell = group->lines.insert(cell, line{&content, item.workload, item.contender, {}, {}});
         cell->metrics.push_back(&item);
     }
-    std::map<std::string_view, std::vector<std::string>> headline;
+    const auto headline = headline_metrics_by_workload(content);
     for (auto& group : all)
-        for (auto& cell : group.lines) {
-            const auto [at, is_new] = headline.try_emplace(cell.workload);
-            if (is_new) at->second = headline_metrics(content, cell.workload);
-            cell.headline = at->second;
-        }
+        for (auto& cell : group.lines) cell.headline = headline.at(cell.workload);
     return all;
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "reports/columns.hpp"
@@ -34,14 +35,15 @@ struct indexed_report {
     std::map<std::string_view, std::vector<std::string>> headline;
     std::map<std::pair<std::string_view, std::string_view>, sources> results;
 
-    explicit indexed_report(const report& content) : whole{content} {
+    explicit indexed_report(const report& content)
+        : whole{content}, headline{headline_metrics_by_workload(content)} {
+        std::set<std::string_view> seen;
         for (const auto& who : content.contenders)
             if (is_floor(who)) floors.insert(who.name);
         for (const auto& item : content.results) {
-            if (headline.try_emplace(item.workload).second) workloads.push_back(item.workload);
+            if (seen.insert(item.workload).second) workloads.push_back(item.workload);
             results[{item.workload, item.metric}].push_back(&item);
         }
-        for (auto& [workload, metrics] : headline) metrics = headline_metrics(content, workload);
     }
 
     [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const {
@@ -67,6 +69,8 @@ struct indexed_report {
         places all;
         const auto group = results.find({workload, metric});
         if (group == results.end()) return all;
+        // Without it, as in a comparison of two reports, each ratio may be to something else.
+        if (find(workload, whole.baseline, metric) == nullptr) return all;
         for (const auto* item : group->second) {
             if (!item->median || is_floor_here(item->contender)) continue;
             if (item->contender == whole.baseline)
@@ -79,7 +83,30 @@ struct indexed_report {
         });
         return all;
     }
+    /// Who has a number, without floors.
+    [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const {
+        sources all;
+        if (const auto group = results.find({workload, metric}); group != results.end())
+            std::ranges::copy_if(group->second, std::back_inserter(all), [&](const result* item) {
+                return item->median && !is_floor_here(item->contender);
+            });
+        return all;
+    }
+    /// On how many workloads there is somebody to compare with.
+    [[nodiscard]] std::size_t compared(std::string_view metric) const {
+        const auto all = about(metric);
+        return static_cast<std::size_t>(std::ranges::count_if(
+            all, [&](std::string_view workload) { return measured(workload, metric).size() > 1; }));
+    }
 };
+
+/// Whether one of these has no interval, so that nobody can be called the first or the last. What is not
+/// above 0 has no ratio, whatever is measured.
+bool somebody_is_missing(const places& all, const sources& measured) {
+    return std::ranges::any_of(measured, [&](const result* item) {
+        return *item->median > 0 && std::ranges::find(all, item, &standing::item) == all.end();
+    });
+}
 
 std::string cut(std::string_view text, std::size_t most = 60) {
     return text.size() <= most ? std::string{text} : shown(text);
@@ -117,12 +144,17 @@ struct range {
     }
 };
 
-/// "on yield", "on all 7 workloads" or "on 6 of 7 workloads".
-std::string on_how_many(const names& those, std::size_t of) {
-    if (those.size() == of && of == 1) return fmt::format("on {}", cut(those.front()));
-    if (those.size() == of && of == 2) return "on both workloads";
-    return those.size() == of ? fmt::format("on all {} workloads", of)
-                              : fmt::format("on {} of {} workloads", those.size(), of);
+/// "on yield", "on all 7 workloads" or "on 6 of 7 workloads"; where fewer tell something than were compared,
+/// "on both workloads that tell (of 7)".
+std::string on_how_many(const names& those, std::size_t telling, std::size_t compared) {
+    const bool all_tell = telling >= compared;
+    const auto whole = all_tell ? std::string{} : fmt::format(" that tell (of {})", compared);
+    if (those.size() < telling) return fmt::format("on {} of {} workloads{}", those.size(), telling, whole);
+    if (telling == 1)
+        return fmt::format("on {}{}", cut(those.front()),
+                           all_tell ? "" : fmt::format(", the one of {} workloads that tells", compared));
+    if (telling == 2) return fmt::format("on both workloads{}", whole);
+    return fmt::format("on all {} workloads{}", telling, whole);
 }
 
 /// By whom, for each workload, nobody is certainly beaten.
@@ -166,35 +198,47 @@ lead_table leads_by_time(const indexed_report& in) {
     lead_table table;
     for (const auto workload : in.about("time")) {
         const auto all = in.standings(workload, "time");
+        if (somebody_is_missing(all, in.measured(workload, "time"))) continue;
         if (auto group = leaders(all, in.whole.baseline); tells_something(all, group))
             table.emplace_back(workload, std::move(group));
     }
     return table;
 }
 
+/// The ratios of those that are certainly faster than the baseline.
 std::string times_as_fast(const indexed_report& in, const sources& those) {
     range ratios;
-    for (const auto* item : those)
-        if (item->to_baseline) ratios.add(item->to_baseline->median);
-    if (!ratios.least) return ", the baseline";
-    return fmt::format(": {} times as fast as {}", ratios.text(three_digits), cut(in.whole.baseline));
+    bool some_are_level = false, others_than_the_baseline = false;
+    for (const auto* item : those) {
+        if (item->contender == in.whole.baseline) continue;
+        others_than_the_baseline = true;
+        if (item->judged == verdict::faster && item->to_baseline)
+            ratios.add(item->to_baseline->median);
+        else
+            some_are_level = true;
+    }
+    if (!others_than_the_baseline) return ", the baseline";
+    if (!ratios.least) return fmt::format(", level with {}", cut(in.whole.baseline));
+    return fmt::format(": {} times as fast as {}{}", ratios.text(three_digits), cut(in.whole.baseline),
+                       some_are_level ? " where that is certain" : "");
 }
 
 void find_cost(std::vector<finding>& all, const indexed_report& in) {
     const auto table = leads_by_time(in);
     if (table.empty()) return;
     const auto first = widest_lead(table);
-    finding found{topic::cost,
-                  fmt::format("Fastest: {}, ahead or level {}{}", listed(first.who),
-                              on_how_many(first.on, table.size()), times_as_fast(in, first.from)),
-                  first.from};
+    finding found{
+        topic::cost,
+        fmt::format("Fastest: {}, ahead or level {}{}", listed(first.who),
+                    on_how_many(first.on, table.size(), in.compared("time")), times_as_fast(in, first.from)),
+        first.from};
     lead_table rest = table;
     std::erase_if(
         rest, [&](const auto& each) { return std::ranges::find(first.on, each.first) != first.on.end(); });
     if (!rest.empty()) {
         const auto second = widest_lead(rest);
-        found.text +=
-            fmt::format("; of the others, {} {}", listed(second.who), on_how_many(second.on, rest.size()));
+        found.text += fmt::format("; of the others, {} {}", listed(second.who),
+                                  on_how_many(second.on, rest.size(), rest.size()));
         found.from.insert(found.from.end(), second.from.begin(), second.from.end());
     }
     found.text += ".";
@@ -232,6 +276,24 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
+/// Whether neither can be called better, by intervals and by the verdict.
+bool level(const standing& one, const standing& other, std::string_view baseline) {
+    const auto no_difference = [](const standing& each) {
+        return each.item->judged != verdict::faster && each.item->judged != verdict::slower;
+    };
+    return touch(one, other) || (one.item->contender == baseline && no_difference(other)) ||
+           (other.item->contender == baseline && no_difference(one));
+}
+
+/// Whether everyone before this place is certainly better than everyone from there on.
+bool is_told_at(const places& order, std::size_t place, std::string_view baseline) {
+    const std::span before{order.data(), place}, behind = std::span{order}.subspan(place);
+    return std::ranges::all_of(before, [&](const standing& one) {
+        return std::ranges::none_of(behind,
+                                    [&](const standing& other) { return level(one, other, baseline); });
+    });
+}
+
 void find_connections(std::vector<finding>& all, const indexed_report& in) {
     constexpr std::size_t most = 8;
     std::string_view busiest;
@@ -244,15 +306,17 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
         }
     }
     if (order.empty()) return;
-    finding found{topic::connections, fmt::format("With {} connections:", connections_of(busiest)), {}};
+    finding found{topic::connections,
+                  fmt::format("With {} connections ({}):", connections_of(busiest), cut(busiest)),
+                  {}};
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
-        const auto sign = i == 0 ? "" : touch(order[i - 1], order[i]) ? " ~" : " >";
+        const auto sign = i == 0 ? "" : is_told_at(order, i, in.whole.baseline) ? " >" : " ~";
         found.text +=
             fmt::format("{} {} {}", sign, cut(order[i].item->contender), three_digits(order[i].ratio));
         found.from.push_back(order[i].item);
     }
     if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
-    found.text += fmt::format(" (times as fast as {}; ~ not told from the next).", cut(in.whole.baseline));
+    found.text += fmt::format(" (times as fast as {}; > is certain, ~ is not).", cut(in.whole.baseline));
     all.push_back(std::move(found));
 }
 
@@ -303,6 +367,7 @@ std::optional<lead> latest(const indexed_report& in) {
     lead_table last;
     for (const auto workload : in.about("late_p50")) {
         const auto all = in.standings(workload, "late_p50");
+        if (somebody_is_missing(all, in.measured(workload, "late_p50"))) continue;
         if (all.size() > 2 && all.back().item->judged == verdict::slower &&
             !touch(all.back(), all[all.size() - 2]))
             last.emplace_back(workload, places{all.back()});
@@ -316,11 +381,11 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
     bool some_burn = false;
     for (const auto workload : in.about("late_p50")) {
         auto asleep = in.standings(workload, "late_p50");
-        some_burn = std::erase_if(asleep,
-                                  [&](const standing& each) {
-                                      return burns(in, workload, each.item->contender);
-                                  }) > 0 ||
-                    some_burn;
+        auto measured = in.measured(workload, "late_p50");
+        const auto spins = [&](const result* item) { return burns(in, workload, item->contender); };
+        some_burn = std::erase_if(measured, spins) > 0 || some_burn;
+        std::erase_if(asleep, [&](const standing& each) { return spins(each.item); });
+        if (somebody_is_missing(asleep, measured)) continue;
         if (auto group = leaders(asleep, in.whole.baseline); tells_something(asleep, group))
             table.emplace_back(workload, std::move(group));
     }
@@ -329,7 +394,8 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
     finding found{topic::timers, "", first.from};
     found.text = fmt::format("Most accurate timers{}: {}, ahead or level {}, {}",
                              some_burn ? " without burning CPU" : "", listed(first.who),
-                             on_how_many(first.on, table.size()), at_which_price(in, found, first));
+                             on_how_many(first.on, table.size(), in.compared("late_p50")),
+                             at_which_price(in, found, first));
     if (const auto last = latest(in)) {
         found.text += fmt::format("; latest: {}, by {}", listed(last->who), lateness(last->from));
         found.from.insert(found.from.end(), last->from.begin(), last->from.end());
@@ -366,12 +432,20 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     }
     if (burners.empty() && !others) return;
     if (burners.empty()) {
-        found.text = fmt::format("Nobody burns CPU while waiting: {} of a core at the most.", share(*others));
+        found.text =
+            fmt::format("{}: {} of a core at the most.",
+                        *others < burns_from ? "Nobody burns CPU while waiting"
+                                             : "Whether anybody burns CPU while waiting is not certain",
+                        share(*others));
     } else {
-        found.text = fmt::format("{} {} {} of a core while waiting{}{}.", listed(burners),
-                                 burners.size() == 1 ? "burns" : "burn", burnt.text(share),
-                                 late.least ? fmt::format(", for timers {} late", late.text(human_time)) : "",
-                                 others ? fmt::format("; nobody else more than {}", share(*others)) : "");
+        found.text = fmt::format(
+            "{} {} {} of a core while waiting{}{}.", listed(burners), burners.size() == 1 ? "burns" : "burn",
+            burnt.text(share), late.least ? fmt::format(", for timers {} late", late.text(human_time)) : "",
+            others ? fmt::format("; {} {}",
+                                 *others < burns_from ? "nobody else more than"
+                                                      : "whether others do is not certain, with up to",
+                                 share(*others))
+                   : "");
     }
     all.push_back(std::move(found));
 }
@@ -442,6 +516,10 @@ std::string fit_text(const report& content) {
 
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     const auto counted = tallies(in);
+    if (counted.empty() && std::ranges::any_of(in.whole.results, [](const result& each) {
+            return each.judged.has_value();  // of floors, or of metrics that nobody asked for
+        }))
+        return;
     if (counted.empty())
         return all.push_back(
             {topic::certainty,
@@ -479,7 +557,10 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     const bool best_is_certain = all.front().item->judged == verdict::faster;
     for (const auto& each : all) {
         const bool not_worse_than_baseline = is_baseline(each) || each.item->judged != verdict::slower;
-        if (touch(all.front(), each) || (!best_is_certain && not_worse_than_baseline)) group.push_back(each);
+        const bool is_best =
+            &each == &all.front();  // whose interval, in a report by others, may be no interval
+        if (is_best || touch(all.front(), each) || (!best_is_certain && not_worse_than_baseline))
+            group.push_back(each);
     }
     return group;
 }

@@ -52,6 +52,7 @@ struct standing {
 bool touch(const standing& one, const standing& other);
 
 /// Who can be compared, without floors, the best first: all with an interval of the ratio, and the baseline.
+/// Nobody where the baseline has no number: in a comparison of two reports each ratio is to its own past.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
 /// Of standings, the best and all who cannot be told from it: whose intervals touch, or, where the best is

@@ -1,15 +1,16 @@
 #include "reports/headline.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace loopbench::reports {
 
-std::vector<std::string> usual_headline_metrics(const report& in, std::string_view workload) {
-    const auto has = [&](std::string_view metric) {
-        return std::ranges::any_of(in.results, [&](const result& each) {
-            return each.workload == workload && each.metric == metric;
-        });
-    };
+namespace {
+
+using metric_set = std::set<std::string_view>;
+
+std::vector<std::string> usual(std::string_view workload, const metric_set& measured) {
+    const auto has = [&](std::string_view metric) { return measured.contains(metric); };
     if (has("capacity")) return {"latency_p99", "capacity"};
     if (workload.starts_with("idle/")) return {"spin", "wakeups"};
     if (has("late_p50")) return {"late_p50", "late_p99", "cpu"};
@@ -17,9 +18,30 @@ std::vector<std::string> usual_headline_metrics(const report& in, std::string_vi
     return {"time"};
 }
 
+}  // namespace
+
+std::vector<std::string> usual_headline_metrics(const report& in, std::string_view workload) {
+    metric_set measured;
+    for (const auto& item : in.results)
+        if (item.workload == workload) measured.insert(item.metric);
+    return usual(workload, measured);
+}
+
 std::vector<std::string> headline_metrics(const report& in, std::string_view workload) {
     const auto found = std::ranges::find(in.workloads, workload, &workload::name);
     return found == in.workloads.end() ? usual_headline_metrics(in, workload) : found->headline_metrics;
+}
+
+std::map<std::string_view, std::vector<std::string>> headline_metrics_by_workload(const report& in) {
+    std::map<std::string_view, metric_set> measured;
+    for (const auto& item : in.results) measured[item.workload].insert(item.metric);
+    std::map<std::string_view, std::vector<std::string>> all;
+    for (const auto& [name, metrics] : measured) all.emplace(name, usual(name, metrics));
+    std::set<std::string_view> seen;
+    for (const auto& named : in.workloads)
+        if (const auto found = all.find(named.name); found != all.end() && seen.insert(named.name).second)
+            found->second = named.headline_metrics;
+    return all;
 }
 
 }  // namespace loopbench::reports

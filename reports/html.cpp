@@ -11,7 +11,6 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -167,10 +166,8 @@ json findings_as_json(const report& content) {
 /// [[workload, [metric, ...]], ...]
 json headlines_of(const report& content) {
     auto all = json::array();
-    std::unordered_set<std::string_view> seen;
-    for (const auto& item : content.results)
-        if (seen.insert(item.workload).second)
-            all.push_back({item.workload, headline_metrics(content, item.workload)});
+    for (const auto& [workload, metrics] : headline_metrics_by_workload(content))
+        all.push_back({workload, metrics});
     return all;
 }
 

@@ -192,10 +192,9 @@ public:
     void add(const result& item) {
         const std::string_view why = item.reason ? *item.reason : std::string_view{"no reason given"};
         const bool failed = item.status == cell_status::failed;
-        auto found = std::ranges::find_if(
-            all_, [&](const missing_reason& each) { return each.why == why && each.failed == failed; });
-        if (found == all_.end()) found = all_.insert(found, {why, failed});
-        found->who.insert(item.contender);
+        const auto [found, is_new] = places_.try_emplace({why, failed}, all_.size());
+        if (is_new) all_.push_back({why, failed});
+        all_[found->second].who.insert(item.contender);
     }
     [[nodiscard]] std::vector<missing_reason> all() const {
         std::vector<missing_reason> sorted;
@@ -207,11 +206,13 @@ public:
 
 private:
     std::vector<missing_reason> all_;
+    std::map<std::pair<std::string_view, bool>, std::size_t> places_;  // in that
 };
 
 class screen {
 public:
-    screen(const report& content, colours paint) : content_{content}, paint_{paint} {
+    screen(const report& content, colours paint)
+        : content_{content}, paint_{paint}, headline_{headline_metrics_by_workload(content)} {
         for (const auto& who : content.contenders)
             if (is_floor(who)) floors_.insert(who.name);
         for (const auto& item : content.results) {
@@ -238,6 +239,7 @@ private:
 
     const report& content_;
     colours paint_;
+    std::map<std::string_view, std::vector<std::string>> headline_;
     std::set<std::string_view> floors_, seen_workloads_, seen_rows_;
     std::vector<std::string_view> workloads_, rows_;
     std::map<std::pair<std::string_view, std::string_view>, std::map<std::string_view, const result*>>
@@ -252,13 +254,18 @@ private:
         return found == group->second.end() ? nullptr : found->second;
     }
 
+    /// Of two with medians.
+    [[nodiscard]] static bool is_better(const result& one, const result& other) {
+        return one.better == direction::larger ? *one.median > *other.median : *one.median < *other.median;
+    }
+
     /// The floor with the best value of the metric; nothing when none has one.
     [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
                                                              std::string_view metric) const {
         const result* best = nullptr;
         for (const auto who : floors_)
             if (const auto* const found = find(workload, who, metric); found != nullptr && found->median)
-                if (best == nullptr || *found->median < *best->median) best = found;
+                if (best == nullptr || is_better(*found, *best)) best = found;
         if (best == nullptr) return std::nullopt;
         return best->contender;
     }
@@ -351,7 +358,7 @@ private:
     std::string table(const table_shape& shape) {
         std::vector<std::string_view> workloads;
         for (const auto workload : workloads_) {
-            const auto about = headline_metrics(content_, workload);
+            const auto& about = headline_.at(workload);
             if (std::ranges::find(about, shape.columns[0].metric) != about.end())
                 workloads.push_back(workload);
         }
@@ -366,7 +373,7 @@ private:
         if (rows.empty()) return "";
         std::vector<column_group> groups;
         for (const auto workload : workloads) groups.push_back(group(workload, shape, rows));
-        std::string title = shape.as_ratios ? cost_title() : std::string{shape.title};
+        std::string title = shape.as_ratios ? cost_title(workloads) : std::string{shape.title};
         if (groups.size() == 1 &&
             !groups[0].title.empty()) {  // it need not stand above each part of the table
             title = fmt::format("{}: {}", clipped(printable(workloads.front()), 2 * label_columns), title);
@@ -377,8 +384,10 @@ private:
         return "\n" + heading.line() + bands(rows, groups);
     }
 
-    [[nodiscard]] std::string cost_title() const {
-        if (std::ranges::find(rows_, std::string_view{content_.baseline}) == rows_.end() || rows_.size() < 2)
+    /// As ratio_cell() has it: ratios wherever the baseline has a time, be it a floor.
+    [[nodiscard]] std::string cost_title(const std::vector<std::string_view>& workloads) const {
+        if (rows_.size() < 2 ||
+            std::ranges::none_of(workloads, [&](std::string_view each) { return has_baseline(each); }))
             return "time per operation";
         return fmt::format("time per operation of {}, and how many times as fast the others are",
                            clipped(printable(content_.baseline), label_columns));

@@ -1,4 +1,4 @@
-// loopbench explain: what a workload, a metric or a contender is, and how it is measured.
+// loopbench explain: what a workload, a metric, a contender or a parameter is, and how it is measured.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -107,7 +107,7 @@ int explain(const std::string& name) {
 
 void add_explain_command(CLI::App& app, action& chosen) {
     const auto name = std::make_shared<std::string>();
-    auto* command = app.add_subcommand("explain", "what a workload, a metric or a contender is");
+    auto* command = app.add_subcommand("explain", "what a workload, a metric, a contender or a parameter is");
     command
         ->add_option("NAME", *name,
                      "a name that `loopbench list` shows, the front of a workload's, or a parameter of one "

@@ -1,12 +1,14 @@
 // loopbench report: a report.json in another format.
 #include <fmt/format.h>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/report_file.hpp"
 #include "bench/experiment/histograms.hpp"
@@ -41,12 +43,21 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
+/// None where they are of another run or damaged, which is told.
+std::vector<reports::histogram> histograms_if_any(const std::string& file, const reports::report& report) {
+    if (!has_histograms_beside(file)) return {};
+    try {
+        return histograms_beside(file, report);
+    } catch (const std::exception& error) {
+        tell(fmt::format("loopbench: warning: the page is without distributions: {}\n", error.what()));
+        return {};
+    }
+}
+
 /// A report that came without its run's other files still has a page.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
-    const auto found =
-        has_histograms_beside(file) ? histograms_beside(file, report) : std::vector<reports::histogram>{};
-    return reports::write_html(report, found);
+    return reports::write_html(report, histograms_if_any(file, report));
 }
 
 std::string rewritten(const reports::format& chosen, const std::string& file) {

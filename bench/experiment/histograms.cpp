@@ -63,9 +63,10 @@ std::map<cell_and_metric, reports::histogram> read_lines(std::string_view text, 
         // What is behind the last line's end was being written when the run was killed.
         for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;
              text.remove_prefix(end + 1)) {
+            ++number;
             const auto document = reports::parse_strictly(text.substr(0, end));
             const node from{document, ""};
-            if (++number == 1) {
+            if (number == 1) {
                 from.require_schema(histograms_schema);
                 continue;
             }
@@ -147,6 +148,10 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
     const auto file = beside(report_file, file_name), journal = beside(report_file, journal_name);
     const auto record =
         read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
+    if (record.plan.seed != report.seed)
+        throw usage_error{fmt::format(
+            "{} is of another run than {}: their seeds differ; name the report where its run left it",
+            journal.native(), report_file.native())};
     const auto merged = read_lines(reports::read_file(file.native(), file_bytes_max), file.native(), record);
     std::vector<reports::histogram> all;
     for (const auto& result : report.results) {

@@ -38,7 +38,7 @@ bool has_histograms_beside(const std::filesystem::path& report_file);
 
 /// The histograms of the report's cells in the file beside it, in the report's order: of the trials that
 /// count by the journal, which is there, too (counting_attempts). Throws reports::format_error when the file
-/// is not one, usage_error when there is none.
+/// is not one, usage_error when there is none or the journal is of another run than the report.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

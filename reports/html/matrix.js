@@ -84,10 +84,12 @@ function matrixCell(row, contender) {
 }
 
 function rowHeading(row, isRepeated) {
-  const isSorted = matrix.byRow === `${row.workload}\n${row.metric}`;
+  const key = `${row.workload}\n${row.metric}`;
+  const isSorted = matrix.byRow === key;
   return el("th", {scope: "row", class: isRepeated ? "again" : null},
-    el("button", {type: "button", title: "Sort the columns by this row", "aria-pressed": String(isSorted), onclick: () => {
-      matrix.byRow = isSorted ? null : `${row.workload}\n${row.metric}`;
+    el("button", {type: "button", title: "Sort the columns by this row", "aria-pressed": String(isSorted),
+      "data-key": `row ${key}`, onclick: () => {
+      matrix.byRow = isSorted ? null : key;
       drawMatrix();
     }}, nameOf(row.workload), el("small", {title: data.metrics[row.metric]}, `${row.metric}${isSorted ? " ▸" : ""}`)));
 }
@@ -97,7 +99,7 @@ function columnHeading({name, family}) {
   const title = name === baseline ? `${name}, the baseline` : name;
   return el("th", {scope: "col", class: family, "aria-sort": isSorted ? (matrix.ascending ? "ascending" : "descending")
     : "none"},
-    el("button", {type: "button", title: `Sort the rows by ${title.slice(0, 200)}`, onclick: () => {
+    el("button", {type: "button", title: `Sort the rows by ${title.slice(0, 200)}`, "data-key": `column ${name}`, onclick: () => {
       if (isSorted && matrix.ascending) matrix.byContender = null;
       else if (isSorted) matrix.ascending = true;
       else [matrix.byContender, matrix.ascending] = [name, false];
@@ -125,7 +127,7 @@ function drawMatrix() {
   }
   if (matrix.byContender)
     rows.sort((a, b) => (rankOf(b, matrix.byContender) - rankOf(a, matrix.byContender)) * (matrix.ascending ? -1 : 1) || 0);
-  const table = el("table", {role: "grid", "aria-label": "Contenders by workload", "aria-rowcount": rows.length + 1},
+  const table = el("table", {role: "grid", "aria-label": "Contenders by workload"},
     el("thead", {}, el("tr", {}, el("th", {scope: "col"}),
       columns.map(columnHeading))),
     matrixBodies(rows, columns));
@@ -138,7 +140,10 @@ function drawMatrix() {
   });
   table.addEventListener("keydown", moveInMatrix);
   const place = document.getElementById("cells-table");
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   place.replaceChildren(rows.length ? table : el("p", {}, "No workload fits this choice."));
+  if (focused !== undefined)  // the button that sorts is another one now
+    [...table.querySelectorAll("button")].find((button) => button.dataset.key === focused)?.focus();
   document.getElementById("cells-count").textContent =
     `${rows.length} rows, ${columns.length} of ${contenders.length} contenders`;
 }

@@ -54,16 +54,22 @@ function addFindings() {
       about === "certainty" ? verdictsButton("inconclusive", "Show what is not certain") : "");
 }
 
-// Of before and after there is one thing to say: what became slower, what faster, and what cannot be told.
+// Of before and after: what is wrong with them, and what became slower, what faster, and what cannot be told.
 function addComparison() {
+  for (const {about, text, from} of data.findings)
+    if (["caution", "failed"].includes(about)) addFinding(about, text, from.map((place) => results[place]));
+  const hadTime = (each) => typeof findBefore(each)?.median === "number";
+  const lost = results.filter((each) => each.status === "unsupported" && hadTime(each));
+  if (lost.length) addFinding("failed", `${lost.length} had a time before and have none to compare now.`, lost);
+  const compared = results.filter((each) => each.verdict && each.ratio?.median > 0);
   for (const [verdict, words] of [["slower", "slower than before"], ["faster", "faster than before"],
     ["equivalent", "as before"], ["inconclusive", "not certain"]]) {
-    const found = results.filter((each) => each.verdict === verdict)
+    const found = compared.filter((each) => each.verdict === verdict)
       .sort((a, b) => Math.abs(Math.log(b.ratio.median)) - Math.abs(Math.log(a.ratio.median)));
     const worst = found.slice(0, 3).map((each) => `${label(each.contender)} on ${each.workload.slice(0, 60)} ` +
       `(${quotient(each.ratio.median)})`).join(", ");
     const isDifference = ["slower", "faster"].includes(verdict);
-    addFinding(verdict, `${found.length} of ${results.length} ${words}${isDifference && worst ? `: ${worst}` : ""}` +
+    addFinding(verdict, `${found.length} of ${compared.length} ${words}${isDifference && worst ? `: ${worst}` : ""}` +
       `${isDifference && found.length > 3 ? ` and ${found.length - 3} more` : ""}.`, found,
       found.length ? verdictsButton(verdict, `Show what is ${words}`) : "");
   }
@@ -84,7 +90,10 @@ function addAccuracy() {
   const points = () => shownContenders().map((contender) => ({contender,
     late: find(chosen.workload, contender.name, chosen.metric), spin: find(chosen.workload, contender.name, "spin")}))
     .filter(({late, spin}) => late && spin && late.median !== null && spin.median !== null);
-  const floorOfAxis = (values) => Math.min(...values.filter((value) => value > 0)) / 2 || 1;
+  const floorOfAxis = (values) => {
+    const positive = values.filter((value) => value > 0);
+    return positive.length ? Math.min(...positive) / 2 : 1;
+  };
   const config = () => {
     const all = points();
     const lowest = {x: floorOfAxis(all.map(({spin}) => spin.median)), y: floorOfAxis(all.map(({late}) => late.median))};
@@ -485,7 +494,6 @@ function trialsConfig(result) {
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   const button = document.getElementById("theme");
-  button.setAttribute("aria-pressed", String(theme === "dark"));
   button.textContent = theme === "dark" ? "Light" : "Dark";
   drawAll();
 }

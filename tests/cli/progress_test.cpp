@@ -103,6 +103,19 @@ TEST(progress, says_how_it_stands_so_far) {
         << "a ratio of the baseline to itself: " << shown;
 }
 
+// Each had a load of its own: only how much that was can be compared.
+TEST(progress, says_no_ratio_of_latencies_under_loads_that_differ) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll",
+                            R"(sleep 0.15; row '"real_time": 10, "capacity": 10, "latency_p99": 10')");
+    loopbench.add_contender("loop-epoll",
+                            R"(sleep 0.15; row '"real_time": 4, "capacity": 20, "latency_p99": 4')");
+    const auto shown = on_a_terminal({loopbench.path("bin/loopbench").native(), "run", "--workload", "yield",
+                                      "--blocks", "2", "-o", loopbench.out()});
+    EXPECT_NE(shown.find("yield on loop-epoll"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("so far"), std::string::npos) << shown;
+}
+
 TEST(progress, and_colours_are_for_terminals_that_want_them) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", good_row);

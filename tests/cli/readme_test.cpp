@@ -61,6 +61,7 @@ TEST(readme, shows_the_screen_of_the_run_that_is_kept_as_evidence) {
     ASSERT_EQ(shown.code, 0) << shown.error_tail;
     EXPECT_NE(content_of(LOOPBENCH_README).find("```\n" + shown.output + "```\n"), std::string::npos)
         << shown.output;
+    EXPECT_EQ(content_of(LOOPBENCH_EVIDENCE "/quick/table.txt"), shown.output);
     constexpr auto lines_of_where_the_reports_are = 2;
     EXPECT_LE(std::ranges::count(shown.output, '\n') + lines_of_where_the_reports_are, 60);
 }

@@ -121,6 +121,42 @@ TEST_F(histograms, are_missed_where_the_report_was_moved_away_from_them) {
     EXPECT_NE(moved.error_tail.find("away/histograms.jsonl"), std::string::npos) << moved.error_tail;
 }
 
+TEST_F(histograms, of_another_run_are_refused_and_its_page_is_without_them) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    EXPECT_EQ(run({"--seed", "1"}).code, 0);
+    loopbench.in_shell("cp $out/report.json $folder/first.json");
+    EXPECT_EQ(run({"--seed", "2"}).code, 0);
+    loopbench.in_shell("cp $folder/first.json $out/report.json");
+    const auto refused = report();
+    EXPECT_EQ(refused.code, 2);
+    for (const auto* name : {"out/report.json", "out/journal.jsonl"})
+        EXPECT_NE(refused.error_tail.find(name), std::string::npos) << refused.error_tail;
+    const auto page = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
+    EXPECT_EQ(page.code, 0);
+    EXPECT_NE(page.error_tail.find("warning: the page is without distributions"), std::string::npos)
+        << page.error_tail;
+    EXPECT_NE(page.output.find("\"curves\":[]"), std::string::npos);
+}
+
+TEST_F(histograms, that_are_damaged_are_refused_by_line_and_leave_a_page) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    EXPECT_EQ(run().code, 0);
+    const auto whole = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
+    EXPECT_EQ(whole.output.find("\"curves\":[]"), std::string::npos);
+    EXPECT_EQ(whole.error_tail, "");
+    loopbench.in_shell("sed -i '2s/.*/{/' $out/histograms.jsonl");
+    const auto refused = report();
+    EXPECT_NE(refused.code, 0);
+    EXPECT_NE(refused.error_tail.find("histograms.jsonl is no file of histograms: line 2:"),
+              std::string::npos)
+        << refused.error_tail;
+    loopbench.in_shell("echo x > $out/journal.jsonl");
+    const auto page = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
+    EXPECT_EQ(page.code, 0);
+    EXPECT_NE(page.error_tail.find("warning: the page is without distributions"), std::string::npos)
+        << page.error_tail;
+}
+
 TEST(side_file, has_the_histograms_of_its_workload_where_there_is_one) {
     const scratch_folder folder;
     EXPECT_EQ(bench::read_side_file(folder / "side.json", "yield").size(), 0U);

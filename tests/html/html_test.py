@@ -280,6 +280,62 @@ class Html(unittest.TestCase):
                 value, half_a_digit = shown_number(cell["text"])
                 self.assertLessEqual(abs(value - times[cell["contender"]][0]), half_a_digit, cell)
 
+    def test_a_comparison_says_what_crashed_what_is_lost_and_that_it_cannot_be_relied_on(self):
+        after = json.loads(json.dumps(self.report))
+        times = [each for each in after["results"] if each["metric"] == "time" and each["median"]]
+        crashed, lost = [each for each in times if each["contender"] == "loop-uring"][:2]
+        for each, status in ((crashed, "failed"), (lost, "unsupported")):
+            each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
+                ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
+        after["aa"].update(found="unfit", reason="it differs from itself")
+        files = [self.folder / "before.json", self.folder / "after.json"]
+        for file, report in zip(files, (self.report, after)):
+            file.write_text(json.dumps(report))
+        compared = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
+        page = self.folder / "lost.html"
+        page.write_bytes(compared.stdout)
+        self.open(page)
+        self.assertIn("it differs from itself", self.texts("#findings .caution")[0])
+        failed = self.texts("#findings .failed")
+        self.assertIn(f"loop-uring on {crashed['workload']}", failed[0])
+        self.assertIn("1 had a time before", failed[1])
+        count = sum(int(re.match(r"\d+", text)[0]) for kind in ("slower", "faster", "equivalent", "inconclusive")
+                    for text in self.texts(f"#findings .{kind}"))
+        self.assertIn(f" of {count} ", self.texts("#findings .slower")[0])
+
+    def test_a_comparison_survives_a_verdict_without_a_ratio(self):
+        report = json.loads(json.dumps(self.report))
+        report["baseline"] = "before"
+        judged = [each for each in report["results"] if each["verdict"] == "slower"]
+        judged[0]["ratio"] = None
+        source = self.folder / "no_ratio.json"
+        source.write_text(json.dumps(report))
+        self.open(made(source, "no_ratio", self.folder)[0])
+        self.assertIn(f"{len(judged) - 1} of ", self.texts("#findings .slower")[0])
+
+    def test_sorting_keeps_the_focus(self):
+        self.open()
+        for button in ("tbody button", "thead button"):
+            for _ in range(2):
+                self.browser.run(f"""(() => {{
+                  const button = document.querySelector("#cells-table {button}");
+                  button.focus();
+                  button.click();
+                }})()""")
+                self.assertTrue(self.browser.run(
+                    "document.getElementById('cells-table').contains(document.activeElement)"))
+
+    def test_a_picture_without_a_positive_value_has_axes(self):
+        report = json.loads(json.dumps(self.report))
+        for each in report["results"]:
+            if each["metric"] == "spin":
+                each["median"] = 0
+        source = self.folder / "no_cpu.json"
+        source.write_text(json.dumps(report))
+        self.open(made(source, "no_cpu", self.folder)[0])
+        self.assertTrue(self.browser.run("""Chart.getChart(document.querySelector("#accuracy canvas")).data.datasets
+            .every(({data}) => Number.isFinite(data[0].x))"""))
+
     def test_a_run_writes_the_page_with_whole_distributions(self):
         folder = self.folder / "run"
         command = [LOOPBENCH, "run", "--quick", "--blocks", "1", "-o", folder, "--contender", "loop-epoll",

@@ -102,7 +102,77 @@ TEST(findings, the_order_with_the_most_connections_says_where_it_is_certain) {
     auto report = three_on("echo/conns:1000/bytes:64");
     for (auto& item : three_on("echo/conns:10/bytes:64").results) report.results.push_back(item);
     const auto text = said(report, topic::connections);
-    EXPECT_TRUE(names(text, "1000 connections: best 2.00 ~ near 1.90 > far 1.20 > asio-epoll 1.00")) << text;
+    EXPECT_TRUE(names(text,
+                      "1000 connections (echo/conns:1000/bytes:64): best 2.00 ~ near 1.90 > far 1.20 > "
+                      "asio-epoll 1.00"))
+        << text;
+}
+
+TEST(findings, the_order_is_certain_only_where_all_before_are_told_from_all_behind) {
+    const auto* const on = "echo/conns:1000";
+    auto report = report_with({judged_as(on, "wide", "time", 40, {"", 2.5, 1.0, 4.0}, faster),
+                               judged_as(on, "best", "time", 50, {"", 2.0, 1.8, 2.2}, faster),
+                               judged_as(on, "far", "time", 80, {"", 1.2, 1.1, 1.3}, faster),
+                               measured_as(on, "asio-epoll", "time", 100)});
+    auto text = said(report, topic::connections);
+    EXPECT_TRUE(names(text, "wide 2.50 ~ best 2.00 ~ far 1.20 ~ asio-epoll 1.00")) << text;
+    std::erase_if(report.results, [](const auto& item) { return item.contender == "wide"; });
+    report.results[1].judged = inconclusive;  // after the correction for so many comparisons
+    text = said(report, topic::connections);
+    EXPECT_TRUE(names(text, "best 2.00 > far 1.20 ~ asio-epoll 1.00")) << text;
+}
+
+TEST(findings, survive_an_interval_that_is_none) {
+    auto report = three_on("echo/conns:1000");
+    report.results[2].to_baseline = reports::ratio{"asio-epoll", 2.0, 2.2, 1.8};
+    const auto all = reports::standings(report, "echo/conns:1000", "time");
+    const auto group = reports::leaders(all, report.baseline);
+    ASSERT_FALSE(group.empty());
+    EXPECT_EQ(group.front().item->contender, "best");
+    EXPECT_TRUE(names(said(report, topic::cost), "best")) << said(report, topic::cost);
+}
+
+// Each ratio is to the contender's own past.
+TEST(findings, of_two_reports_compared_there_is_no_order) {
+    auto report = three_on("echo/conns:1000");
+    std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
+    report.baseline = "before";
+    for (auto& item : report.results) item.to_baseline->to = "before";
+    for (const auto about : {topic::cost, topic::limit, topic::connections})
+        EXPECT_EQ(said(report, about), "");
+    EXPECT_TRUE(names(said(report, topic::certainty), "Every comparison")) << said(report, topic::certainty);
+}
+
+TEST(findings, only_ratios_that_are_certain_are_quoted) {
+    auto report = three_on("yield");
+    for (auto& item : three_on("spawn").results) report.results.push_back(item);
+    EXPECT_TRUE(names(said(report, topic::cost), "as fast as asio-epoll.")) << said(report, topic::cost);
+    auto& unsure = report.results[5];  // near on spawn
+    ASSERT_EQ(unsure.contender, "near");
+    unsure.to_baseline = reports::ratio{"asio-epoll", 1.85, 0.9, 2.5};
+    unsure.judged = inconclusive;
+    const auto text = said(report, topic::cost);
+    EXPECT_TRUE(names(text, ": 1.90 to 2.00 times as fast as asio-epoll where that is certain.")) << text;
+    auto level = report_with({measured_as("yield", "asio-epoll", "time", 100),
+                              judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
+                              judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower)});
+    EXPECT_TRUE(names(said(level, topic::cost), "on yield, level with asio-epoll."))
+        << said(level, topic::cost);
+}
+
+TEST(findings, where_somebody_has_no_interval_nobody_is_the_fastest) {
+    auto report = three_on("yield");
+    for (auto& item : three_on("spawn").results) report.results.push_back(item);
+    for (auto& item : three_on("post").results) report.results.push_back(item);
+    EXPECT_TRUE(names(said(report, topic::cost), "on all 3 workloads:")) << said(report, topic::cost);
+    report.results.push_back(measured_as("post", "seldom", "time", 1));
+    EXPECT_TRUE(names(said(report, topic::cost), "on both workloads that tell (of 3):"))
+        << said(report, topic::cost);
+    report.results.push_back(measured_as("spawn", "seldom", "time", 1));
+    EXPECT_TRUE(names(said(report, topic::cost), "on yield, the one of 3 workloads that tells:"))
+        << said(report, topic::cost);
+    report.results.push_back(measured_as("yield", "seldom", "time", 1));
+    EXPECT_EQ(said(report, topic::cost), "");
 }
 
 /// Of one that spins, two that sleep, and one that is late.
@@ -133,6 +203,38 @@ TEST(findings, the_most_accurate_timers_come_with_their_price_and_without_who_bu
     for (const auto* other : {"spins", "slack", "asio-epoll"}) EXPECT_FALSE(names(timers, other)) << timers;
     EXPECT_TRUE(waiting.starts_with("spins burns 100 %")) << waiting;
     EXPECT_TRUE(names(waiting, "70.0 ns late") && names(waiting, "nobody else more than 2.0 %")) << waiting;
+}
+
+TEST(findings, where_somebodys_lateness_has_no_interval_nobody_is_the_most_accurate_or_the_latest) {
+    auto report = with_timers();
+    report.results.push_back(measured_as("timer/periodic", "early", "late_p50", -10));
+    EXPECT_TRUE(names(said(report, topic::timers), "sleeps")) << "what is not late has no ratio";
+    report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
+    EXPECT_EQ(said(report, topic::timers), "");
+    report.results.push_back(measured_as("timer/periodic", "seldom", "spin", 0.99));
+    EXPECT_TRUE(names(said(report, topic::timers), "sleeps")) << "who burns is out of that";
+    EXPECT_FALSE(names(said(report, topic::timers), "latest")) << said(report, topic::timers);
+}
+
+TEST(findings, that_nobody_burns_cpu_is_not_certain_where_an_interval_begins_below_that) {
+    auto report = with_timers();
+    for (auto& item : report.results) {
+        if (item.metric != "spin" || item.contender != "slack") continue;
+        item.median = 0.8;
+        item.low = 0.4;
+    }
+    auto text = said(report, topic::waiting);
+    EXPECT_TRUE(names(text, "spins burns") && names(text, "others do is not certain, with up to 80 %"))
+        << text;
+    std::erase_if(report.results, [](const auto& item) { return item.contender == "spins"; });
+    text = said(report, topic::waiting);
+    EXPECT_TRUE(names(text, "not certain: 80 % of a core at the most") && !names(text, "Nobody")) << text;
+}
+
+TEST(findings, do_not_say_that_nothing_could_be_told_where_there_is_a_verdict) {
+    const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
+                                     judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9, 11}, faster)});
+    EXPECT_EQ(said(report, topic::certainty), "");
 }
 
 TEST(findings, who_ran_into_the_end_or_failed_is_named) {
@@ -197,6 +299,9 @@ TEST(headline, metrics_are_those_that_the_report_names) {
     EXPECT_EQ(reports::headline_metrics(report, "timer/periodic"), report.workloads[1].headline_metrics);
     const auto read = reports::read_json(reports::write_json(report), "it");
     EXPECT_EQ(reports::headline_metrics(read, "timer/periodic"), report.workloads[1].headline_metrics);
+    for (const auto& any : {report, with_timers()})
+        for (const auto& [workload, metrics] : reports::headline_metrics_by_workload(any))
+            EXPECT_EQ(metrics, reports::headline_metrics(any, workload)) << workload;
 }
 
 TEST(headline, metrics_of_an_older_report_are_by_what_was_measured) {

@@ -93,6 +93,31 @@ TEST(screen, without_the_baseline_shows_times_and_no_ratios) {
     EXPECT_EQ(text.find("how many times"), std::string::npos) << text;
 }
 
+TEST(screen, with_a_floor_as_baseline_the_title_says_that_cells_are_ratios) {
+    auto report = report_with({measured_as("yield", "floor-epoll", "time", 10),
+                               judged_as("yield", "loop-epoll", "time", 20, {"", 0.5, 0.4, 0.6}, slower)});
+    report.baseline = "floor-epoll";
+    const auto text = reports::draw_screen(report);
+    EXPECT_EQ(row_of(text, "loop-epoll"), (std::vector<std::string>{"0.50"})) << text;
+    EXPECT_NE(text.find("time per operation of floor-epoll, and how many times"), std::string::npos) << text;
+}
+
+TEST(screen, the_best_floor_is_that_with_the_most_where_more_is_better) {
+    auto report = report_with({});
+    report.contenders.push_back(reports::describe("floor-uring", {{"role", "floor"}}));
+    const auto add = [&](const char* who, double capacity, double latency) {
+        report.results.push_back(measured_as("serve", who, "capacity", capacity));
+        report.results.back().better = reports::direction::larger;
+        report.results.push_back(measured_as("serve", who, "latency_p99", latency));
+    };
+    add("asio-epoll", 100, 5e6);
+    add("floor-epoll", 200, 3e6);
+    add("floor-uring", 300, 2e6);
+    report.workloads = {{"serve", {"capacity", "latency_p99"}}};
+    EXPECT_EQ(row_of(reports::draw_screen(report), "(best floor)"),
+              (std::vector<std::string>{"300", "2.0ms"}));
+}
+
 TEST(screen, timers_are_lateness_beside_cpu_and_idleness_is_wakeups) {
     auto report = report_with({});
     for (const auto* who : {"asio-epoll", "loop-epoll"}) {
