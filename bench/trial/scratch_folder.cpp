@@ -24,7 +24,7 @@ using reports::unique_fd;
 // Hidden, and of one length: what a person calls loopbench-something in the same place is not ours.
 constexpr std::string_view prefix = ".loopbench-", unique = "XXXXXX";
 
-/// The folder, locked. None, and an errno value or 0, when it is no folder of this user's, or somebody has it.
+/// The folder, locked. None, and an errno value or 0, when it is not this user's, or somebody has it.
 std::pair<unique_fd, int> locked(const fs::path& folder) {
     unique_fd handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat about {};

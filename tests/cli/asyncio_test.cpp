@@ -210,7 +210,8 @@ TEST_F(asyncio, is_as_much_slower_as_it_is_told_and_says_so) {
     request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_SLOWDOWN", "1"}};
     const auto output = nlohmann::json::parse(bench::run_child(request).output);
     EXPECT_EQ(output["context"]["slowdown"], "100 %");
-    EXPECT_GE(output["benchmarks"][0]["real_time"], 14e6);  // twice the longer sleep
+    // Twice the longer sleep, less what its thread waited for a core; that is not prolonged.
+    EXPECT_GE(output["benchmarks"][0]["real_time"], 10e6);
     request.environment = {{"LOOPBENCH_SLOWDOWN", "2"}};
     EXPECT_EQ(bench::run_child(request).code, 2);
 }
