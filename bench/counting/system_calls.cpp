@@ -132,7 +132,7 @@ system_calls read_strace_log(std::string_view log) {
     std::optional<std::string> first;  // the contender; it may have children, which end as well
     bool ended = false;
     std::size_t number = 0;
-    // strace leaves the pid out while there is one process.
+    // A log that was not written by -o may have no pids.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
         throw incomplete_record{fmt::format("line {} of the log is no system call: \"{}\"", number,

@@ -125,11 +125,10 @@ private:
         receive.user_data = connection << 1;
     }
 
-    /// False: the server closed the connection. What is no doing of the server's is thrown.
-    static bool require_by_server(int result, const char* what) {
+    /// Throws unless it is the server that closed the connection.
+    static void throw_unless_closed(int result, const char* what) {
         if (result > 0) throw std::runtime_error("a connection took a part of a request: its buffer is full");
         if (result < 0 && result != -EPIPE && result != -ECONNRESET) loop::throw_errno(what, -result);
-        return false;
     }
 
     bool on_completion(const io_uring_cqe& done, reader& to) {
@@ -137,7 +136,8 @@ private:
         if ((done.user_data & of_send) != 0) {
             if (done.res == -EAGAIN)
                 loop::throw_errno("a connection takes no more requests: its server is far behind", EAGAIN);
-            return require_by_server(done.res, "send");
+            throw_unless_closed(done.res, "send");
+            return false;
         }
         if ((done.flags & IORING_CQE_F_BUFFER) != 0) {
             const unsigned buffer = done.flags >> IORING_CQE_BUFFER_SHIFT;
@@ -145,7 +145,10 @@ private:
                 to.arrived(connection, buffers_.filled(buffer, static_cast<std::size_t>(done.res)));
             buffers_.give_back(buffer);
         }
-        if (done.res <= 0 && done.res != -ENOBUFS) return require_by_server(done.res, "recv");
+        if (done.res <= 0 && done.res != -ENOBUFS) {
+            throw_unless_closed(done.res, "recv");
+            return false;
+        }
         if ((done.flags & IORING_CQE_F_MORE) == 0) start_receiving(connection);
         return true;
     }

@@ -58,7 +58,7 @@ scratch_folder::scratch_folder() {
     const auto in = temporary_folder();
     [[maybe_unused]] static const bool cleared = (remove_what_the_killed_left(in), true);
     constexpr int tries_max = 100;  // another process's sweep may come between
-    for (int tries = 1; !lock_; ++tries) {
+    for (int tries = 1;; ++tries) {
         auto name = (in / fmt::format("{}{}", prefix, unique)).native();
         if (::mkdtemp(name.data()) == nullptr) {
             const int cause = errno;
