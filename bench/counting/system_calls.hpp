@@ -37,8 +37,8 @@ public:
 system_calls read_strace_log(std::string_view log);
 
 /// The file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a name and a number of
-/// calls. It has no waits. Throws incomplete_record when perf says that it lost events, or the tables have not
-/// as many as the headers above them say.
+/// calls. It has no waits. Throws incomplete_record when perf says that it lost events, or the tables have
+/// fewer than the headers above them say.
 system_calls read_perf_trace(std::string_view file);
 
 }  // namespace loopbench::bench
