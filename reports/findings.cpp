@@ -160,8 +160,8 @@ std::string on_how_many(const names& those, std::size_t telling, std::size_t com
 /// By whom, for each workload, nobody is certainly beaten.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
-/// Those who lead on most of the workloads, and on which. Of those who lead on equally many, only who do so on
-/// the same ones are named together.
+/// Those who lead on most of the workloads, and on which. Of those who lead on equally many, only who do so
+/// on the same ones are named together.
 struct lead {
     names who;
     names on;
