@@ -47,7 +47,10 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
 }
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
-    constexpr double busiest = 0.75;
+    constexpr double most = 0.2;
+    if (static_cast<double>(result.left_out) > most * static_cast<double>(result.sent))
+        return fmt::format("it was too late for {} of {} requests, or for their replies", result.left_out,
+                           result.sent);
     for (const double percentile : {90.0, 50.0})
         if (is_of_its_own_making(result, percentile))
             return fmt::format(
@@ -56,8 +59,6 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
                 percentile, result.latency.percentile_ns(percentile),
                 result.latency_from_send.percentile_ns(percentile),
                 result.send_lateness.percentile_ns(percentile));
-    if (result.busy > busiest)
-        return fmt::format("it was busy for {:.0f} % of the time, which is over 75 %", 100 * result.busy);
     return std::nullopt;
 }
 

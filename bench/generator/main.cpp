@@ -53,6 +53,7 @@ json to_json(const open_loop_result& result) {
             {"replies", result.replies},
             {"wrong_replies", result.wrong_replies},
             {"busy", result.busy},
+            {"left_out", result.left_out},
             {"send_late_p99", result.send_lateness.percentile_ns(99)},
             {"failure", result.failure},
             {"io", result.refused.empty() ? "io_uring" : "epoll"},

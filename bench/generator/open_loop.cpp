@@ -84,7 +84,7 @@ public:
     void run() {
         if (result_.failure = warm_up(plan_, all_); !result_.failure.empty()) return;
         for (std::size_t i = 0; i < all_.connections(); ++i) before_.push_back(all_.sent_on(i));
-        start_ = clock::now();
+        start_ = came_ = clock::now();
         std::chrono::nanoseconds busy{0};
         clock::time_point turn = start_;
         while (received_ < requests_ && result_.failure.empty()) {
@@ -122,17 +122,16 @@ private:
                all_.send(result_.sent % all_.connections()))  // or else on the next turn
             ++result_.sent;
         all_.exchange();
-        came_ = clock::now();
+        const clock::time_point looked = std::exchange(came_, clock::now());
+        unwatched_ = came_ - looked;
         if (result_.sent != first) note_when_sent(first, now);
     }
 
     /// Those that went together, one after the other, share the time that it took.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
-        for (std::uint64_t number = first; number < result_.sent; ++number, began += each) {
+        for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
             sent_at_[number] = began;
-            result_.send_lateness.record(std::chrono::nanoseconds(began - intended(number)).count());
-        }
     }
 
     /// Of the request before which the connection had answered so many.
@@ -142,12 +141,25 @@ private:
 
     void take(std::uint64_t number, bool right) {
         ++received_;
-        result_.latency.record(std::chrono::nanoseconds(came_ - intended(number)).count());
+        const std::chrono::nanoseconds late = sent_at_[number] - intended(number);
         const std::chrono::nanoseconds from_send = came_ - sent_at_[number];
-        result_.latency_from_send.record(from_send.count());
+        if (is_measured(late, late + from_send)) {
+            result_.latency.record((late + from_send).count());
+            result_.latency_from_send.record(from_send.count());
+            result_.send_lateness.record(late.count());
+        } else {
+            ++result_.left_out;
+        }
         auto& least = number < requests_ / 2 ? result_.least_of_first_half : result_.least_of_second_half;
         least = std::min(least, from_send);
         ++(right ? result_.replies : result_.wrong_replies);
+    }
+
+    bool is_measured(std::chrono::nanoseconds late, std::chrono::nanoseconds latency) const {
+        const auto is_small = [&](std::chrono::nanoseconds part, std::chrono::nanoseconds limit) {
+            return part <= limit || part <= latency / 10;
+        };
+        return is_small(late, plan_.late_max) && is_small(unwatched_, plan_.unwatched_max);
     }
 
     const open_loop_plan& plan_;
@@ -158,7 +170,8 @@ private:
     std::vector<clock::time_point> sent_at_;  // by number
     std::vector<std::uint64_t> before_;       // by connection: requests before the schedule
     clock::time_point start_{};
-    clock::time_point came_{};  // when this turn's replies were there
+    clock::time_point came_{};              // when this turn's replies were there
+    std::chrono::nanoseconds unwatched_{};  // since those of the turn before
     std::uint64_t received_ = 0;
 };
 

@@ -140,6 +140,8 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
         t.report("capacity", capacity);
     t.report("send_late_p99", result.at("send_late_p99").get<double>());
     t.report("generator_busy", result.at("busy").get<double>());
+    if (const auto sent = result.at("sent").get<double>(); sent > 0)
+        t.report("left_out", result.at("left_out").get<double>() / sent);
     for (const auto& percentile : result.at("own_making"))
         t.report(percentile.get<std::string>(), std::numeric_limits<double>::quiet_NaN());
     t.did(requests * result.at("tries").get<std::uint64_t>());

@@ -114,11 +114,11 @@ struct serve_family {
             "which is measured just before (load), or so many per second for every contender (rate). Latency "
             "is from when a request was to be sent. Every byte of every reply is compared. Before, a few "
             "short looks of 30 ms tell whether the client can offer that rate beside this server, and "
-            "whether the server sustains it; where no look was good, nothing is measured. Percentiles of "
-            "which the client's own lateness may be over 10 % are left out. When that is the 90th or the "
-            "median, or when the client was busy for over 75 % of the time, all requests are sent once more, "
-            "up to three times; the result is invalid if that is so again, or if the server's queue only "
-            "grew.",
+            "whether the server sustains it; where no look was good, nothing is measured. Requests that the "
+            "client was too late for are in no latency (left_out), and percentiles of which its lateness may "
+            "be over 10 % of the rest are left out. When that is the 90th or the median, or when the client "
+            "was too late for over 20 % of the requests, all are sent once more, up to three times; the "
+            "result is invalid if that is so again, or if the server's queue only grew.",
             "Queueing: latency grows with the load, and a pause of the server delays every request that is "
             "due in it. time is the schedule's; look at the latencies and at the capacity. By load a faster "
             "contender is given more to do, so contenders are compared in their capacity alone; by rate all "
