@@ -121,10 +121,30 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
+/// Where Google Benchmark calibrates a workload, what it times has run some times before in this process:
+/// heap, page tables and caches are as they stay. A process that takes turns runs it once, so the same is
+/// done here before: runs of more and more operations until one has kept the core for a millisecond.
+std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
+                                   rlim_t open_files_limit) {
+    constexpr std::uint64_t most = 100'000'000;
+    for (std::uint64_t operations = 1; operations <= most; operations *= 100) {
+        trial t(settings.size, operations);
+        if (auto error = run_trial(workload, open_files_limit, t)) return error;
+        if (t.cost().wall >= std::chrono::milliseconds(1)) break;
+    }
+    return std::nullopt;
+}
+
 void run_workload(benchmark::State& state, const contender_workload& workload,
                   const contender_settings& settings, rlim_t open_files_limit, side_file& histograms) {
     // One batch: the runtime is not left and entered again for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
+        if (settings.turns && !settings.operations && workload.shape.calibrated()) {
+            if (const auto error = warm_up(workload, settings, open_files_limit)) {
+                state.SkipWithError(error->c_str());
+                break;
+            }
+        }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
         constexpr std::uint64_t until_told = std::uint64_t{1} << 62;
         const std::uint64_t operations = !workload.shape.calibrated()

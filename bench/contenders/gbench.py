@@ -234,12 +234,12 @@ class Contender:
     connection: typing.Callable  # async, gives "socket_options" and "driver"
     early_limit_ns: int = 0  # by how much a timer may be early, which is then counted and no failure
 
-    def run_once(self, workload, smoke, operations):
+    def run_once(self, workload, smoke, operations, turns=None):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         if workload.open_files > limit:
             raise Unsupported(
                 f"needs {workload.open_files} open files and the limit is {limit}: raise it with ulimit -n")
-        trial = Trial(smoke, operations, recording_is_on(), slowdown_told(), turns_told())
+        trial = Trial(smoke, operations, recording_is_on(), slowdown_told(), turns)
         self.run_loop(workload.function(trial))
         return trial
 
@@ -255,14 +255,16 @@ class Contender:
             operations = max(operations + 1, int(trial.done * factor))
 
     def result_of(self, workload, smoke, min_time_s):
+        turns = turns_told()
         if told := operations_told():
-            trial = self.run_once(workload, smoke, told)
-        elif workload.sizes is None and turns_told():
-            trial = self.run_once(workload, smoke, 0)
+            trial = self.run_once(workload, smoke, told, turns)
+        elif workload.sizes is None and turns:
+            self.calibrated(workload, smoke, 0.001)  # heap and caches are then as they stay, as without turns
+            trial = self.run_once(workload, smoke, 0, turns)
         elif workload.sizes is None:
             trial = self.calibrated(workload, smoke, min_time_s)
         else:
-            trial = self.run_once(workload, smoke, workload.sizes[0 if smoke else 1])
+            trial = self.run_once(workload, smoke, workload.sizes[0 if smoke else 1], turns)
         counters = trial.counters(self.early_limit_ns)
         time_ns = trial.cost[0] / trial.timed()
         result = {"iterations": 1 if workload.sizes or told or trial.turns else trial.done, "real_time": time_ns,

@@ -1,4 +1,5 @@
-// A contender with a workload, and a copy of it that costs one system call and one allocation more.
+// A contender with a workload, a copy of it that costs one system call and one allocation more, and others
+// that do something odd.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -28,6 +29,18 @@ void same_work_always(trial& t) {
     t.begin();
     t.end();
     t.did(100);
+    t.prove("things done", 1, 1);
+}
+
+/// Says how often it has run in this process.
+void count_runs(trial& t) {
+    static int runs = 0;
+    ++runs;
+    t.begin();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t i = 0; i < count; ++i) static_cast<void>(::fcntl(0, F_GETFD));
+    t.end();
+    t.report("runs", runs);
     t.prove("things done", 1, 1);
 }
 
@@ -68,5 +81,6 @@ int main(int argc, char** argv) {
          yields<dearer_runtime>("yield/dearer"),
          with_runtime<plain>({"echo", 500, 500}, workloads::echo_rtt_tcp<plain, 1>),
          {{"same", 10, 10}, same_work_always},
+         {{"runs"}, count_runs},
          {{"shy", 10, 10}, wait_for_ever_when_traced}});
 }

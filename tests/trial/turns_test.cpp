@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -154,6 +155,16 @@ TEST(turns, end_for_all_with_an_interrupt) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
     for (const auto& each : run({player("ready; sleep 1000"), player("sleep 1000")}, 3us, stop.get()))
         EXPECT_EQ(each.child.end, child_end::stopped);
+}
+
+// Without turns, Google Benchmark has run a workload several times before the run that counts.
+TEST(turns, are_taken_by_a_workload_that_has_run_before_in_its_process) {
+    child_request request;
+    request.command = {LOOPBENCH_PLANTED_CONTENDER, "--benchmark_filter=^runs", "--benchmark_format=json"};
+    const auto outcomes = run({request});
+    ASSERT_FALSE(outcomes[0].operation_ns.empty()) << outcomes[0].child.error_tail;
+    const auto result = nlohmann::json::parse(outcomes[0].child.output);
+    EXPECT_GE(result.at("benchmarks").at(0).at("runs").get<double>(), 2);
 }
 
 TEST(turns, give_each_one_descriptor_more_and_none_of_the_others) {
