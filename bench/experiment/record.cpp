@@ -223,8 +223,8 @@ public:
         outcome.blocks_finished = record.block;
         if (record.attempt > 0 && repeated_.insert({record.block, record.where.workload}).second)
             ++outcome.repeated;
-        if (record.outcome.status != cell_status::ok)
-            excluded(record.where) = exclusion_after(found_.plan, record);
+        if (auto why = exclusion_after(found_.plan, outcome.trials, record))
+            excluded(record.where) = std::move(why);
         outcome.trials.push_back(std::move(record));
     }
 

@@ -256,7 +256,11 @@ private:
         row_[attempt].contenders.insert(where.contender);
         observer_.after_trial(record);
         forget_what_is_written(record);
-        if (record.outcome.status != cell_status::ok) exclude_from_now_on(record);
+        if (auto why = exclusion_after(plan_, outcome_.trials, record)) {
+            excluded(where) = std::move(why);
+            --runnable_;
+            total_ -= blocks_ - block - 1;
+        }
         outcome_.trials.push_back(std::move(record));
     }
 
@@ -266,12 +270,6 @@ private:
         record.outcome.histograms = nlohmann::ordered_json::array();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)
             record.outcome.context = nlohmann::ordered_json::object();
-    }
-
-    void exclude_from_now_on(const trial_record& record) {
-        excluded(record.where) = exclusion_after(plan_, record);
-        --runnable_;
-        total_ -= blocks_ - record.block - 1;
     }
 };
 
@@ -284,13 +282,24 @@ std::optional<exclusion> exclusion_before(const contender& who, const std::strin
     return std::nullopt;
 }
 
-exclusion exclusion_after(const run_plan& plan, const trial_record& record) {
+std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
+                                         const trial_record& record) {
+    const auto has_number = [&](const trial_record& other) {
+        return other.where == record.where && other.outcome.status == cell_status::ok;
+    };
     auto reason = record.outcome.reason;
-    if (record.outcome.status == cell_status::failed)
-        reason = plan.precision_pct
-                     ? fmt::format("in block {}: {}", record.block + 1, reason)
-                     : fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
-    return {record.outcome.status, std::move(reason)};
+    switch (record.outcome.status) {
+        case cell_status::ok:
+            return std::nullopt;
+        case cell_status::failed:
+            reason = plan.precision_pct
+                         ? fmt::format("in block {}: {}", record.block + 1, reason)
+                         : fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
+            break;
+        default:
+            if (std::ranges::any_of(before, has_number)) return std::nullopt;
+    }
+    return exclusion{record.outcome.status, std::move(reason)};
 }
 
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,

@@ -30,9 +30,6 @@ struct exclusion {
 /// Why a contender cannot run a workload, as far as its own list says.
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
-/// What a trial that was not ok means for its cell.
-exclusion exclusion_after(const run_plan& plan, const trial_record& record);
-
 struct run_outcome {
     std::vector<trial_record> trials;                             // in the order in which they ended
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
@@ -42,6 +39,12 @@ struct run_outcome {
     std::uint64_t blocks_planned = 0;  // the plan's, or what its precision was found to need
     std::uint64_t repeated = 0;        // workloads of a block that were run again, as a trial was disturbed
 };
+
+/// Why a cell is not run again after this trial; nothing when it is. What was not supported in one block
+/// after it had a number in another (`before`) is missing in that block alone: a load generator, say, was too
+/// late.
+std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
+                                         const trial_record& record);
 
 /// Told of each trial as it happens; called between trials, never during one.
 class run_observer {
@@ -55,12 +58,12 @@ public:
 /// Time since the start of the run; injected so that budgets can be tested without waiting.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
-/// Runs the plan. A cell that failed or is unsupported is not run again. With a budget, a block begins only
-/// when the longest one so far would still fit, no trial begins after its end, and one that is running then
-/// is ended and does not count. The trials of one workload in one block are run again, once, when one of them
-/// was disturbed: at most a quarter of the planned ones, and while the budget lasts. With a precision the
-/// plan's blocks are the most that it may find to need (stopping.hpp). Exceptions of executor and observer
-/// pass.
+/// Runs the plan. A cell that failed or is unsupported is not run again (exclusion_after). With a budget, a
+/// block begins only when the longest one so far would still fit, no trial begins after its end, and one that
+/// is running then is ended and does not count. The trials of one workload in one block are run again, once,
+/// when one of them was disturbed: at most a quarter of the planned ones, and while the budget lasts. With a
+/// precision the plan's blocks are the most that it may find to need (stopping.hpp). Exceptions of executor
+/// and observer pass.
 ///
 /// `done` is what an earlier run of the same plan has done already (its trials and exclusions): it is not
 /// done again, but where it stopped among the trials of a workload in a block, these are all made again, so

@@ -31,6 +31,12 @@ std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     return best;
 }
 
+/// Whether it was the last trial of its cell.
+bool has_ended(const run_outcome& outcome, const trial_record& trial) {
+    return trial.outcome.status != reports::cell_status::ok && !outcome.excluded.empty() &&
+           outcome.excluded[trial.where.workload][trial.where.contender];
+}
+
 }  // namespace
 
 counting_attempts::counting_attempts(const run_outcome& outcome) {
@@ -38,7 +44,7 @@ counting_attempts::counting_attempts(const run_outcome& outcome) {
     for (const auto& trial : outcome.trials) {
         auto& found = rows[{trial.block, trial.where.workload}][trial.attempt];
         ++found.trials;
-        found.ended += trial.outcome.status == reports::cell_status::ok ? 0U : 1U;
+        found.ended += has_ended(outcome, trial) ? 1U : 0U;
     }
     for (const auto& [where, all] : rows) best_[where] = most_complete(all);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "bench/experiment/samples.hpp"
 #include "tests/support/mock_executor.hpp"
 
 namespace loopbench::tests {
@@ -81,6 +82,21 @@ TEST(runner, does_not_run_an_unsupported_cell_again) {
     EXPECT_EQ(result.ran.size(), 2U + 8U);
     EXPECT_EQ(result.outcome.excluded[0][1]->status, cell_status::unsupported);
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
+}
+
+// What it has done, it can do: a load generator was too late in one block.
+TEST(runner, runs_a_cell_again_that_had_a_number_before_it_was_unsupported) {
+    int trials = 0;
+    const auto result = run(small_plan(4), [&](const trial_request& request) {
+        const bool late = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 2;
+        return late ? ended(cell_status::unsupported, "the generator was too late") : took_ns(1);
+    });
+    EXPECT_EQ(result.ran.size(), 16U);
+    EXPECT_FALSE(result.outcome.excluded[1][1]);
+    const bench::sample_table samples{small_plan(4), result.outcome};
+    const auto& times = samples.of({1, 1}).at("time");
+    EXPECT_EQ(std::ranges::count_if(times, [](const auto& time) { return !time; }), 1);
+    EXPECT_EQ(times.size(), 4U);
 }
 
 TEST(runner, does_not_run_what_a_contender_does_not_have) {
