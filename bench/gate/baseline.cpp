@@ -7,11 +7,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
 #include <set>
 #include <tuple>
 
 #include "bench/trial/usage_error.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json_fields.hpp"
 #include "reports/metrics.hpp"
 #include "reports/posix_io.hpp"
 
@@ -19,25 +20,25 @@ namespace loopbench::bench {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using reports::field;
 using reports::node;
+using reports::presence;
 
-double not_negative(const node& from) {
-    const double value = from.number();
-    if (value < 0) from.fail(fmt::format("{} is below zero", value));
-    return value;
+void require_not_negative(const node& from, std::initializer_list<const char*> names) {
+    for (const auto* name : names)
+        if (const double value = from.at(name).number(); value < 0)
+            from.at(name).fail(fmt::format("{} is below zero", value));
 }
 
-double above_zero(const node& from) {
-    const double value = from.number();
-    if (value <= 0) from.fail(fmt::format("{} is not above zero", value));
-    return value;
+void require_above_zero(const node& from, std::initializer_list<const char*> names) {
+    for (const auto* name : names)
+        if (const double value = from.at(name).number(); value <= 0)
+            from.at(name).fail(fmt::format("{} is not above zero", value));
 }
 
-std::string name_in(const node& from) {
-    auto name = from.text();
-    if (name.empty()) from.fail("an empty name names nothing");
-    return name;
+void require_names(const node& from, std::initializer_list<const char*> names) {
+    for (const auto* name : names)
+        if (from.at(name).text().empty()) from.at(name).fail("an empty name names nothing");
 }
 
 std::vector<std::string_view> names_of_counts() {
@@ -47,33 +48,52 @@ std::vector<std::string_view> names_of_counts() {
     return names;
 }
 
-count_slack read_slack(const node& from) {
-    return {not_negative(from.at("per_op")), not_negative(from.at("bytes")), not_negative(from.at("pct"))};
+}  // namespace
+
+constexpr auto fields_of(const count_slack*) {
+    return std::tuple(field{"per_op", &count_slack::per_op}, field{"bytes", &count_slack::bytes},
+                      field{"pct", &count_slack::pct});
 }
 
-expected_count read_count(const node& from) {
-    expected_count item{name_in(from.at("workload")), name_in(from.at("contender")),
-                        name_in(from.at("metric")), not_negative(from.at("per_op"))};
+void check_fields(const count_slack&, const node& from) {
+    require_not_negative(from, {"per_op", "bytes", "pct"});
+}
+
+constexpr auto fields_of(const expected_count*) {
+    return std::tuple(field{"workload", &expected_count::workload},
+                      field{"contender", &expected_count::contender},
+                      field{"metric", &expected_count::metric}, field{"per_op", &expected_count::per_op});
+}
+
+void check_fields(const expected_count& item, const node& from) {
+    require_names(from, {"workload", "contender", "metric"});
+    require_not_negative(from, {"per_op"});
     const auto* metric = reports::find_metric(item.metric);
     if (metric == nullptr || !metric->deterministic)
         from.at("metric").fail(fmt::format("\"{}\" is none of the counts ({})", reports::shown(item.metric),
                                            fmt::join(names_of_counts(), ", ")));
-    return item;
 }
 
-expected_ratio read_ratio(const node& from) {
-    expected_ratio item{name_in(from.at("workload")),  name_in(from.at("contender")),
-                        above_zero(from.at("median")), above_zero(from.at("low")),
-                        above_zero(from.at("high")),   std::nullopt};
-    if (const auto made = from.find("way"))  // not in older ones
-        item.made = made->one_of<reports::way>(reports::way_names);
+constexpr auto fields_of(const expected_ratio*) {
+    return std::tuple(
+        field{"workload", &expected_ratio::workload}, field{"contender", &expected_ratio::contender},
+        field{"median", &expected_ratio::median}, field{"low", &expected_ratio::low},
+        field{"high", &expected_ratio::high}, field{"way", &expected_ratio::made, presence::when_there});
+}
+
+void check_fields(const expected_ratio& item, const node& from) {
+    require_names(from, {"workload", "contender"});
+    require_above_zero(from, {"median", "low", "high"});
     if (item.low > item.median || item.median > item.high) from.fail("low, median and high are not in order");
-    return item;
 }
 
-expected_times read_times(const node& from) {
-    expected_times times{name_in(from.at("to")), from.at("size").one_of<workload_size>(workload_size_names),
-                         name_in(from.at("machine")), from.at("ratios").each(read_ratio)};
+constexpr auto fields_of(const expected_times*) {
+    return std::tuple(field{"to", &expected_times::to}, field{"size", &expected_times::size},
+                      field{"machine", &expected_times::machine}, field{"ratios", &expected_times::ratios});
+}
+
+void check_fields(const expected_times& times, const node& from) {
+    require_names(from, {"to", "machine"});
     std::set<std::pair<std::string, std::string>> seen;
     for (const auto& item : times.ratios) {
         if (!seen.emplace(item.workload, item.contender).second)
@@ -82,8 +102,9 @@ expected_times read_times(const node& from) {
         if (item.contender == times.to)
             from.at("ratios").fail(fmt::format("{} has a ratio to itself", reports::shown(item.contender)));
     }
-    return times;
 }
+
+namespace {
 
 void refuse_repeated(const node& from, const std::vector<expected_count>& counts) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
@@ -96,37 +117,21 @@ void refuse_repeated(const node& from, const std::vector<expected_count>& counts
 expectations read_expectations(const node& from) {
     from.require_schema(baseline_schema);
     expectations all;
-    all.slack = read_slack(from.at("slack"));
-    all.counts = from.at("counts").each(read_count);
+    all.slack = reports::read_value<count_slack>(from.at("slack"));
+    all.counts = reports::read_value<std::vector<expected_count>>(from.at("counts"));
     refuse_repeated(from.at("counts"), all.counts);
-    if (const auto times = from.at("times"); !times.is_null()) all.times = read_times(times);
+    all.times = reports::read_value<std::optional<expected_times>>(from.at("times"));
     if (all.counts.empty() && (!all.times || all.times->ratios.empty()))
         from.fail("it expects nothing: there are neither counts nor ratios in it");
     return all;
-}
-
-std::string line_of(const expected_count& item) {
-    return reports::dump({{"workload", item.workload},
-                          {"contender", item.contender},
-                          {"metric", item.metric},
-                          {"per_op", item.per_op}});
-}
-
-std::string line_of(const expected_ratio& item) {
-    nlohmann::ordered_json line{{"workload", item.workload},
-                                {"contender", item.contender},
-                                {"median", item.median},
-                                {"low", item.low},
-                                {"high", item.high}};
-    if (item.made) line["way"] = name_of(*item.made);
-    return reports::dump(line);
 }
 
 template <class items>
 std::string lines_of(const items& all, std::string_view indent) {
     std::string text;
     for (const auto& item : all)
-        text += fmt::format("{}\n{}{}", text.empty() ? "" : ",", indent, line_of(item));
+        text +=
+            fmt::format("{}\n{}{}", text.empty() ? "" : ",", indent, reports::dump(reports::value_of(item)));
     return text;
 }
 
