@@ -51,8 +51,9 @@ TEST(usage, is_prolonged_by_a_share_of_what_this_thread_had_of_a_core_that_it_sh
         while (!stop) {
         }
     });
-    // The waiting is read within the time, so that a wait between two readings is never taken off a time that it is
-    // not part of; what was waited beside these readings is known from two further ones, and allowed below.
+    // The waiting is read within the time, so that a wait between two readings is never taken off a time that
+    // it is not part of; what was waited beside these readings is known from two further ones, and allowed
+    // below.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();
