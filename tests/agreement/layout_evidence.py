@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes and judges the evidence that comparisons of builds are right (reports/evidence/layouts).
 
-    layout_evidence.py make BUILD FOLDER [--aa-tries 60] [--tries 20] [--blocks 120] [--budget 60s]
+    layout_evidence.py make BUILD FOLDER [--series NAME]...
+                       [--aa-tries 60] [--tries 20] [--blocks 120] [--budget 60s]
     layout_evidence.py show BUILD FOLDER
 
 BUILD is a build folder of the repository that was configured with -DLOOPBENCH_LAYOUTS=20, with loopbench, asio-epoll
@@ -12,12 +13,13 @@ and the target loop-epoll.layouts built. `make` measures, and needs a quiet mach
     reports  three sessions of 12 cells in 10 blocks: of one build, of it again, and of it made 10 % slower. The
              second and the third are compared with the first as two reports
 
-What is measured is kept in BUILD/layout-evidence, try by try: a `make` that was stopped goes on where it was. A series
-that is complete is packed into FOLDER: its journals (SERIES.tar.xz), seed, seconds and exit codes of each try
-(index.csv), and what `show` makes of them (table.txt). `show` unpacks the journals and judges all of them again. Both
-end with 1 when what has to be is not so: of at least 60 comparisons of equals at most one is called different; of at
-least 20 slowdowns of 3 % 95 % are called slower; of at least 20 pairs of equal reports none ends with anything but 0
-or 4, and of as many with 10 % between them none with anything but 3.
+What is measured is kept in BUILD/layout-evidence, try by try: a `make` that was stopped goes on where it was. With
+--series it makes the tries of that series alone, so that two can be at work, each on a core of its own (taskset). What
+is complete is packed into FOLDER by a `make` without: its journals (SERIES.tar.xz), seed, seconds and exit codes of
+each try (index.csv), and what `show` makes of them (table.txt). `show` unpacks the journals and judges all of them
+again. Both end with 1 when what has to be is not so: of at least 60 comparisons of equals at most one is called
+different; of at least 20 slowdowns of 3 % 95 % are called slower; of at least 20 pairs of equal reports none ends with
+anything but 0 or 4, and of as many with 10 % between them none with anything but 3.
 """
 
 import argparse
@@ -179,7 +181,7 @@ def make(options):
     refuse_other_build(options.build, work)
     tries = {"equal": options.aa_tries, "slowed": options.tries, "reports": options.tries}
     making = maker(options)
-    to_do = [(series, number) for series in SERIES for number in range(1, tries[series] + 1)
+    to_do = [(series, number) for series in options.series or SERIES for number in range(1, tries[series] + 1)
              if not (work / series / f"{number:03}" / "try.json").exists()]
     usual_s = {"equal": 30, "slowed": 80, "reports": 75}  # until one was made
     for done, (series, number) in enumerate(to_do, 1):
@@ -191,6 +193,8 @@ def make(options):
         codes = " and ".join(str(entry[key]) for key in INDEX[4:] if key in entry)
         print(f"{series}: try {number} of {tries[series]}, {entry['seconds']} s, exit {codes}; "
               f"{done} of {len(to_do)} done, {left_min:.0f} min left", file=sys.stderr, flush=True)
+    if options.series:
+        return
     options.folder.mkdir(parents=True, exist_ok=True)
     for series in SERIES:
         pack(work / series, tries[series], options.folder / f"{series}.tar.xz")
@@ -297,6 +301,7 @@ def main():
     parser.add_argument("what", choices=("make", "show"))
     parser.add_argument("build", type=lambda text: pathlib.Path(text).absolute())
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--series", choices=SERIES, action="append")
     parser.add_argument("--aa-tries", type=int, default=60)
     parser.add_argument("--tries", type=int, default=20)
     parser.add_argument("--blocks", type=int, default=120)
@@ -304,6 +309,8 @@ def main():
     options = parser.parse_args()
     if options.what == "make":
         make(options)
+        if options.series:
+            return 0
     problems = list(show(options.build / "bin/loopbench", options.folder))
     for problem in problems:
         print(f"layout_evidence: {problem}", file=sys.stderr)
