@@ -135,11 +135,9 @@ void add_choice_options(CLI::App& command, check_options& options) {
     const auto choose = [&options](const std::string& name) {
         options.only = name == "counts" ? tier::counts : tier::times;
     };
-    command
-        .add_option_function<std::string>("--tier", choose,
-                                          "only counts, or only times (all that the baseline has)")
-        ->type_name("counts|times")
-        ->check(CLI::IsMember({"counts", "times"}).description(""));
+    takes_one_of(command.add_option_function<std::string>("--tier", choose,
+                                                          "this one alone (all that the baseline has)"),
+                 {"counts", "times"});
 }
 
 void add_rule_options(CLI::App& command, check_options& options) {
@@ -181,9 +179,7 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->needs(update);
     std::vector<std::string> names;
     for (const auto& known : finding_formats) names.emplace_back(known.name);
-    command->add_option("--format", options->format, "text, json, markdown, junit or github (text)")
-        ->type_name("FMT")
-        ->check(CLI::IsMember(names).description(""))
+    takes_one_of(command->add_option("--format", options->format, "of what it found (text)"), names)
         ->excludes(update);
     add_choice_options(*command, *options);
     add_rule_options(*command, *options);

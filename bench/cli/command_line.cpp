@@ -88,6 +88,13 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
                                   command.get_name(), word, suggestion(word, known), command.get_name())};
 }
 
+std::string exit_codes() {
+    std::string out = "Exit codes:\n";
+    for (const auto& [code, text] : exit_meanings)
+        out += fmt::format("  {:<3}  {}\n", static_cast<int>(code), text);
+    return out + std::string{which_exit_code};
+}
+
 /// A standard stream that the caller closed would lend its number to the next file, and what is printed would
 /// end up in there. The descriptor put in its place is open the wrong way round, so that using it is still an
 /// error.
@@ -114,6 +121,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_report_command(app, chosen);
     add_explain_command(app, chosen);
     for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) command->allow_extras();
+    app.footer(exit_codes());  // by now, because commands would inherit it
     check_command_name(app, arguments);
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

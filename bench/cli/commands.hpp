@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/exit_code.hpp"
 #include "bench/trial/trial.hpp"
 
 namespace CLI {
@@ -12,17 +13,6 @@ class App;
 }
 
 namespace loopbench::bench {
-
-/// Exit codes that scripts may rely on.
-enum exit_code : int {
-    exit_ok = 0,
-    exit_tool_failed = 1,
-    exit_usage = 2,
-    exit_regression = 3,
-    exit_inconclusive = 4,
-    exit_unfit = 5,
-    exit_interrupted = 130
-};
 
 /// How the command was called.
 struct invocation {

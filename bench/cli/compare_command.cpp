@@ -16,6 +16,7 @@
 #include "bench/cli/gate_exit.hpp"
 #include "bench/cli/layouts.hpp"
 #include "bench/cli/messages.hpp"
+#include "bench/cli/option_types.hpp"
 #include "bench/cli/report_file.hpp"
 #include "bench/cli/session.hpp"
 #include "bench/cli/session_options.hpp"
@@ -199,11 +200,10 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->add_option("NEW", options->next, "the new one")->required();
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
                    "only these benchmarks; may be repeated");
-    command
-        ->add_option("--format", options->format,
-                     "of two reports, on standard output: text, html (one page, before and after), or json")
-        ->type_name("FMT")
-        ->check(CLI::IsMember({"text", "html", "json"}).description(""));
+    takes_one_of(
+        command->add_option("--format", options->format,
+                            "of two reports, on standard output (text); html is one page, before and after"),
+        {"text", "html", "json"});
     const auto of_measuring =
         add_session_options(*command, options->session, usual_plan(), "loopbench-compare");
     add_tolerance(*command, options->tolerated_pct);

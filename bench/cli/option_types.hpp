@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/trial/turns.hpp"
 
@@ -66,6 +67,12 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
     };
     option->type_name("PCT");
     option->transform(CLI::Validator{without_sign, ""});  // a check() could not take the sign away
+}
+
+/// Takes one of these words, which --help, the man page and completion name in the value's place.
+inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words) {
+    return option->type_name(fmt::format("{}", fmt::join(words, "|")))
+        ->check(CLI::IsMember(words).description(""));
 }
 
 /// Refuses an empty path, and what `-o=x` makes of it: the folder "=x".

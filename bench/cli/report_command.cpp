@@ -90,10 +90,8 @@ void add_report_command(CLI::App& app, action& chosen) {
     for (const auto& known : reports::known_formats()) names.emplace_back(known.name);
     names.emplace_back(html);
     names.emplace_back(hgrm);
-    command->add_option("--format", options->format_name, fmt::format("{}", fmt::join(names, ", ")))
-        ->type_name("FMT")
-        ->required()
-        ->check(CLI::IsMember(names).description(""));
+    takes_one_of(command->add_option("--format", options->format_name, "the other format"), names)
+        ->required();
     takes_path(
         command->add_option("-o,--output", options->output, "the file to write; standard output otherwise")
             ->type_name("FILE"));

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "bench/cli/option_types.hpp"
 
@@ -23,6 +24,12 @@ std::map<std::string, reports::way> ways() {
     std::map<std::string, way> all;
     for (const auto each : {way::apart, way::turns, way::together}) all.emplace(name_of(each), each);
     return all;
+}
+
+std::string way_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, each] : ways()) names.push_back(name);
+    return fmt::format("{}", fmt::join(names, "|"));
 }
 
 }  // namespace
@@ -56,9 +63,8 @@ std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options
     takes_duration(add("--trial-limit", options.trial_limit_s,
                        fmt::format("longest trial ({})", seconds_text(usual.trial_limit))));
     takes_cpu(add("--pin", options.cpu, "run the trials on this CPU alone"));
-    add("--way", options.way,
-        "how the trials of a block are made: apart, in turns, or together (as each workload says)")
-        ->type_name("WAY")
+    add("--way", options.way, "how the trials of a block are made (as each workload says)")
+        ->type_name(way_names())
         ->transform(CLI::CheckedTransformer(ways(), CLI::ignore_case).description(""));
     const auto take_turn = [&options](const std::string& text) {
         options.turn = turn_lengths_in(text);
