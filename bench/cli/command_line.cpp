@@ -9,11 +9,15 @@
 #include <array>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/completion.hpp"
+#include "bench/cli/manual.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/machine/environment.hpp"
@@ -95,6 +99,15 @@ std::string exit_codes() {
     return out + std::string{which_exit_code};
 }
 
+/// What the shells' completion and the build ask the command for, `complete -- WORD...` and `manual DATE`: no
+/// commands for people, so that no list has them.
+std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
+    if (words.size() < 2) return std::nullopt;
+    if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
+    if (words[0] == "manual") return manual_page(app, words[1]);
+    return std::nullopt;
+}
+
 /// A standard stream that the caller closed would lend its number to the next file, and what is printed would
 /// end up in there. The descriptor put in its place is open the wrong way round, so that using it is still an
 /// error.
@@ -122,6 +135,10 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_explain_command(app, chosen);
     for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) command->allow_extras();
     app.footer(exit_codes());  // by now, because commands would inherit it
+    if (const auto text = for_programs(app, arguments)) {
+        reports::write_standard_output(*text);
+        return exit_ok;
+    }
     check_command_name(app, arguments);
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -26,6 +26,9 @@ using action = std::function<int(const invocation& by)>;
 /// The whole command: parses the arguments, runs what they name, and turns errors into exit codes.
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
+/// Every name of which `loopbench explain` knows something.
+std::vector<std::string> explainable_names();
+
 // Each adds its subcommand; when that is on the command line, parsing sets `chosen`.
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);

@@ -83,7 +83,20 @@ std::string of_parameter(std::string_view name) {
                 : out + fmt::format("  No workload has this value; `loopbench explain {}` shows all.\n", key);
 }
 
-std::vector<std::string> everything() {
+int explain(const std::string& name) {
+    std::string text = of_workloads(name);
+    if (const auto* const metric = reports::find_metric(name)) text = of_metric(*metric);
+    if (const auto* const who = explanation_of(name))
+        text = fmt::format("{} (contender)\n  {}\n", name, who->text);
+    if (text.empty()) text = of_parameter(name);
+    if (text.empty()) throw_unknown("workload, metric, contender or parameter", name, explainable_names());
+    reports::write_standard_output(text);
+    return exit_ok;
+}
+
+}  // namespace
+
+std::vector<std::string> explainable_names() {
     std::vector<std::string> names;
     for (const auto& info : workload_catalog()) names.emplace_back(info.name);
     for (const auto& metric : reports::known_metrics()) names.emplace_back(metric.name);
@@ -91,19 +104,6 @@ std::vector<std::string> everything() {
     for (const auto& each : parameter_explanations()) names.emplace_back(each.name);
     return names;
 }
-
-int explain(const std::string& name) {
-    std::string text = of_workloads(name);
-    if (const auto* const metric = reports::find_metric(name)) text = of_metric(*metric);
-    if (const auto* const who = explanation_of(name))
-        text = fmt::format("{} (contender)\n  {}\n", name, who->text);
-    if (text.empty()) text = of_parameter(name);
-    if (text.empty()) throw_unknown("workload, metric, contender or parameter", name, everything());
-    reports::write_standard_output(text);
-    return exit_ok;
-}
-
-}  // namespace
 
 void add_explain_command(CLI::App& app, action& chosen) {
     const auto name = std::make_shared<std::string>();

@@ -69,6 +69,11 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
     option->transform(CLI::Validator{without_sign, ""});  // a check() could not take the sign away
 }
 
+/// What is no flag.
+inline bool takes_a_value(const CLI::Option& option) {
+    return option.get_items_expected_max() > 0;
+}
+
 /// Takes one of these words, which --help, the man page and completion name in the value's place.
 inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words) {
     return option->type_name(fmt::format("{}", fmt::join(words, "|")))

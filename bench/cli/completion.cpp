@@ -1,0 +1,137 @@
+#include "bench/cli/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/contenders.hpp"
+#include "bench/cli/option_types.hpp"
+#include "bench/explanations.hpp"
+#include "bench/workloads/table.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using words_typed = std::span<const std::string>;
+
+struct candidate {
+    std::string word;
+    std::string meaning = {};
+};
+using candidate_list = std::vector<candidate>;
+
+candidate_list options_of(const CLI::App& app) {
+    candidate_list all;
+    for (const auto* option : app.get_options())
+        for (const auto& name : option->get_lnames()) all.push_back({"--" + name, option->get_description()});
+    return all;
+}
+
+candidate_list commands_of(const CLI::App& app) {
+    candidate_list all;
+    for (const auto* command : app.get_subcommands({}))
+        all.push_back({command->get_name(), command->get_description()});
+    return all;
+}
+
+candidate_list workload_candidates() {
+    candidate_list all;
+    for (const workload_shape& shape : workload_table())
+        all.push_back({std::string{shape.name}, std::string{find_workload(shape.name)->summary}});
+    return all;
+}
+
+/// Those of the folders that the words name, too.
+candidate_list contender_candidates(words_typed words) {
+    constexpr std::string_view option = "--contender-dir", with_value = "--contender-dir=";
+    std::vector<std::string> folders;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const auto folder = words[i].starts_with(with_value)  ? words[i].substr(with_value.size())
+                            : i > 0 && words[i - 1] == option ? words[i]
+                                                              : std::string{};
+        if (std::filesystem::is_directory(folder)) folders.push_back(folder);
+    }
+    candidate_list all;
+    for (const auto& who : any_contenders_in(folders)) {
+        const auto* const known = explanation_of(who.name);
+        all.push_back({who.name, known != nullptr ? std::string{known->text} : std::string{}});
+    }
+    return all;
+}
+
+candidate_list explainable_candidates() {
+    candidate_list all;
+    for (auto& name : explainable_names()) all.push_back({std::move(name)});
+    return all;
+}
+
+candidate_list words_of_type(const std::string& type) {
+    candidate_list all;
+    for (const auto& word : CLI::detail::split(type, '|')) all.push_back({word});
+    return all;
+}
+
+/// What the option takes, as far as it is no number and no file.
+candidate_list values_of(const CLI::Option& option, words_typed words) {
+    const auto name = option.get_name(), type = option.get_type_name();
+    if (type.find('|') != std::string::npos) return words_of_type(type);
+    if (name == "--workload") return workload_candidates();
+    if (name == "--contender" || name == "--baseline") return contender_candidates(words);
+    if (name == "NAME") return explainable_candidates();  // of `explain`
+    return {};
+}
+
+const CLI::Option* option_that_takes_a_value(const CLI::App& command, const std::string& word) {
+    if (!word.starts_with('-')) return nullptr;
+    const auto* const option = command.get_option_no_throw(word);
+    return option != nullptr && takes_a_value(*option) ? option : nullptr;
+}
+
+/// Of `--option=value`, where a whole word is a value with the option before it.
+candidate_list values_after_equals(const CLI::App& command, words_typed words) {
+    const auto front = words.back().substr(0, words.back().find('=') + 1);
+    const auto* const option = option_that_takes_a_value(command, front.substr(0, front.size() - 1));
+    auto all = option != nullptr ? values_of(*option, words) : candidate_list{};
+    for (auto& each : all) each.word.insert(0, front);
+    return all;
+}
+
+candidate_list arguments_of(const CLI::App& command, words_typed words) {
+    const auto positionals = command.get_options([](const auto* option) { return option->get_positional(); });
+    return positionals.empty() ? options_of(command) : values_of(*positionals.front(), words);
+}
+
+candidate_list in_command(const CLI::App& command, words_typed words) {
+    const auto& typed = words.back();
+    const bool is_option = typed.starts_with('-');
+    if (is_option && typed.find('=') != std::string::npos) return values_after_equals(command, words);
+    if (words.size() > 1)
+        if (const auto* const option = option_that_takes_a_value(command, words[words.size() - 2]))
+            return values_of(*option, words);
+    return is_option ? options_of(command) : arguments_of(command, words);
+}
+
+candidate_list what_follows(const CLI::App& app, words_typed words) {
+    if (words.size() == 1) return words.front().starts_with('-') ? options_of(app) : commands_of(app);
+    const auto command =
+        app.get_subcommands([&](const CLI::App* each) { return each->get_name() == words.front(); });
+    return command.empty() ? candidate_list{} : in_command(*command.front(), words.subspan(1));
+}
+
+}  // namespace
+
+std::string completions(const CLI::App& app, words_typed words) {
+    if (words.empty()) return {};
+    std::string out;
+    for (const auto& [word, meaning] : what_follows(app, words))
+        if (word.starts_with(words.back())) out += fmt::format("{}\t{}\n", word, meaning);
+    return out;
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,121 @@
+#include "bench/cli/manual.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "bench/cli/exit_code.hpp"
+#include "bench/cli/option_types.hpp"
+#include "bench/machine/environment.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// What roff would take for something else: a minus is a hyphen to it, which cannot be pasted into a shell.
+/// After a bar a line may be broken.
+constexpr std::array<std::pair<char, std::string_view>, 7> roff_escapes{{{'\\', "\\e"},
+                                                                         {'-', "\\-"},
+                                                                         {'`', "\\(ga"},
+                                                                         {'\'', "\\(aq"},
+                                                                         {'^', "\\(ha"},
+                                                                         {'~', "\\(ti"},
+                                                                         {'|', "|\\:"}}};
+
+std::string roff(std::string_view text) {
+    std::string out = text.starts_with('.') ? "\\&" : "";
+    for (const char c : text) {
+        const auto* const known =
+            std::ranges::find(roff_escapes, c, &std::pair<char, std::string_view>::first);
+        if (known == roff_escapes.end())
+            out += c;
+        else
+            out += known->second;
+    }
+    return out;
+}
+
+/// A line for each sentence or part of one: roff wants a sentence to begin a line.
+std::string lines_of(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(". "), text.size() - 1);
+        out += roff(text.substr(0, end + 1)) + "\n";
+        text.remove_prefix(std::min(end + 2, text.size()));
+    }
+    return out;
+}
+
+/// Lines of text; an empty one ends a paragraph.
+std::string paragraphs(const std::string& text) {
+    std::istringstream lines{text};
+    std::string out;
+    bool begins = true;
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty() && begins) out += ".Pp\n";
+        out += lines_of(line);
+        begins = line.empty();
+    }
+    return out;
+}
+
+/// ".Fl o , Fl \-output Ar DIR": the names of an option, as macros of mdoc.
+std::string term(const CLI::Option& option) {
+    if (option.get_positional()) return "Ar " + roff(option.get_name(true));
+    std::vector<std::string> names;
+    for (const auto& name : option.get_snames()) names.push_back("Fl " + name);
+    for (const auto& name : option.get_lnames()) names.push_back("Fl " + roff("-" + name));
+    const auto all = fmt::format("{}", fmt::join(names, " , "));
+    return takes_a_value(option) ? fmt::format("{} Ar {}", all, roff(option.get_type_name())) : all;
+}
+
+std::string option_list(const std::vector<const CLI::Option*>& options) {
+    if (options.empty()) return {};
+    std::string out = ".Bl -tag -width Ds\n";
+    for (const auto* option : options)
+        out +=
+            fmt::format(".It {}\n{}", term(*option),
+                        lines_of(option->get_description() +
+                                 (option->get_required() && option->nonpositional() ? " (required)" : "")));
+    return out + ".El\n";
+}
+
+std::string of_command(const CLI::App& command) {
+    const auto arguments =
+        command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+    const auto options =
+        command.get_options([](const CLI::Option* option) { return option->nonpositional(); });
+    auto out = fmt::format(".Ss {0}\n.Nm Cm {0}\n.Op Ar options\n", command.get_name());
+    for (const auto* argument : arguments)
+        out += fmt::format(".{} {}\n", argument->get_required() ? "Ar" : "Op Ar", argument->get_name(true));
+    out += fmt::format(".Pp\n{}.\n", roff(command.get_description()));
+    return out + option_list(arguments) + option_list(options) + paragraphs(command.get_footer());
+}
+
+std::string exit_status() {
+    std::string out = ".Sh EXIT STATUS\n.Bl -tag -width Ds\n";
+    for (const auto& [code, text] : exit_meanings)
+        out += fmt::format(".It {}\n{}\n", static_cast<int>(code), roff(text));
+    return out + ".El\n" + paragraphs(std::string{which_exit_code});
+}
+
+}  // namespace
+
+std::string manual_page(const CLI::App& app, std::string_view date) {
+    auto about = app.get_description();
+    if (about.ends_with('.')) about.pop_back();
+    auto out = fmt::format(
+        ".Dd {}\n.Dt LOOPBENCH 1\n.Os loopbench {}\n.Sh NAME\n.Nm loopbench\n.Nd {}\n.Sh SYNOPSIS\n.Nm\n.Ar "
+        "command\n.Op Ar options\n.Sh DESCRIPTION\n",
+        date, loopbench_version(), roff(about));
+    out += option_list(app.get_options());
+    for (const auto* command : app.get_subcommands({})) out += of_command(*command);
+    return out + exit_status();
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,95 @@
+// `loopbench complete -- WORDS`, which the completion scripts of shells ask. completion_test.py types at the
+// shells.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using word_set = std::set<std::string>;
+
+word_set completed(const loopbench_command& loopbench, std::vector<std::string> typed) {
+    typed.insert(typed.begin(), {"complete", "--"});
+    const auto ran = loopbench(typed);
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    std::istringstream lines{ran.output};
+    word_set all;
+    for (std::string line; std::getline(lines, line);) all.insert(line.substr(0, line.find('\t')));
+    return all;
+}
+
+/// Those of which the help of `arguments` has a line: options, or commands.
+word_set named_in_help(const loopbench_command& loopbench, const std::vector<std::string>& arguments,
+                       const std::regex& pattern) {
+    const auto text = loopbench(arguments).output;
+    word_set all;
+    for (std::sregex_iterator found{text.begin(), text.end(), pattern}, end; found != end; ++found)
+        all.insert((*found)[1]);
+    return all;
+}
+
+TEST(completion, has_the_commands_and_the_options_that_help_has) {
+    const loopbench_command loopbench;
+    const std::regex option{R"(\n  (?:-\w,)?(--[\w-]+))"}, command{R"(\n  ([a-z]+)  )"};
+    const auto commands = named_in_help(loopbench, {"--help"}, command);
+    EXPECT_TRUE(commands.contains("run") && commands.contains("explain"));
+    EXPECT_EQ(completed(loopbench, {""}), commands);
+    EXPECT_EQ(completed(loopbench, {"-"}), named_in_help(loopbench, {"--help"}, option));
+    for (const auto& each : commands)
+        EXPECT_EQ(completed(loopbench, {each, "--"}), named_in_help(loopbench, {each, "--help"}, option))
+            << each;
+    EXPECT_EQ(completed(loopbench, {"ru"}), word_set{"run"});
+    EXPECT_EQ(completed(loopbench, {"rnu", "--"}), word_set{}) << "nothing of a command that there is not";
+}
+
+TEST(completion, has_the_words_that_an_option_takes) {
+    const loopbench_command loopbench;
+    EXPECT_EQ(completed(loopbench, {"run", "--way", ""}), (word_set{"apart", "together", "turns"}));
+    EXPECT_EQ(completed(loopbench, {"report", "x.json", "--format", "mark"}), word_set{"markdown"});
+    EXPECT_EQ(completed(loopbench, {"compare", "a", "b", "--format=ht"}), word_set{"--format=html"});
+    EXPECT_EQ(completed(loopbench, {"check", "--tier", ""}), (word_set{"counts", "times"}));
+    EXPECT_EQ(completed(loopbench, {"run", "--blocks", ""}), word_set{}) << "a number is not guessed";
+    EXPECT_TRUE(completed(loopbench, {"run", "--quick", ""}).contains("--blocks")) << "a flag takes nothing";
+}
+
+TEST(completion, has_workloads_and_what_can_be_explained) {
+    const loopbench_command loopbench;
+    EXPECT_EQ(completed(loopbench, {"run", "--workload", "timer/churn"}),
+              (word_set{"timer/churn/timers:1000", "timer/churn/timers:100000"}));
+    EXPECT_EQ(completed(loopbench, {"explain", "late_"}), (word_set{"late_p50", "late_p99", "late_max"}));
+    const auto all = completed(loopbench, {"explain", ""});
+    for (const auto* name : {"timer/churn", "loop-tick", "conns"}) EXPECT_TRUE(all.contains(name)) << name;
+}
+
+TEST(completion, has_contenders_without_starting_any) {
+    const loopbench_command loopbench;
+    std::filesystem::create_directories(loopbench.path("mine"));
+    for (const auto* name : {"bin/contenders/asio-epoll", "bin/contenders/loop-epoll", "mine/loop-mine"})
+        write_script(loopbench.path(name), "touch $0.started\n");
+    const auto folder = loopbench.path("mine").native();
+    const word_set ours{"asio-epoll", "loop-epoll"}, all{"asio-epoll", "loop-epoll", "loop-mine"};
+    EXPECT_EQ(completed(loopbench, {"run", "--baseline", ""}), ours);
+    EXPECT_EQ(completed(loopbench, {"run", "--contender-dir", folder, "--contender", ""}), all);
+    EXPECT_EQ(completed(loopbench, {"run", "--contender-dir=" + folder, "--contender", ""}), all);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("mine/loop-mine.started")));
+}
+
+TEST(completion, leaves_files_to_the_shell) {
+    const loopbench_command loopbench;
+    for (const auto& typed : std::vector<std::vector<std::string>>{
+             {"report", ""}, {"compare", "a.json", ""}, {"run", "-o", ""}, {"check", "--against", ""}})
+        EXPECT_EQ(completed(loopbench, typed), word_set{}) << typed.front();
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Whether the man page renders without a warning, and names what `--help` names.
+
+    manual_test.py LOOPBENCH PAGE
+
+mandoc and groff read the page, as `.ci/install documentation` installs them.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def rendered(page):
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", page], capture_output=True, text=True)
+    if lint.returncode != 0 or lint.stdout or lint.stderr:
+        sys.exit(f"mandoc warns of the man page:\n{lint.stdout}{lint.stderr}")
+    groff = subprocess.run(["man", "--warnings", "--local-file", page], capture_output=True, text=True,
+                           env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
+    if groff.returncode != 0 or groff.stderr:
+        sys.exit(f"groff warns of the man page:\n{groff.stderr}")
+    return re.sub(".\b", "", output_of("mandoc", "-T", "ascii", page))  # bold is a letter over itself
+
+
+def sections(text):
+    """What is below each heading, of a section or of a command."""
+    parts = re.split(r"^(?:   )?([A-Za-z][A-Za-z ]*)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def expect_all(names, section, where):
+    if not names:
+        sys.exit(f"{where}: --help names nothing, so that nothing could be missed")
+    for name in names:
+        if not re.search(rf"^ +(-\w, )?{re.escape(name)}\b", section, flags=re.MULTILINE):
+            sys.exit(f"{where}: {name} is not in\n{section}")
+
+
+def main(loopbench, page):
+    for reader in ("mandoc", "man"):
+        if not shutil.which(reader):
+            sys.exit(f"there is no {reader}; `.ci/install documentation` installs it")
+    found = sections(rendered(page))
+    of_all = output_of(loopbench, "--help")
+    commands = re.findall(r"^  ([a-z]+)  ", of_all, flags=re.MULTILINE)
+    expect_all(re.findall(r"^  (?:-\w,)?(--[\w-]+)", of_all, flags=re.MULTILINE), found["DESCRIPTION"], "loopbench")
+    expect_all(re.findall(r"^  (\d+) ", of_all, flags=re.MULTILINE), found["EXIT STATUS"], "exit codes")
+    for command in commands:
+        options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", output_of(loopbench, command, "--help"), flags=re.MULTILINE)
+        if command not in found:
+            sys.exit(f"the man page has no section on {command}")
+        expect_all(options, found[command], command)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
