@@ -1,4 +1,4 @@
-// What the README says of an installed loop, compiled and run: the package has to bring all that this needs.
+// What docs/ says of an installed loop, compiled and run: the package has to bring all that this needs.
 #include <chrono>
 #include <cstdio>
 

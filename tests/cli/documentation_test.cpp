@@ -1,0 +1,129 @@
+// The commands that README.md and docs/ show, tried on fake contenders, and the screen of the run that is
+// evidence. What else they show is in documentation_test.py.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// README.md, then docs/ by name.
+std::vector<fs::path> documents() {
+    std::vector<fs::path> all;
+    for (const auto& entry : fs::directory_iterator{LOOPBENCH_SOURCE "/docs"})
+        if (entry.path().extension() == ".md") all.push_back(entry.path());
+    std::ranges::sort(all);
+    all.insert(all.begin(), LOOPBENCH_SOURCE "/README.md");
+    return all;
+}
+
+std::string without_comment(const std::string& line) {
+    const auto command = line.substr(0, line.find("  #"));
+    return command.substr(0, command.find_last_not_of(' ') + 1);
+}
+
+/// Every line of the blocks that are marked as shell, without its comment. What is shown twice is there once.
+std::vector<std::string> shown_commands() {
+    std::vector<std::string> all;
+    for (const auto& document : documents()) {
+        std::istringstream lines{content_of(document)};
+        bool is_shell = false;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("```"))
+                is_shell = line == "```sh";
+            else if (is_shell && !line.empty() && std::ranges::find(all, without_comment(line)) == all.end())
+                all.push_back(without_comment(line));
+        }
+    }
+    return all;
+}
+
+bool is_tried_elsewhere(const std::string& command) {
+    static const std::set<std::string, std::less<>> elsewhere{
+        "make bench",  // tests/cli/end_to_end_test.cpp runs what it ends with
+        "make test",   // .ci/run
+        // tests/package, with other folders
+        "cmake --install build/release --prefix ~/.local",
+        "cmake --install build/release --component loop --prefix ~/.local",
+        "cmake --install build/release --component contender --prefix ~/.local",
+        "cmake -S my -B my/bin -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=\"-O2 -DNDEBUG\"",
+        "cmake --build my/bin",
+        // tests/package/extend.py
+        "cmake --build --preset release --target suite", "build/release/bin/loopbench run --workload answer",
+        "loopbench calibrate",  // a quarter of an hour, with a contender that can be slowed down
+    };
+    return elsewhere.contains(command);
+}
+
+/// A contender that can be counted: as many operations as it is told.
+constexpr auto countable =
+    R"(row "\"real_time\": 10, \"time_unit\": \"ns\", \"operations\": ${LOOPBENCH_OPERATIONS:-10}")";
+
+/// The files that the commands name.
+void prepare(loopbench_command& loopbench) {
+    for (const auto* name : {"asio-epoll", "loop-epoll"}) loopbench.add_contender(name, countable);
+    const auto fake = loopbench.path("bin/contenders/loop-epoll");
+    for (const auto* copy : {"build-a/bench", "build-b/bench", "my/bin/mine", "python/mine.py"}) {
+        fs::create_directories(loopbench.path(copy).parent_path());
+        fs::copy_file(fake, loopbench.path(copy));
+    }
+    fs::copy_file(LOOPBENCH_SOURCE "/tests/package/python/mine.py", loopbench.path("python/mine.py"),
+                  fs::copy_options::overwrite_existing);
+    for (const auto* folder : {"build-a/layouts", "build-b/layouts"})
+        for (const auto* name : {"1", "2", "3", "4", "5", "6"})
+            write_script(loopbench.path(folder) / name, content_of(fake) + "# " + name);
+    ASSERT_NE(
+        loopbench
+            .in_shell("cd $folder && $loopbench run --blocks 1 -o old && cp old/report.json old.json && "
+                      "cp old/report.json new.json")
+            .code,
+        1);
+}
+
+TEST(documentation, shows_commands_that_work_in_the_order_in_which_it_shows_them) {
+    loopbench_command loopbench;
+    ASSERT_NO_FATAL_FAILURE(prepare(loopbench));
+    const auto commands = shown_commands();
+    EXPECT_GT(std::ranges::count_if(commands, [](auto& each) { return each.starts_with("loopbench "); }), 25);
+    for (const auto& command : commands) {
+        if (is_tried_elsewhere(command)) continue;
+        ASSERT_TRUE(command.starts_with("loopbench ")) << "nothing tries: " << command;
+        const auto ran = loopbench.in_shell("cd $folder && PATH=$folder/bin:$PATH && " + command);
+        // Whether the machine is fit, and whether there is enough to tell, is no question of these texts.
+        const auto ran_through = ran.code == 0 || ran.code == 4 || ran.code == 5;
+        EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)
+            << command << ": " << ran.code << ", " << ran.error_tail;
+        if (command.find("--contender mine.py") != std::string::npos) {
+            const auto report =
+                nlohmann::json::parse(content_of(loopbench.path("loopbench-report/report.json")));
+            EXPECT_TRUE(time_of(report, "mine.py")["median"].is_number()) << "the contender of " << command;
+        }
+    }
+}
+
+// Of what was measured once, by what is in the repository, and what `make bench` is to end with: one screen.
+TEST(documentation, shows_the_screen_of_the_run_that_is_kept_as_evidence) {
+    const loopbench_command loopbench;
+    const auto shown =
+        loopbench.in_shell("xz -dc " LOOPBENCH_SOURCE
+                           "/reports/evidence/quick/journal.jsonl.xz > $folder/journal.jsonl && "
+                           "$loopbench report $folder/journal.jsonl --format screen");
+    ASSERT_EQ(shown.code, 0) << shown.error_tail;
+    EXPECT_NE(content_of(LOOPBENCH_SOURCE "/docs/metrics.md").find("```\n" + shown.output + "```\n"),
+              std::string::npos)
+        << shown.output;
+    EXPECT_EQ(content_of(LOOPBENCH_SOURCE "/reports/evidence/quick/table.txt"), shown.output);
+    constexpr auto lines_of_where_the_reports_are = 2;
+    EXPECT_LE(std::ranges::count(shown.output, '\n') + lines_of_where_the_reports_are, 60);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

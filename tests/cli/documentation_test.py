@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Whether what README.md, CHANGELOG.md, CONTRIBUTING.md and docs/ show is so.
+
+    documentation_test.py SOURCE LOOPBENCH
+
+Code is part of a file that a test compiles or runs, links lead to what is there, and the exit codes are those of
+`loopbench --help`. That the commands work is tested in documentation_test.cpp.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NO_CODE = {"", "sh"}  # what was printed, and commands
+COMPILED_OR_RUN = ["tests/package"]  # folders
+
+
+def documents(source):
+    return [*sorted(source.glob("*.md")), *sorted(source.glob("docs/*.md")), source / "loop/README.md"]
+
+
+def is_part_of(block, text):
+    """Every line, without its comment, in this order."""
+    lines = iter(line.strip() for line in text.splitlines())
+    wanted = [line.partition("   #")[0].strip() for line in block.splitlines()]
+    return all(any(line == each for line in lines) for each in wanted if each)
+
+
+def code_of_its_own(document, source):
+    """Blocks that no file has."""
+    files = [path.read_text() for folder in COMPILED_OR_RUN for path in (source / folder).rglob("*")
+             if path.suffix in (".cpp", ".hpp", ".txt", ".cmake", ".py")]
+    for language, block in FENCE.findall(document.read_text()):
+        if language not in NO_CODE and not any(is_part_of(block, text) for text in files):
+            yield f"no file of {', '.join(COMPILED_OR_RUN)} has this {language}:\n{block}"
+
+
+def anchors(document):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", document.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(document):
+    for link in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", document.read_text())):
+        path, _, anchor = link.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        if "://" in link:
+            continue
+        if not target.exists():
+            yield f"{link} leads nowhere"
+        elif anchor and anchor not in anchors(target):
+            yield f"{link}: there is no such heading"
+
+
+def wrong_exit_codes(source, loopbench):
+    text = subprocess.run([loopbench, "--help"], check=True, capture_output=True, text=True).stdout
+    wanted = text[text.index("Exit codes:"):].strip()
+    if not any(block.strip() == wanted for _, block in FENCE.findall((source / "docs/gate.md").read_text())):
+        yield f"this is not in it:\n{wanted}"
+
+
+def main(source, loopbench):
+    source = pathlib.Path(source)
+    complaints = [(source / "docs/gate.md", what) for what in wrong_exit_codes(source, loopbench)]
+    for document in documents(source):
+        complaints += [(document, what) for what in (*code_of_its_own(document, source), *dead_links(document))]
+    for document, what in complaints:
+        print(f"{document.relative_to(source)}: {what}")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
