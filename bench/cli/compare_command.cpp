@@ -99,6 +99,7 @@ contender side(const char* name, const std::string& file, const run_plan& plan, 
     who.called = fmt::format("loopbench-{}", name);
     if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
     if (!who.layouts.empty()) who.path = who.layouts.front();
+    remember_files(who);
     list_build(who, plan, stop);
     for (const auto& layout : who.layouts) {
         contender other;

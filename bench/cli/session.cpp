@@ -188,6 +188,7 @@ run_plan revived(const session_record& old) {
     refuse_other_place(old, read_environment());
     refuse_other_cpus(old.plan);
     auto plan = old.plan;
+    std::ranges::for_each(plan.contenders, remember_files);
     if (plan.twin) {
         const auto name = plan.contenders[*plan.twin].name;
         plan.contenders.pop_back();

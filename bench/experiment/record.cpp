@@ -3,7 +3,6 @@
 #include "bench/experiment/record.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <iterator>
@@ -34,15 +33,18 @@ constexpr std::string_view journal_schema = "loopbench-journal/1";
 
 constexpr auto fields_of(const file_state*) {
     return std::tuple(field{"path", &file_state::path}, field{"bytes", &file_state::bytes},
-                      field{"modified_ns", &file_state::modified_ns});
+                      field{"modified_ns", &file_state::modified_ns},
+                      field{"inode", &file_state::inode, presence::in_newer_files});
 }
 
 constexpr auto fields_of(const executable_state*) {
     return std::tuple(field{"path", &executable_state::path}, field{"called", &executable_state::called},
                       field{"bytes", &executable_state::bytes},
                       field{"modified_ns", &executable_state::modified_ns},
+                      field{"inode", &executable_state::inode, presence::in_newer_files},
                       field{"environment", &executable_state::environment, presence::in_newer_files},
-                      field{"layouts", &executable_state::layouts, presence::when_there});
+                      field{"layouts", &executable_state::layouts, presence::when_there},
+                      field{"generator", &executable_state::generator, presence::when_there});
 }
 
 constexpr auto fields_of(const turn_lengths*) {
@@ -162,15 +164,6 @@ run_plan read_plan(const node& from) {
 
 std::string name_of_layout(const std::filesystem::path& file) {
     return file.filename().native();
-}
-
-file_state state_of_file(const std::filesystem::path& file) {
-    struct stat found {};
-    file_state state{file.native()};
-    if (::stat(file.c_str(), &found) != 0) return state;
-    state.bytes = found.st_size;
-    state.modified_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
-    return state;
 }
 
 class journal_reader {
@@ -327,7 +320,8 @@ private:
 
 executable_state state_of(const contender& who) {
     const auto file = state_of_file(who.path);
-    executable_state state{file.path, who.called, file.bytes, file.modified_ns, who.environment};
+    executable_state state{file.path,  who.called,      file.bytes, file.modified_ns,
+                           file.inode, who.environment, {},         generator_of(who)};
     if (who.layouts.empty()) return state;
     state.layouts.emplace();
     std::ranges::transform(who.layouts, std::back_inserter(*state.layouts), state_of_file);
@@ -431,6 +425,9 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     refuse("kernel", begun.where.kernel, here.kernel);
     refuse("processor", begun.where.cpu_model, here.cpu_model);
     refuse("number of cores", fmt::format("{}", begun.where.cores), fmt::format("{}", here.cores));
+    const auto has_changed = [&](const std::string& path) {
+        return usage_error{fmt::format("{} has changed since the run began; {}", path, remedy)};
+    };
     for (std::size_t i = 0; i < begun.executables.size(); ++i) {
         const auto& then = begun.executables[i];
         if (!then.environment)
@@ -438,11 +435,10 @@ void refuse_other_place(const session_record& begun, const reports::environment&
                 fmt::format("the journal does not say what {} was started with; {}", then.path, remedy)};
         const auto now = state_of(begun.plan.contenders[i]);
         for (std::size_t k = 0; then.layouts && now.layouts && k < then.layouts->size(); ++k)
-            if ((*now.layouts)[k] != (*then.layouts)[k])
-                throw usage_error{
-                    fmt::format("{} has changed since the run began; {}", (*then.layouts)[k].path, remedy)};
-        if (now != then)
-            throw usage_error{fmt::format("{} has changed since the run began; {}", then.path, remedy)};
+            if ((*now.layouts)[k] != (*then.layouts)[k]) throw has_changed((*then.layouts)[k].path);
+        if (now.generator != then.generator)
+            throw has_changed((then.generator ? then.generator : now.generator)->path);
+        if (now != then) throw has_changed(then.path);
     }
 }
 

@@ -18,19 +18,14 @@
 
 namespace loopbench::bench {
 
-struct file_state {
-    std::string path;
-    std::int64_t bytes = 0, modified_ns = 0;
-    bool operator==(const file_state&) const = default;
-};
-
 /// A contender's executable as it was when the run began, and what its trials are started with: a run goes on
 /// with the same ones only.
 struct executable_state {
     std::string path, called;
-    std::int64_t bytes = 0, modified_ns = 0;
+    std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::optional<std::map<std::string, std::string>> environment;  // absent in older journals
     std::optional<std::vector<file_state>> layouts = {};            // absent where there are none
+    std::optional<file_state> generator = {};                       // likewise
     bool operator==(const executable_state&) const = default;
 };
 

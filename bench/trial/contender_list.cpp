@@ -2,9 +2,12 @@
 #include "bench/trial/contender_list.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -28,6 +31,44 @@ bool is_contender(const fs::directory_entry& entry) {
 
 }  // namespace
 
+file_state state_of_file(const fs::path& file) {
+    struct stat found {};
+    file_state state{file.native()};
+    if (::stat(file.c_str(), &found) != 0) return state;
+    state.bytes = found.st_size;
+    state.modified_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+    state.inode = static_cast<std::int64_t>(found.st_ino);
+    return state;
+}
+
+/// Where bench/workloads/generator_process.cpp looks for it.
+std::optional<file_state> generator_of(const contender& who) {
+    constexpr std::string_view name = "loopbench-generator";
+    const char* const told = std::getenv("LOOPBENCH_GENERATOR");
+    std::error_code unresolved;
+    const auto here = fs::canonical(who.path, unresolved).parent_path();
+    for (const fs::path& file :
+         {fs::path(told != nullptr ? told : ""), here.parent_path() / name, here / name})
+        if (!file.empty() && ::access(file.c_str(), X_OK) == 0) return state_of_file(file);
+    return std::nullopt;
+}
+
+void remember_files(contender& who) {
+    who.executables.clear();
+    std::ranges::transform(who.layouts, std::back_inserter(who.executables), state_of_file);
+    if (who.layouts.empty()) who.executables.push_back(state_of_file(who.path));
+    who.generator = generator_of(who);
+}
+
+std::optional<std::string> changed_file(const contender& who, std::string_view workload) {
+    const auto is_other = [](const file_state& then) { return state_of_file(then.path) != then; };
+    const auto found = std::ranges::find_if(who.executables, is_other);
+    if (found != who.executables.end()) return found->path;
+    const bool starts_generator = workload.starts_with("serve/");
+    if (starts_generator && who.generator && is_other(*who.generator)) return who.generator->path;
+    return std::nullopt;
+}
+
 fs::path default_contender_dir() {
     return installed_file("contenders");
 }
@@ -43,6 +84,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
                 all.push_back({entry.path().filename().native(), fs::absolute(entry.path()), {}, {}});
         if (error) throw reports::file_error{"read the folder of contenders", folder.native(), error.value()};
     }
+    std::ranges::for_each(all, remember_files);
     std::ranges::sort(all, {}, &contender::name);
     const auto twice = std::ranges::adjacent_find(all, {}, &contender::name);
     if (twice != all.end())

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +28,16 @@ constexpr std::string_view name_of(workload_size size) {
     return workload_size_names[static_cast<std::size_t>(size)];
 }
 
+/// A file as it was. Who writes into it, or puts another in its place, changes one of these.
+struct file_state {
+    std::string path;
+    std::int64_t bytes = 0, modified_ns = 0, inode = 0;
+    bool operator==(const file_state&) const = default;
+};
+
+/// Of a file that is not there everything is 0.
+file_state state_of_file(const std::filesystem::path& file);
+
 struct contender {
     std::string name;  // the file's name
     std::filesystem::path path;
@@ -36,12 +48,26 @@ struct contender {
     /// Builds that differ in the order of their functions alone, of which each block has one; `path` is the
     /// first of them. Empty: there is `path` alone.
     std::vector<std::filesystem::path> layouts = {};
+    /// What it is made of, from before it is first started on; see remember_files(). Empty: nobody looks.
+    std::vector<file_state> executables = {};
+    std::optional<file_state> generator = {};
 };
+
+/// The client of serve/open_loop that the contender would start; nothing when it would find none.
+std::optional<file_state> generator_of(const contender& who);
+
+/// Notes the executable, or the layouts, and the generator, as they are now.
+void remember_files(contender& who);
+
+/// The first of the files that trials of the workload are made with which is not as it was remembered: what
+/// is measured with both is of neither. What an executable loads (libraries, a script's modules) is not
+/// looked at: a build links or installs the executable anew as well.
+std::optional<std::string> changed_file(const contender& who, std::string_view workload);
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
 std::filesystem::path default_contender_dir();
 
-/// The contenders in these folders by name, without workloads; a folder that is named twice counts once.
+/// The contenders in these folders by name, with their files remembered and without workloads; a folder that is named twice counts once.
 /// Throws usage_error when two have the same name, reports::file_error when a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 

@@ -141,16 +141,29 @@ std::string side_file_in(const scratch_folder& scratch) {
     return (scratch.path() / "side.json").native();
 }
 
+/// It may have numbers, and they are not to count.
+void discard(trial_outcome& trial, std::string reason) {
+    set_failed(trial, std::move(reason));
+    trial.metrics.clear();
+}
+
 /// A side file is a contender's own choice, but one that cannot be read is a contender that does not work.
 void take_histograms(trial_outcome& trial, const trial_request& request, const scratch_folder& scratch) {
     try {
         auto found = read_side_file(side_file_in(scratch), request.workload);
         if (trial.status == cell_status::ok) trial.histograms = std::move(found);
     } catch (const reports::format_error& error) {
-        set_failed(trial,
-                   fmt::format("left a side file (LOOPBENCH_SIDE_FILE) that is none: {}", error.what()));
-        trial.metrics.clear();
+        discard(trial, fmt::format("left a side file (LOOPBENCH_SIDE_FILE) that is none: {}", error.what()));
     }
+}
+
+/// Looked for behind the trial: what was replaced before it started is so by then, too.
+void refuse_another_build(trial_outcome& trial, const trial_request& request) {
+    if (trial.stopped) return;
+    if (const auto changed = changed_file(request.who, request.workload))
+        discard(trial, fmt::format("{} was replaced while it was measured, and numbers of two builds are of "
+                                   "neither; measure again when nothing builds it",
+                                   *changed));
 }
 
 child_request child_of(const trial_request& request, const scratch_folder& scratch, int stop_fd) {
@@ -225,6 +238,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto before = read_machine();
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
+    refuse_another_build(trial, request);
     take_histograms(trial, request, scratch);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
@@ -261,6 +275,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         auto trial =
             judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
         trial.timed_out = ended[i].out_of_time;
+        refuse_another_build(trial, requests[i]);
         take_histograms(trial, requests[i], scratch[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         if (made == way::turns) {

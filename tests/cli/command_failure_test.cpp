@@ -91,6 +91,15 @@ TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
     EXPECT_EQ(reason_for("text"), "cannot list its workloads: could not be started: Exec format error");
 }
 
+TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_two_builds) {
+    loopbench.add_contender("rebuilt",
+                            std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} +
+                                good_row);
+    const auto reason = reason_for("rebuilt");
+    for (const auto* part : {"in block 2 of 2: ", "bin/contenders/rebuilt was replaced"})
+        EXPECT_NE(reason.find(part), std::string::npos) << reason;
+}
+
 TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) {
     loopbench.add_contender("cannot",
                             R"(row '"error_occurred": true, "error_message": "unsupported: no io_uring"')");

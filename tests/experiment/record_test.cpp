@@ -268,6 +268,26 @@ TEST(record, is_not_gone_on_with_when_one_of_the_layouts_is_another) {
     }
 }
 
+TEST(record, is_not_gone_on_with_when_the_executable_or_the_generator_is_another) {
+    for (const std::string changed : {"loop-epoll", "loopbench-generator"}) {
+        const scratch_folder folder;
+        for (const auto* file : {"loop-epoll", "loopbench-generator"}) write_script(folder / file, "exit");
+        auto plan = small_plan(3);
+        for (auto& who : plan.contenders) who.path = folder / "loop-epoll";
+        const bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+        const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+        EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
+        write_script(folder / changed, "exit 1");
+        try {
+            bench::refuse_other_place(read, read.where);
+            ADD_FAILURE() << changed << " is another";
+        } catch (const bench::usage_error& error) {
+            EXPECT_NE(std::string_view{error.what()}.find(changed + " has changed"), std::string_view::npos)
+                << error.what();
+        }
+    }
+}
+
 TEST(record, a_complaint_about_a_huge_name_stays_short) {
     const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
                                            R"("contender":")" + std::string(1'000'000, 'x') + '"'));
