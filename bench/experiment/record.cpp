@@ -420,11 +420,18 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
             throw usage_error{
-                fmt::format("the run began on another {} ({}, not {}); {}", what, then, now, remedy)};
+                fmt::format("the run began with another {} ({}, not {}); {}", what, then, now, remedy)};
     };
-    refuse("kernel", begun.where.kernel, here.kernel);
-    refuse("processor", begun.where.cpu_model, here.cpu_model);
-    refuse("number of cores", fmt::format("{}", begun.where.cores), fmt::format("{}", here.cores));
+    const auto& there = begun.where;
+    const std::string none = "none";
+    refuse("version of loopbench", there.loopbench_version, here.loopbench_version);
+    refuse("kernel", there.kernel, here.kernel);
+    refuse("processor", there.cpu_model, here.cpu_model);
+    refuse("number of cores", fmt::format("{}", there.cores), fmt::format("{}", here.cores));
+    refuse("clock source", there.clocksource.value_or(none), here.clocksource.value_or(none));
+    refuse("frequency governor", there.governor.value_or(none), here.governor.value_or(none));
+    refuse("timer slack", fmt::format("{} ns", there.timer_slack_ns),
+           fmt::format("{} ns", here.timer_slack_ns));
     const auto has_changed = [&](const std::string& path) {
         return usage_error{fmt::format("{} has changed since the run began; {}", path, remedy)};
     };

@@ -61,7 +61,8 @@ session_record read_journal(std::string_view text, std::string_view name);
 bool is_journal(std::string_view text);
 
 /// Throws usage_error when what is here is not what the record began with: the executables and what they are
-/// started with, the kernel or the machine. Trials of both together would be of neither.
+/// started with, this program's version, the kernel, or the machine as far as it decides how fast anything
+/// is. Trials of both together would be of neither.
 void refuse_other_place(const session_record& begun, const reports::environment& here);
 
 }  // namespace loopbench::bench

@@ -215,9 +215,28 @@ TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
     const auto read = bench::read_journal(text, "it");
     EXPECT_EQ(read.plan.contenders[1].environment, plan.contenders[1].environment);
     EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
-    auto elsewhere = read.where;
-    elsewhere.kernel = "another";
-    EXPECT_THROW(bench::refuse_other_place(read, elsewhere), bench::usage_error);
+    const auto refusal_where = [&](const auto& change) -> std::string {
+        auto elsewhere = read.where;
+        change(elsewhere);
+        try {
+            bench::refuse_other_place(read, elsewhere);
+        } catch (const bench::usage_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    using place = reports::environment;
+    EXPECT_NE(refusal_where([](place& at) { at.kernel = "Linux 7"; }).find("kernel (, not Linux 7)"),
+              std::string::npos);
+    EXPECT_NE(refusal_where([](place& at) { at.cpu_model = "x"; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.cores = 64; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.clocksource = "hpet"; }).find("(none, not hpet)"),
+              std::string::npos);
+    EXPECT_NE(refusal_where([](place& at) { at.governor = "powersave"; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.timer_slack_ns = 1; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.loopbench_version = "0.0.9"; }).find("version of loopbench"),
+              std::string::npos);
+    EXPECT_EQ(refusal_where([](place& at) { at.load_average = {9, 9, 9}; }), "");
     auto unslowed = read;
     unslowed.plan.contenders[1].environment.clear();
     EXPECT_THROW(bench::refuse_other_place(unslowed, read.where), bench::usage_error);
