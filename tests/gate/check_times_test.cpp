@@ -62,6 +62,25 @@ TEST_F(check_timed, the_same_build_holds_after_one_session) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/second")));
 }
 
+TEST_F(check_timed, a_baseline_at_smoke_size_is_told_from_one_at_real_size) {
+    constexpr auto says_its_size = R"sh(, "size": "'"${LOOPBENCH_SIZE:-real}"'")sh";
+    loopbench.add_contender("asio-epoll", scattering("ns=10000"), says_its_size);
+    loopbench.add_contender("loop-epoll", scattering("ns=5000"), says_its_size);
+    const auto size_of_baseline = [&] { return nlohmann::json::parse(content_of(baseline()))["times"]["size"]; };
+    ASSERT_EQ(check({"--update", "--tier", "times", "--quick"}).code, 0);
+    EXPECT_EQ(size_of_baseline(), "smoke");
+    const auto same = check();
+    EXPECT_EQ(same.code, 0) << same.output << same.error_tail;
+    const auto small = loopbench({"run", "--quick", "--blocks", "20", "--workload", "yield", "-o", loopbench.out()});
+    ASSERT_EQ(small.code, 0) << small.error_tail;
+    const auto report = loopbench.path("out/report.json").native();
+    for (const auto& who : loopbench.report()["contenders"]) EXPECT_EQ(who["context"]["size"], "smoke") << who;
+    EXPECT_EQ(check({report}).code, 0);
+    std::filesystem::remove(baseline());
+    ASSERT_EQ(check({"--update", "--tier", "times", report}).code, 0);
+    EXPECT_EQ(size_of_baseline(), "smoke");
+}
+
 TEST_F(check_timed, a_slower_build_is_a_regression_that_a_second_session_confirmed) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
