@@ -71,6 +71,7 @@ constexpr std::string_view name_two =
 
 operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
+    if (fs::is_fifo(path)) return operand::report;  // as the shell's <(...)
     if (!fs::is_regular_file(path)) throw usage_error{fmt::format("{} is no file; {}", path, name_two)};
     char first = 0;
     std::ifstream{path} >> first;

@@ -55,17 +55,13 @@ void refuse_folder_in_use(const std::filesystem::path& folder) {
 journal::journal(const std::filesystem::path& path, const session_record& begun)
     : path_{path.native()}, lock_{locked_folder_of(path)} {
     reports::write_file_atomically(path, reports::dump(header_line(begun)) + "\n");
-    file_ = reports::unique_fd{
-        reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
-    if (!file_) throw reports::file_error{"open", path_, errno};
+    file_ = reports::open_regular_file(path_, O_WRONLY | O_APPEND, "open");
 }
 
 journal::journal(const std::filesystem::path& path)
-    : path_{path.native()}, lock_{locked_folder_of(path)}, file_{reports::uninterrupted([&] {
-          return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-      })} {
-    if (!file_) throw reports::file_error{"continue", path_, errno};
-}
+    : path_{path.native()},
+      lock_{locked_folder_of(path)},
+      file_{reports::open_regular_file(path_, O_WRONLY | O_APPEND, "continue")} {}
 
 void journal::keep(std::uint64_t bytes) {
     if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)

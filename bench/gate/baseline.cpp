@@ -206,7 +206,7 @@ expectations parse_baseline(std::string_view text) {
 expectations read_baseline(const std::string& file) {
     const auto remedy =
         fmt::format("`loopbench check --update --against {}` writes one, --help says with what", file);
-    if (!std::filesystem::is_regular_file(file))
+    if (!std::filesystem::exists(file))
         throw usage_error{fmt::format("there is no baseline {}; {}", file, remedy)};
     try {
         return parse_baseline(reports::read_file(file));

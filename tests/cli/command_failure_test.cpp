@@ -92,9 +92,9 @@ TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
 }
 
 TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_two_builds) {
-    loopbench.add_contender("rebuilt",
-                            std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} +
-                                good_row);
+    loopbench.add_contender(
+        "rebuilt",
+        std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} + good_row);
     const auto reason = reason_for("rebuilt");
     for (const auto* part : {"in block 2 of 2: ", "bin/contenders/rebuilt was replaced"})
         EXPECT_NE(reason.find(part), std::string::npos) << reason;
@@ -166,6 +166,55 @@ TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_
         << ran.error_tail;
     EXPECT_GT(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+}
+
+TEST_F(command_failure, a_pipe_in_the_place_of_an_own_file_is_an_error_with_its_name) {
+    for (const auto* file : {"journal.jsonl", "histograms.jsonl", "report.csv"}) {
+        const auto ran = loopbench.in_shell(std::string{"rm -rf $out; mkdir $out; mkfifo $out/"} + file +
+                                            "; exec $loopbench run --blocks 1 -o $out");
+        EXPECT_EQ(ran.code, 1) << ran.error_tail;
+        EXPECT_NE(ran.error_tail.find(std::string{"out/"} + file + ": nobody reads from this pipe"),
+                  std::string::npos)
+            << ran.error_tail;
+    }
+    ASSERT_EQ(loopbench({"run", "--blocks", "1", "-o", loopbench.path("whole").native()}).code, 0);
+    for (const auto* file : {"journal.jsonl", "histograms.jsonl"}) {
+        const auto ran =
+            loopbench.in_shell(std::string{"rm -rf $out; cp -r $folder/whole $out; rm $out/"} + file +
+                               "; mkfifo $out/" + file + "; exec $loopbench run --resume $out");
+        EXPECT_EQ(ran.code, 1) << ran.error_tail;
+        EXPECT_NE(ran.error_tail.find(std::string{"out/"} + file + ": it is a pipe; remove it"),
+                  std::string::npos)
+            << ran.error_tail;
+    }
+    const auto baseline = loopbench.in_shell("mkfifo $folder/b; exec $loopbench check --against $folder/b");
+    EXPECT_EQ(baseline.code, 2);
+    EXPECT_NE(baseline.error_tail.find("b is not a baseline: cannot read "), std::string::npos)
+        << baseline.error_tail;
+    const auto calibrated = loopbench.in_shell(
+        "mkdir -p $folder/state/loopbench; mkfifo $folder/state/loopbench/calibration.json; rm -rf $out; "
+        "export XDG_STATE_HOME=$folder/state; exec $loopbench run --blocks 1 -o $out");
+    EXPECT_EQ(calibrated.code, 0) << calibrated.error_tail;
+    EXPECT_NE(calibrated.error_tail.find("calibration.json: it is a pipe"), std::string::npos)
+        << calibrated.error_tail;
+}
+
+TEST_F(command_failure, a_report_may_come_out_of_a_pipe) {
+    reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
+    const auto file = loopbench.path("report.json").native();
+    for (const auto* format : {"json", "csv", "html"})
+        EXPECT_EQ(
+            loopbench
+                .in_shell(std::string{"cat $folder/report.json | $loopbench report /dev/stdin --format "} +
+                          format)
+                .output,
+            loopbench({"report", file, "--format", format}).output);
+    const auto both = loopbench.in_shell(
+        "cat $folder/report.json | { cat $folder/report.json | $loopbench compare /dev/fd/3 /dev/stdin; } "
+        "3<&0");
+    const auto named = loopbench({"compare", file, file});
+    EXPECT_EQ(both.output, named.output);
+    EXPECT_EQ(both.code, named.code);
 }
 
 TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_was) {
