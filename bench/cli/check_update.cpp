@@ -169,6 +169,9 @@ private:
     }
 
     void take_times(const reports::report& report) {
+        if (!report.complete)
+            throw not_written{exit_inconclusive,
+                              "the run was interrupted; finish it with `loopbench run --resume`"};
         if (is_unfit(report))
             throw not_written{exit_unfit, report.aa->reason.value_or("the session is unfit")};
         if (!report.aa || report.aa->found != reports::fitness::fit)
