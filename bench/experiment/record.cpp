@@ -433,7 +433,12 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     refuse("timer slack", fmt::format("{} ns", there.timer_slack_ns),
            fmt::format("{} ns", here.timer_slack_ns));
     const auto has_changed = [&](const std::string& path) {
-        return usage_error{fmt::format("{} has changed since the run began; {}", path, remedy)};
+        if (std::filesystem::exists(path))
+            return usage_error{fmt::format("{} has changed since the run began; {}", path, remedy)};
+        const bool is_garbled = path.find("\uFFFD") != std::string::npos;
+        return usage_error{
+            fmt::format("{} is not there{}; {}", path,
+                        is_garbled ? ": its path is no UTF-8, which a journal cannot have" : "", remedy)};
     };
     for (std::size_t i = 0; i < begun.executables.size(); ++i) {
         const auto& then = begun.executables[i];

@@ -15,6 +15,7 @@
 #include "bench/trial/child_process.hpp"
 #include "bench/trial/gbench_names.hpp"
 #include "bench/trial/trial.hpp"
+#include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
@@ -22,6 +23,14 @@ namespace loopbench::bench {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// A report names contenders, and another name than the file's would be nobody's.
+void require_utf8(const contender& who) {
+    if (reports::valid_utf8(who.name) != who.name)
+        throw usage_error{
+            fmt::format("the name of the contender {} is no UTF-8, which no report can have; rename the file",
+                        who.path.native())};
+}
 
 bool is_contender(const fs::directory_entry& entry) {
     std::error_code unreadable;
@@ -84,6 +93,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
                 all.push_back({entry.path().filename().native(), fs::absolute(entry.path()), {}, {}});
         if (error) throw reports::file_error{"read the folder of contenders", folder.native(), error.value()};
     }
+    std::ranges::for_each(all, require_utf8);
     std::ranges::for_each(all, remember_files);
     std::ranges::sort(all, {}, &contender::name);
     const auto twice = std::ranges::adjacent_find(all, {}, &contender::name);

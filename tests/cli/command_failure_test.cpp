@@ -100,6 +100,28 @@ TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_
         EXPECT_NE(reason.find(part), std::string::npos) << reason;
 }
 
+TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_gone_on_with) {
+    loopbench.add_contender("café", good_row);
+    ASSERT_EQ(loopbench({"run", "--baseline", "café", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto journal = journal_lines(loopbench.path("out/journal.jsonl"));
+    EXPECT_EQ(journal.front()["plan"]["twin"], "caf~~") << "as long, and no half of a letter";
+    const auto ran = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+}
+
+TEST_F(command_failure, a_name_that_is_no_utf8_is_refused_and_so_is_a_resume_with_such_a_path) {
+    const auto beside = loopbench.in_shell(
+        "cp -r $folder/bin $folder/b\344r; $folder/b\344r/loopbench run --blocks 1 -o $folder/kept || exit "
+        "9; "
+        "exec $folder/b\344r/loopbench run --resume $folder/kept");
+    EXPECT_EQ(beside.code, 2) << beside.error_tail;
+    EXPECT_NE(beside.error_tail.find("is not there: its path is no UTF-8"), std::string::npos)
+        << beside.error_tail;
+    loopbench.add_contender("b\xe4r", good_row);
+    expect_usage_error({"run", "-o", loopbench.path("new").native()},
+                       {"bin/contenders/b?r is no UTF-8", "rename"});
+}
+
 TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) {
     loopbench.add_contender("cannot",
                             R"(row '"error_occurred": true, "error_message": "unsupported: no io_uring"')");
