@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace loopbench::bench::workloads::detail {
@@ -73,6 +75,14 @@ std::string remark(const json& result) {
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";
 }
 
+/// The words for a process that left no result.
+std::string end_of(int status) {
+    if (!WIFSIGNALED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+    const char* const name = ::sigabbrev_np(WTERMSIG(status));
+    return name != nullptr ? fmt::format("was killed by SIG{}", name)
+                           : fmt::format("was killed by signal {}", WTERMSIG(status));
+}
+
 struct closed_at_end {
     int fd;
     ~closed_at_end() { ::close(fd); }
@@ -126,7 +136,11 @@ generator_process::~generator_process() {
 void generator_process::prove(trial& t, std::uint64_t requests) {
     reader_.join();
     const json result = json::parse(text_, nullptr, false);
-    if (!result.is_object()) return t.fail("the generator ended without a result");
+    if (!result.is_object()) {
+        int status = 0;
+        ::waitpid(std::exchange(process_, -1), &status, 0);
+        return t.fail(fmt::format("the generator {} before it had a result", end_of(status)));
+    }
     if (const auto failure = result.value("failure", ""); !failure.empty())
         return t.fail("the generator failed: " + failure);
     if (const auto& why = result.at("not_offered"); why.is_string())
