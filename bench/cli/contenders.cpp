@@ -2,6 +2,7 @@
 #include "bench/cli/contenders.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -30,6 +31,18 @@ std::vector<contender> contenders_in(const std::vector<std::string>& more_folder
                         "--contender-dir",
                         default_contender_dir().native())};
     return all;
+}
+
+void refuse_not_executable(const std::vector<std::string>& names,
+                           const std::vector<std::string>& more_folders) {
+    std::vector<fs::path> folders{default_contender_dir()};
+    folders.insert(folders.end(), more_folders.begin(), more_folders.end());
+    for (const auto& folder : folders)
+        for (const auto& name : names)
+            if (const auto file = folder / name;
+                fs::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0)
+                throw usage_error{
+                    fmt::format("{} is no contender: it may not be executed; chmod +x it", file.native())};
 }
 
 std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,

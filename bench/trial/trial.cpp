@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <utility>
@@ -43,6 +44,22 @@ std::string with_last_line(std::string cause, std::string_view error_tail) {
 std::string signal_name(int signal) {
     const char* name = ::sigabbrev_np(signal);
     return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+/// What execve(2) means by the commoner ones of its errors.
+std::string_view cause_of_no_start(int error) {
+    switch (error) {
+        case EACCES:
+            return "; make it executable (chmod +x), and its folders such that they may be entered";
+        case ENOENT:
+            return "; it is not there, or the interpreter or loader that it names is not";
+        case ENOEXEC:
+            return "; it is for another kind of machine, or a script that does not begin with #!";
+        case ETXTBSY:
+            return "; something still writes it: measure when it is built";
+        default:
+            return "";
+    }
 }
 
 void set_failed(trial_outcome& trial, std::string reason) {
@@ -99,7 +116,8 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
         case child_end::signalled:
             return with_last_line(fmt::format("killed by {}", signal_name(outcome.code)), outcome.error_tail);
         case child_end::not_started:
-            return fmt::format("could not be started: {}", std::strerror(outcome.code));
+            return fmt::format("could not be started: {}{}", std::strerror(outcome.code),
+                               cause_of_no_start(outcome.code));
         case child_end::timed_out:
             return fmt::format("no result within {:g} s", std::chrono::duration<double>{limit}.count());
         case child_end::flooded:

@@ -88,7 +88,21 @@ TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
                                    "\x7f"
                                    "ELF, not really");
     std::filesystem::permissions(loopbench.path("bin/contenders/text"), std::filesystem::perms::owner_all);
-    EXPECT_EQ(reason_for("text"), "cannot list its workloads: could not be started: Exec format error");
+    EXPECT_TRUE(reason_for("text").starts_with(
+        "cannot list its workloads: could not be started: Exec format error; it is for another kind"));
+}
+
+TEST_F(command_failure, a_script_whose_interpreter_is_missing_is_not_told_to_be_missing_itself) {
+    reports::write_file_atomically(loopbench.path("bin/contenders/lost"), "#!/no/such/python\n");
+    std::filesystem::permissions(loopbench.path("bin/contenders/lost"), std::filesystem::perms::owner_all);
+    EXPECT_NE(reason_for("lost").find("No such file or directory; it is not there, or the interpreter"),
+              std::string::npos);
+}
+
+TEST_F(command_failure, a_contender_that_may_not_be_executed_is_told_so) {
+    reports::write_file_atomically(loopbench.path("bin/contenders/plain"), "#!/bin/sh\n");
+    expect_usage_error({"run", "--contender", "plain", "-o", loopbench.out()},
+                       {"bin/contenders/plain is no contender: it may not be executed; chmod +x"});
 }
 
 TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_two_builds) {

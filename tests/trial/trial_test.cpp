@@ -96,7 +96,8 @@ TEST(trial, every_bad_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::signalled, SIGSEGV), "killed by SIGSEGV");
     EXPECT_EQ(reason_for(child_end::exited, 3, "one\ntwo\n\n"), "exit code 3: two");
     EXPECT_EQ(reason_for(child_end::exited, 3), "exit code 3");
-    EXPECT_EQ(reason_for(child_end::not_started, EACCES), "could not be started: Permission denied");
+    EXPECT_TRUE(reason_for(child_end::not_started, EACCES)
+                    .starts_with("could not be started: Permission denied; make it executable"));
     EXPECT_EQ(reason_for(child_end::timed_out, 0), "no result within 1.5 s");
     EXPECT_EQ(reason_for(child_end::flooded, 0), "printed more than 64 MiB");
     EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");
