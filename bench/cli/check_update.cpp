@@ -20,6 +20,7 @@
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
+#include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -195,7 +196,7 @@ int update_baseline(const check_options& options, const invocation& by) {
         } else {
             next.take(read_report_file(options.reports.front()));
         }
-        reports::write_standard_output(next.write());
+        reports::write_standard_output(reports::printable(next.write(), "\n"));
         return exit_ok;
     } catch (const not_written& error) {
         tell(fmt::format("loopbench: {} was not written: {}\n", options.against, error.what()));

@@ -14,6 +14,7 @@
 #include "bench/trial/describe.hpp"
 #include "bench/trial/parity.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -24,8 +25,9 @@ namespace {
 std::string as_text(const std::vector<finding>& all) {
     std::string text;
     for (const auto& [about, how, found, remedy] : all)
-        text += fmt::format("{:<22} {:<8} {}{}\n", about, name_of(how), found,
-                            remedy.empty() ? "" : "; " + remedy);
+        text += reports::printable(fmt::format("{:<22} {:<8} {}{}", about, name_of(how), found,
+                                               remedy.empty() ? "" : "; " + remedy)) +
+                "\n";
     return text;
 }
 

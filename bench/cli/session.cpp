@@ -28,6 +28,7 @@
 #include "bench/trial/usage_error.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
+#include "reports/columns.hpp"
 #include "reports/csv.hpp"
 #include "reports/html.hpp"
 #include "reports/json.hpp"
@@ -337,8 +338,9 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)
         reports::write_standard_output(
-            fmt::format("every table and warning: loopbench report {} --format text\n", json.native()));
-    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", page.native(),
+            fmt::format("every table and warning: loopbench report {} --format text\n",
+                        reports::printable(json.native())));
+    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
                                                json.filename().native(), csv.filename().native(),
                                                "journal.jsonl (every trial)"));
 }

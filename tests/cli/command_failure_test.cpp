@@ -344,6 +344,12 @@ TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
     const auto unlisted =
         loopbench({"run", "--contender", "green", "--workload", "x", "-o", loopbench.out()});
     EXPECT_EQ(unlisted.error_tail.find('\x1b'), std::string::npos) << unlisted.error_tail;
+    write_script(loopbench.path("bin/contenders/\u202eneerg"), "echo yield\n");
+    for (const auto* command : {"list", "doctor"}) {
+        const auto told = loopbench({command}).output;
+        EXPECT_NE(told.find("?neerg"), std::string::npos) << told;
+        EXPECT_EQ(told.find("\u202e"), std::string::npos) << told;
+    }
 }
 
 TEST_F(command_failure, every_remedy_can_be_followed) {
