@@ -270,6 +270,7 @@ void choose_ways(run_plan& plan) {
 
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
     stop.throw_if_requested();
+    refuse_too_many_cells(plan);
     plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);

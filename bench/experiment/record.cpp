@@ -105,8 +105,7 @@ constexpr auto fields_of(const counted_cell*) {
 
 namespace {
 
-// What a run can have: its own limits on blocks and durations, and far more cells than there are.
-constexpr std::size_t cells_max = 100'000;
+// A run's own limit on durations.
 constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
@@ -326,6 +325,16 @@ executable_state state_of(const contender& who) {
     state.layouts.emplace();
     std::ranges::transform(who.layouts, std::back_inserter(*state.layouts), state_of_file);
     return state;
+}
+
+void refuse_too_many_cells(const run_plan& plan) {
+    const std::size_t twins = plan.baseline_index() && !plan.twin ? 1 : 0;
+    const auto cells = plan.workloads.size() * (plan.contenders.size() + twins);
+    if (cells > cells_max)
+        throw usage_error{fmt::format(
+            "what is chosen are {} cells (workloads times contenders), and a run may have {}; choose "
+            "fewer with --workload and --contender",
+            cells, cells_max)};
 }
 
 json header_line(const session_record& begun) {

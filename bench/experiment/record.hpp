@@ -53,6 +53,12 @@ nlohmann::ordered_json counted_line(std::span<const counted_cell> cells);
 inline constexpr std::size_t journal_bytes_max = std::size_t{1} << 30U,
                              journal_line_bytes_max = std::size_t{16} << 20U;
 
+/// How many cells a run may have.
+inline constexpr std::size_t cells_max = 100'000;
+
+/// Throws usage_error when no journal takes the plan: it has too many cells, with those of the twin.
+void refuse_too_many_cells(const run_plan& plan);
+
 /// Reads a journal. A last line that was cut short (the machine died while it was written) is passed over.
 /// Throws reports::format_error naming `name`, the line, the cause and the remedy.
 session_record read_journal(std::string_view text, std::string_view name);

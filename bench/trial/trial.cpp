@@ -62,18 +62,24 @@ std::string_view cause_of_no_start(int error) {
     }
 }
 
-void set_failed(trial_outcome& trial, std::string reason) {
-    trial.status = cell_status::failed;
-    trial.reason = std::move(reason);
+/// Reasons stand in every report, and a contender may print megabytes of them.
+void set_status(trial_outcome& trial, cell_status status, std::string_view reason) {
+    constexpr std::size_t bytes_max = 4096;
+    trial.status = status;
+    trial.reason = reason;
+    if (reason.size() > bytes_max) trial.reason = reports::valid_utf8(reason.substr(0, bytes_max)) + "...";
+}
+
+void set_failed(trial_outcome& trial, std::string_view reason) {
+    set_status(trial, cell_status::failed, reason);
 }
 
 void take_error(trial_outcome& trial, std::string_view message) {
     constexpr std::string_view unsupported = "unsupported:";
-    if (!message.starts_with(unsupported)) return set_failed(trial, std::string{message});
+    if (!message.starts_with(unsupported)) return set_failed(trial, message);
     message.remove_prefix(unsupported.size());
     message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
-    trial.status = cell_status::unsupported;
-    trial.reason = message;
+    set_status(trial, cell_status::unsupported, message);
 }
 
 std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
@@ -160,8 +166,8 @@ std::string side_file_in(const scratch_folder& scratch) {
 }
 
 /// It may have numbers, and they are not to count.
-void discard(trial_outcome& trial, std::string reason) {
-    set_failed(trial, std::move(reason));
+void discard(trial_outcome& trial, std::string_view reason) {
+    set_failed(trial, reason);
     trial.metrics.clear();
 }
 

@@ -206,6 +206,18 @@ TEST(record, refuses_more_cells_than_the_memory_may_have) {
         std::string::npos);
 }
 
+TEST(record, is_not_begun_where_it_could_not_be_read) {
+    auto plan = small_plan(1);
+    plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");  // the baseline's twin
+    EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
+    plan.workloads.emplace_back("x");
+    EXPECT_THROW(bench::refuse_too_many_cells(plan), bench::usage_error);
+    const scratch_folder folder;
+    plan.workloads = {"yield", std::string(bench::journal_line_bytes_max, 'x')};
+    EXPECT_THROW((bench::journal{folder / "journal.jsonl", {.plan = plan}}), bench::usage_error);
+    EXPECT_FALSE(std::filesystem::exists(folder / "journal.jsonl"));
+}
+
 TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
     const scratch_folder folder;
     auto plan = small_plan(3);

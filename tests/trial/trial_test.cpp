@@ -92,6 +92,19 @@ TEST(trial, the_row_has_to_be_the_workloads) {
     EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "printed no result for the workload");
 }
 
+TEST(trial, keeps_no_more_of_what_is_said_than_a_report_can_have) {
+    child_outcome outcome;
+    const auto said = [&](std::size_t context_bytes, std::size_t error_bytes) {
+        outcome.output = fmt::format(
+            R"({{"context":{{"note":"{}"}},"benchmarks":[{{"name":"yield","error_occurred":true,"error_message":"{}"}}]}})",
+            std::string(context_bytes, 'x'), std::string(error_bytes, 'y'));
+        return bench::judge(outcome, "yield", 60s).reason;
+    };
+    EXPECT_EQ(said(10, 4096), std::string(4096, 'y'));
+    EXPECT_EQ(said(10, 100'000), std::string(4096, 'y') + "...");
+    EXPECT_TRUE(said(100'000, 1).starts_with("printed a context of 100011 bytes")) << said(100'000, 1);
+}
+
 TEST(trial, every_bad_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::signalled, SIGSEGV), "killed by SIGSEGV");
     EXPECT_EQ(reason_for(child_end::exited, 3, "one\ntwo\n\n"), "exit code 3: two");
