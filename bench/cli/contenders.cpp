@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace loopbench::bench {
 
@@ -54,9 +56,10 @@ std::vector<contender> load_contenders(const std::vector<std::string>& more_fold
 
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {
     std::vector<std::string> all;
+    std::set<std::string_view> seen;
     for (const auto& who : contenders)
         for (const auto& workload : who.workloads)
-            if (std::ranges::find(all, workload) == all.end()) all.push_back(workload);
+            if (seen.insert(workload).second) all.push_back(workload);
     return all;
 }
 

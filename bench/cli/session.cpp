@@ -8,6 +8,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -242,11 +243,11 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// What can be compared was made in one way: turns where all that have the workload know them.
-bool all_take_turns(const run_plan& plan, std::size_t workload) {
+/// What can be compared was made in one way: turns where all that have a workload, and are not excluded from
+/// it, know them.
+bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
-        if (!exclusion_before(plan.contenders[who], plan.workloads[workload]) && !plan.takes_turns(who))
-            return false;
+        if (!excluded[who] && !plan.takes_turns(who)) return false;
     return true;
 }
 
@@ -255,12 +256,14 @@ bool all_take_turns(const run_plan& plan, std::size_t workload) {
 void choose_ways(run_plan& plan) {
     plan.ways.clear();
     plan.cores.clear();
+    const auto excluded = exclusions_before(plan);
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto* const shape = find_shape(plan.workloads[i]);
         const auto usual = shape != nullptr ? shape->made : way::apart;
         auto made = plan.way.value_or(usual);
         // Who never asks for a turn has none.
-        if (made == way::turns && ((shape != nullptr && usual != way::turns) || !all_take_turns(plan, i)))
+        if (made == way::turns &&
+            ((shape != nullptr && usual != way::turns) || !all_take_turns(plan, excluded[i])))
             made = way::apart;
         plan.ways.push_back(made);
         plan.cores.push_back(shape != nullptr ? shape->cores : made != way::apart ? 1 : 0);

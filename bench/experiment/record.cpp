@@ -342,12 +342,14 @@ json header_line(const session_record& begun) {
     auto contenders = json::array(), described = json::array(), executables = json::array(),
          excluded = json::array();
     for (const auto& who : plan.described) described.push_back(who.context);
-    for (const auto& who : plan.contenders) {
+    const auto before = exclusions_before(plan);
+    for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
+        const auto& who = plan.contenders[i];
         contenders.push_back(who.name);
         executables.push_back(value_of(state_of(who)));
-        for (const auto& workload : plan.workloads)
-            if (const auto why = exclusion_before(who, workload))
-                excluded.push_back({{"workload", workload},
+        for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload)
+            if (const auto& why = before[workload][i])
+                excluded.push_back({{"workload", plan.workloads[workload]},
                                     {"contender", who.name},
                                     {"status", reports::name_of(why->status)},
                                     {"reason", why->reason}});

@@ -348,10 +348,17 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
 }
 
 /// A stranger's workload is about what it has.
-reports::workload described(const reports::report& report, const std::string& workload) {
-    const auto* const known = find_workload(workload);
-    if (known == nullptr) return {workload, reports::usual_headline_metrics(report, workload)};
-    return {workload, {known->headline_metrics.begin(), known->headline_metrics.end()}};
+std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
+    const auto usual = reports::headline_metrics_by_workload(report);
+    std::vector<reports::workload> all;
+    for (const auto& name : plan.workloads) {
+        auto& next = all.emplace_back(reports::workload{name, {}});
+        if (const auto* const known = find_workload(name))
+            next.headline_metrics.assign(known->headline_metrics.begin(), known->headline_metrics.end());
+        else if (const auto found = usual.find(name); found != usual.end())
+            next.headline_metrics = found->second;
+    }
+    return all;
 }
 
 }  // namespace
@@ -359,7 +366,7 @@ reports::workload described(const reports::report& report, const std::string& wo
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     auto report = summary{plan, outcome}.report();
     report.contenders = described(plan, outcome);
-    for (const auto& name : plan.workloads) report.workloads.push_back(described(report, name));
+    report.workloads = described_workloads(plan, report);
     compare_with_floors(report, rule_of(plan));
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;

@@ -1,6 +1,7 @@
 // What a process's end and output amount to.
 #include "bench/trial/trial.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
