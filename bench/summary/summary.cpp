@@ -68,6 +68,10 @@ private:
         reports::planned found{std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
                                outcome_.blocks_planned, plan_.cpu};
         if (const auto layouts = plan_.layout_pairs(); layouts > 0) found.layouts = layouts;
+        if (std::ranges::find(plan_.ways, reports::way::turns) != plan_.ways.end()) {
+            found.turn_untimed_ns = plan_.turn.untimed.count();
+            found.turn_timed_ns = plan_.turn.timed.count();
+        }
         return found;
     }
 
