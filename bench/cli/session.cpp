@@ -253,14 +253,15 @@ bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusio
 
 }  // namespace
 
-void choose_ways(run_plan& plan) {
+void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
     plan.ways.clear();
     plan.cores.clear();
     const auto excluded = exclusions_before(plan);
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto* const shape = find_shape(plan.workloads[i]);
         const auto usual = shape != nullptr ? shape->made : way::apart;
-        auto made = plan.way.value_or(usual);
+        const auto wanted = asked.find(plan.workloads[i]);
+        auto made = plan.way.value_or(wanted != asked.end() ? wanted->second : usual);
         // Who never asks for a turn has none.
         if (made == way::turns &&
             ((shape != nullptr && usual != way::turns) || !all_take_turns(plan, excluded[i])))

@@ -85,6 +85,23 @@ TEST_F(check_timed, a_baseline_at_smoke_size_is_told_from_one_at_real_size) {
     EXPECT_EQ(size_of_baseline(), "smoke");
 }
 
+TEST_F(check_timed, a_session_is_made_in_the_way_of_the_baseline) {
+    const auto on_cpu = [](int ns) {
+        return fmt::format(R"sh(ns=$(( {} + 10 * (($(trials) * 37) % 7 - 3) ))
+row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
+                           ns);
+    };
+    loopbench.add_contender("asio-epoll", on_cpu(10'000));
+    loopbench.add_contender("loop-epoll", on_cpu(5000));
+    ASSERT_EQ(check({"--update", "--tier", "times", "--way", "together"}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["way"], "together");
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
+    EXPECT_EQ(check({"--way", "apart"}).code, 4) << "it was asked for";
+    ASSERT_EQ(check({"--update"}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["way"], "apart");
+}
+
 TEST_F(check_timed, a_slower_build_is_a_regression_that_a_second_session_confirmed) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
