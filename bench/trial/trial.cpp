@@ -14,6 +14,7 @@
 #include "bench/trial/disturbance.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
+#include "bench/trial/left_behind.hpp"
 #include "bench/trial/scratch_folder.hpp"
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/together.hpp"
@@ -190,6 +191,16 @@ void refuse_another_build(trial_outcome& trial, const trial_request& request) {
                                    *changed));
 }
 
+/// Ends them in any case.
+void refuse_daemons(trial_outcome& trial, int group, const scratch_folder& scratch) {
+    const auto left = end_what_is_left(group, scratch.path());
+    if (left && !trial.stopped)
+        discard(trial,
+                fmt::format("left the process {} behind, outside of its process group, which was ended: "
+                            "what such a one does is in no number; have it end with the contender",
+                            *left));
+}
+
 child_request child_of(const trial_request& request, const scratch_folder& scratch, int stop_fd) {
     child_request child;
     child.command = request.front;
@@ -263,6 +274,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
     refuse_another_build(trial, request);
+    refuse_daemons(trial, ended.group, scratch);
     take_histograms(trial, request, scratch);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
@@ -300,6 +312,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
             judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
         trial.timed_out = ended[i].out_of_time;
         refuse_another_build(trial, requests[i]);
+        refuse_daemons(trial, ended[i].child.group, scratch[i]);
         take_histograms(trial, requests[i], scratch[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         if (made == way::turns) {

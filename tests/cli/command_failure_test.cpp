@@ -332,6 +332,17 @@ TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
     EXPECT_EQ(std::distance(begin(left), end(left)), 1);
 }
 
+TEST_F(command_failure, without_proc_it_is_told_what_is_missing) {
+    const auto ran = loopbench.in_shell(
+        "unshare -rm true || exit 77; exec unshare -rm sh -c 'mount -t tmpfs none /proc; exec $loopbench "
+        "list'");
+    if (ran.code == 77) GTEST_SKIP() << "no mount namespaces here";
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("/proc/self/exe: No such file or directory; mount /proc"),
+              std::string::npos)
+        << ran.error_tail;
+}
+
 TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     for (const auto* command : {"report $folder/report.json --format csv", "list", "--help"}) {
