@@ -186,11 +186,15 @@ void refuse_other_cpus(const run_plan& begun) {
 
 /// The plan of a journal with contenders that can be run; throws usage_error when they, or the machine, are
 /// not what they were.
-run_plan revived(const session_record& old) {
+run_plan revived(const session_record& old, const interrupt& stop) {
     refuse_other_place(old, read_environment());
     refuse_other_cpus(old.plan);
     auto plan = old.plan;
-    std::ranges::for_each(plan.contenders, remember_files);
+    for (auto& who : plan.contenders) {
+        remember_files(who);
+        remember_libraries(who, probe_limit, stop.fd());
+    }
+    stop.throw_if_requested();
     if (plan.twin) {
         const auto name = plan.contenders[*plan.twin].name;
         plan.contenders.pop_back();
@@ -309,7 +313,7 @@ finished_run measure_rest(const session_place& place) {
     journal written{file};
     const auto text = reports::read_file(file.native(), journal_bytes_max);
     auto record = read_journal(text, file.native());
-    record.plan = revived(record);
+    record.plan = revived(record, place.stop);
     record.outcome.interrupted = record.outcome.budget_spent = false;
     record.outcome.blocks_finished = 0;
     written.keep(text.rfind('\n') + 1);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "bench/machine/kernel_files.hpp"
@@ -30,6 +31,14 @@ void require_utf8(const contender& who) {
         throw usage_error{
             fmt::format("the name of the contender {} is no UTF-8, which no report can have; rename the file",
                         who.path.native())};
+}
+
+child_request listing_of(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    child_request request;
+    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    request.limit = limit;
+    request.stop_fd = stop_fd;
+    return request;
 }
 
 bool is_contender(const fs::directory_entry& entry) {
@@ -63,16 +72,36 @@ std::optional<file_state> generator_of(const contender& who) {
 }
 
 void remember_files(contender& who) {
-    who.executables.clear();
-    std::ranges::transform(who.layouts, std::back_inserter(who.executables), state_of_file);
-    if (who.layouts.empty()) who.executables.push_back(state_of_file(who.path));
+    who.files.clear();
+    std::ranges::transform(who.layouts, std::back_inserter(who.files), state_of_file);
+    if (who.layouts.empty()) who.files.push_back(state_of_file(who.path));
     who.generator = generator_of(who);
+}
+
+std::vector<std::string> libraries_in(std::string_view traced) {
+    std::vector<std::string> all;
+    std::istringstream lines{std::string{traced}};
+    for (std::string line; std::getline(lines, line);) {
+        // "name => /path (0x...)", or "/path (0x...)"
+        const auto start = line.find('/'), end = line.rfind(" (0x");
+        if (line.starts_with('\t') && start < end && end != std::string::npos)
+            all.push_back(line.substr(start, end - start));
+    }
+    return all;
+}
+
+void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    auto request = listing_of(who, limit, stop_fd);  // where the loader does not know the variable: as cheap
+    request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
+    for (const auto& library : libraries_in(run_child(request).output))
+        if (std::ranges::find(who.files, library, &file_state::path) == who.files.end())
+            who.files.push_back(state_of_file(library));
 }
 
 std::optional<std::string> changed_file(const contender& who, std::string_view workload) {
     const auto is_other = [](const file_state& then) { return state_of_file(then.path) != then; };
-    const auto found = std::ranges::find_if(who.executables, is_other);
-    if (found != who.executables.end()) return found->path;
+    const auto found = std::ranges::find_if(who.files, is_other);
+    if (found != who.files.end()) return found->path;
     const bool starts_generator = workload.starts_with("serve/");
     if (starts_generator && who.generator && is_other(*who.generator)) return who.generator->path;
     return std::nullopt;
@@ -104,11 +133,8 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
 }
 
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
-    child_request request;
-    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    auto request = listing_of(who, limit, stop_fd);
     request.environment = {{"LOOPBENCH_SIZE", std::string{name_of(size)}}};
-    request.limit = limit;
-    request.stop_fd = stop_fd;
     const auto outcome = run_child(request);
     if (const auto failure = failure_of(outcome, limit)) {
         who.problem = fmt::format("cannot list its workloads: {}", *failure);
@@ -116,6 +142,7 @@ void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds
     }
     who.workloads = workloads_from_listing(outcome.output);
     if (who.workloads.empty()) who.problem = "cannot list its workloads: it printed none";
+    if (!who.files.empty()) remember_libraries(who, limit, stop_fd);
 }
 
 }  // namespace loopbench::bench

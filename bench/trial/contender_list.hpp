@@ -48,8 +48,9 @@ struct contender {
     /// Builds that differ in the order of their functions alone, of which each block has one; `path` is the
     /// first of them. Empty: there is `path` alone.
     std::vector<std::filesystem::path> layouts = {};
-    /// What it is made of, from before it is first started on; see remember_files(). Empty: nobody looks.
-    std::vector<file_state> executables = {};
+    /// What it is made of, from before it is measured on: see remember_files() and remember_libraries().
+    /// Empty: nobody looks.
+    std::vector<file_state> files = {};
     std::optional<file_state> generator = {};
 };
 
@@ -59,9 +60,15 @@ std::optional<file_state> generator_of(const contender& who);
 /// Notes the executable, or the layouts, and the generator, as they are now.
 void remember_files(contender& who);
 
+/// The libraries in what ld.so(8) prints with LD_TRACE_LOADED_OBJECTS.
+std::vector<std::string> libraries_in(std::string_view traced);
+
+/// Adds the libraries that the loader finds for the executable, or for a script's interpreter: some builds
+/// leave the executable as it is when they make one of these anew. A script's modules are not known.
+void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd);
+
 /// The first of the files that trials of the workload are made with which is not as it was remembered: what
-/// is measured with both is of neither. What an executable loads (libraries, a script's modules) is not
-/// looked at: a build links or installs the executable anew as well.
+/// is measured with both is of neither.
 std::optional<std::string> changed_file(const contender& who, std::string_view workload);
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
@@ -72,7 +79,7 @@ std::filesystem::path default_contender_dir();
 /// cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 
-/// Asks the contender for its workloads, or notes the problem. Stops early when `stop_fd` becomes readable.
+/// Asks the contender for its workloads, or notes the problem, and remembers its libraries. Stops early when `stop_fd` becomes readable.
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd);
 
 }  // namespace loopbench::bench

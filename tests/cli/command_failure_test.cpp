@@ -114,6 +114,20 @@ TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_
         EXPECT_NE(reason.find(part), std::string::npos) << reason;
 }
 
+TEST_F(command_failure, a_library_that_is_made_anew_meanwhile_makes_another_build) {
+    loopbench.add_contender("linked",
+                            std::string{"[ $(trials) -lt 2 ] || touch $folder/lib/libc.so.6\n"} + good_row);
+    const auto ran = loopbench.in_shell(
+        "mkdir $folder/lib; cp \"$(ldd /bin/sh | sed -n 's/.*libc.so.6 => \\([^ ]*\\) .*/\\1/p')\" "
+        "$folder/lib || exit 77; "
+        "export LD_LIBRARY_PATH=$folder/lib; "
+        "exec $loopbench run --contender linked --baseline linked --workload yield --blocks 2 -o $out");
+    if (ran.code == 77) GTEST_SKIP() << "the shell has no libc.so.6 of its own";
+    EXPECT_EQ(ran.code, 1) << ran.error_tail;
+    const auto reason = time_of(loopbench.report(), "linked").at("reason").get<std::string>();
+    EXPECT_NE(reason.find("lib/libc.so.6 was replaced"), std::string::npos) << reason;
+}
+
 TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_gone_on_with) {
     loopbench.add_contender("café", good_row);
     ASSERT_EQ(loopbench({"run", "--baseline", "café", "--blocks", "6", "-o", loopbench.out()}).code, 0);

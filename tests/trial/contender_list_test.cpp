@@ -36,7 +36,8 @@ TEST(contender_list, holds_the_executables_by_name) {
 
 TEST(contender_list, remembers_what_its_contenders_are_made_of) {
     const scratch_folder folder;
-    for (const auto* file : {"bin/one", "bin/two", "loopbench-generator"}) write_script(folder / file, "exit");
+    for (const auto* file : {"bin/one", "bin/two", "loopbench-generator"})
+        write_script(folder / file, "exit");
     const auto who = bench::find_contenders(std::array{folder / "bin"}).front();
     constexpr auto served = "serve/open_loop/load:25";
     EXPECT_EQ(bench::changed_file(who, served), std::nullopt);
@@ -47,6 +48,15 @@ TEST(contender_list, remembers_what_its_contenders_are_made_of) {
     EXPECT_EQ(bench::changed_file(who, "yield"), std::nullopt) << "which has no client";
     write_script(folder / "bin/one", "exit");
     EXPECT_EQ(bench::changed_file(who, "yield"), (folder / "bin/one").native());
+}
+
+TEST(contender_list, knows_the_libraries_that_the_loader_tells) {
+    EXPECT_EQ(bench::libraries_in("\tlinux-vdso.so.1 (0x00007ffd1b5f2000)\n"
+                                  "\tlibfoo.so => /opt/a b/libfoo.so (0x00007f1)\n"
+                                  "\tlibgone.so => not found\n"
+                                  "\t/lib64/ld-linux-x86-64.so.2 (0x00007f2)\n"
+                                  "echo/rtt (0x1)\n"),
+              (std::vector<std::string>{"/opt/a b/libfoo.so", "/lib64/ld-linux-x86-64.so.2"}));
 }
 
 TEST(contender_list, remembers_each_layout) {
