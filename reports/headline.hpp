@@ -15,7 +15,8 @@ namespace loopbench::reports {
 /// contender has them. As the report says; for a report or a workload that says nothing of it, by what was
 /// measured: lateness and CPU where there is lateness, CPU and wakeups of the family `idle`, latency and
 /// capacity where there is a capacity, and time of everything else, with the p99 and the CPU of what has
-/// latencies. Takes one look at each result: there may be a hundred thousand. The names point into the report.
+/// latencies. Takes one look at each result: there may be a hundred thousand. The names point into the
+/// report.
 std::map<std::string_view, std::vector<std::string>> headline_metrics_by_workload(const report& in);
 
 }  // namespace loopbench::reports

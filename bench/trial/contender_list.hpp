@@ -74,12 +74,13 @@ std::optional<std::string> changed_file(const contender& who, std::string_view w
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
 std::filesystem::path default_contender_dir();
 
-/// The contenders in these folders by name, with their files remembered and without workloads; a folder that is named twice counts once.
-/// Throws usage_error when two have the same name or one has none in UTF-8, reports::file_error when a folder
-/// cannot be read.
+/// The contenders in these folders by name, with their files remembered and without workloads; a folder that
+/// is named twice counts once. Throws usage_error when two have the same name or one has none in UTF-8,
+/// reports::file_error when a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 
-/// Asks the contender for its workloads, or notes the problem, and remembers its libraries. Stops early when `stop_fd` becomes readable.
+/// Asks the contender for its workloads, or notes the problem, and remembers its libraries. Stops early when
+/// `stop_fd` becomes readable.
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd);
 
 }  // namespace loopbench::bench
