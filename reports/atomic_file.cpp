@@ -112,8 +112,13 @@ fs::path end_of_links(fs::path path) {
 }
 
 void write_in_place(const fs::path& path, std::string_view content) {
-    unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); })};
-    if (!file) throw file_error{"open", path.native(), errno};
+    unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK); })};
+    if (!file && errno == ENXIO)
+        throw file_error{
+            fmt::format("cannot write {}: nobody reads from this pipe; start its reader first, "
+                        "or remove it",
+                        path.native())};
+    if (!file || ::fcntl(file.get(), F_SETFL, 0) != 0) throw file_error{"open", path.native(), errno};
     write_all(file.get(), content, path.native());
     if (const int error = file.reset()) throw file_error{"write", path.native(), error};
 }

@@ -8,9 +8,9 @@
 
 namespace loopbench::reports {
 
-/// Replaces or creates the file `path`. A symbolic link keeps pointing where it did; a device or a pipe is
-/// written to as it is. Throws file_error; then the old content is untouched and no temporary file is left.
-/// One that a killed process left is removed by whoever writes the same file next.
+/// Replaces or creates the file `path`. A symbolic link keeps pointing where it did; a device, or a pipe that
+/// somebody reads from, is written to as it is. Throws file_error; then the old content is untouched and no
+/// temporary file is left. One that a killed process left is removed by whoever writes the same file next.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 struct new_file {

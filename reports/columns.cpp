@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "reports/calibration.hpp"
 #include "reports/headline.hpp"
@@ -174,14 +175,15 @@ std::string line::note() const {
 
 std::vector<family> families_of(const report& content) {
     std::vector<family> all;
+    std::map<std::string, std::size_t> groups;
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;  // in their group
     for (const auto& item : content.results) {
-        const auto name = family_name(item.workload);
-        auto group = std::ranges::find(all, name, &family::name);
-        if (group == all.end()) group = all.insert(all.end(), family{name, {}});
-        auto cell = find_cell(group->lines, item);
-        if (cell == group->lines.end())
-            cell = group->lines.insert(cell, line{&content, item.workload, item.contender, {}, {}});
-        cell->metrics.push_back(&item);
+        const auto [group, is_new_group] = groups.try_emplace(family_name(item.workload), all.size());
+        if (is_new_group) all.push_back({group->first, {}});
+        auto& lines = all[group->second].lines;
+        const auto [cell, is_new_cell] = cells.try_emplace({item.workload, item.contender}, lines.size());
+        if (is_new_cell) lines.push_back({&content, item.workload, item.contender, {}, {}});
+        lines[cell->second].metrics.push_back(&item);
     }
     const auto headline = headline_metrics_by_workload(content);
     for (auto& group : all)

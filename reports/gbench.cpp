@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "reports/formats.hpp"
 #include "reports/json.hpp"
@@ -15,9 +18,20 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// The results for `cpu`, by workload and contender.
+using cpu_results = std::map<std::pair<std::string_view, std::string_view>, const result*>;
+
+cpu_results cpu_of(const report& content) {
+    cpu_results all;
+    for (const auto& item : content.results)
+        if (item.metric == "cpu") all.try_emplace({item.workload, item.contender}, &item);
+    return all;
+}
+
 /// The CPU time of the trial whose time is sample `index`; its time where that is not known.
-double cpu_time(const report& content, const result& time, std::size_t index) {
-    const auto* cpu = find_result(content, time.workload, time.contender, "cpu");
+double cpu_time(const cpu_results& all, const result& time, std::size_t index) {
+    const auto found = all.find({time.workload, time.contender});
+    const auto* const cpu = found == all.end() ? nullptr : found->second;
     const bool known = cpu != nullptr && index < cpu->samples.size() && cpu->samples[index];
     return known ? *cpu->samples[index] : *time.samples[index];
 }
@@ -31,7 +45,7 @@ bool is_debug(const report& content) {
     });
 }
 
-void add_rows(json& rows, const report& content, const result& time) {
+void add_rows(json& rows, const cpu_results& all, const result& time) {
     const auto name = fmt::format("{}/{}", time.workload, time.contender);
     for (std::size_t i = 0; i < time.samples.size(); ++i) {
         if (!time.samples[i]) continue;
@@ -43,7 +57,7 @@ void add_rows(json& rows, const report& content, const result& time) {
                         {"threads", 1},
                         {"iterations", 1},
                         {"real_time", *time.samples[i]},
-                        {"cpu_time", cpu_time(content, time, i)},
+                        {"cpu_time", cpu_time(all, time, i)},
                         {"time_unit", "ns"}});
     }
 }
@@ -52,8 +66,9 @@ void add_rows(json& rows, const report& content, const result& time) {
 
 std::string write_gbench(const report& content) {
     auto rows = json::array();
+    const auto cpu = cpu_of(content);
     for (const auto& item : content.results)
-        if (item.metric == "time") add_rows(rows, content, item);
+        if (item.metric == "time") add_rows(rows, cpu, item);
     const json document{{"context",
                          {{"date", content.where.date},
                           {"executable", "loopbench"},

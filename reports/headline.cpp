@@ -20,18 +20,6 @@ std::vector<std::string> usual(std::string_view workload, const metric_set& meas
 
 }  // namespace
 
-std::vector<std::string> usual_headline_metrics(const report& in, std::string_view workload) {
-    metric_set measured;
-    for (const auto& item : in.results)
-        if (item.workload == workload) measured.insert(item.metric);
-    return usual(workload, measured);
-}
-
-std::vector<std::string> headline_metrics(const report& in, std::string_view workload) {
-    const auto found = std::ranges::find(in.workloads, workload, &workload::name);
-    return found == in.workloads.end() ? usual_headline_metrics(in, workload) : found->headline_metrics;
-}
-
 std::map<std::string_view, std::vector<std::string>> headline_metrics_by_workload(const report& in) {
     std::map<std::string_view, metric_set> measured;
     for (const auto& item : in.results) measured[item.workload].insert(item.metric);

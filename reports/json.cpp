@@ -85,7 +85,9 @@ constexpr auto fields_of(const environment*) {
 constexpr auto fields_of(const planned*) {
     return std::tuple(field{"size", &planned::size}, field{"min_time_s", &planned::min_time_s},
                       field{"trial_limit_s", &planned::trial_limit_s}, field{"blocks", &planned::blocks},
-                      field{"cpu", &planned::cpu}, field{"layouts", &planned::layouts, presence::when_there});
+                      field{"cpu", &planned::cpu}, field{"layouts", &planned::layouts, presence::when_there},
+                      field{"turn_untimed_ns", &planned::turn_untimed_ns, presence::when_there},
+                      field{"turn_timed_ns", &planned::turn_timed_ns, presence::when_there});
 }
 
 constexpr auto fields_of(const judging*) {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,6 +112,11 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     std::array<char, 65536> chunk;
     for (;;) {
         const auto count = uninterrupted([&] { return ::read(file, chunk.data(), chunk.size()); });
+        if (count < 0 && errno == EAGAIN) {
+            pollfd more{file, POLLIN, 0};
+            ::poll(&more, 1, -1);
+            continue;
+        }
         if (count < 0) throw file_error{"read", path, errno};
         if (count == 0) return content;
         if (static_cast<std::size_t>(count) > bytes_max - content.size())
@@ -119,12 +125,47 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     }
 }
 
+/// Of what is no regular file.
+std::string_view kind_of(mode_t mode) {
+    if (S_ISFIFO(mode)) return "a pipe";
+    return S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
+unique_fd open_without_waiting(const std::string& path, int flags) {
+    return unique_fd{uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK); })};
+}
+
 }  // namespace
 
+unique_fd open_regular_file(const std::string& path, int flags, std::string_view action) {
+    auto file = open_without_waiting(path, flags);
+    const int refused = file ? 0 : errno;
+    struct stat about {};
+    if (refused != 0 && refused != ENXIO) throw file_error{action, path, refused};
+    if ((file ? ::fstat(file.get(), &about) : ::stat(path.c_str(), &about)) != 0)
+        throw file_error{action, path, errno};
+    if (S_ISDIR(about.st_mode)) throw file_error{action, path, EISDIR};
+    if (!file || !S_ISREG(about.st_mode))
+        throw file_error{fmt::format(
+            "cannot {} {}: it is {}; {}", action, path, kind_of(about.st_mode),
+            action.starts_with("read") ? "name a file" : "remove it, or choose another place with -o")};
+    return file;
+}
+
 std::string read_file(const std::string& path, std::size_t bytes_max) {
-    const unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
+    return read_all(open_regular_file(path, O_RDONLY, "read").get(), path, bytes_max);
+}
+
+std::string read_file_or_pipe(const std::string& path, std::size_t bytes_max) {
+    const auto file = open_without_waiting(path, O_RDONLY);
     if (!file) throw file_error{"read", path, errno};
-    return read_all(file.get(), path, bytes_max);
+    auto content = read_all(file.get(), path, bytes_max);
+    struct stat about {};
+    if (content.empty() && ::fstat(file.get(), &about) == 0 && S_ISFIFO(about.st_mode))
+        throw file_error{fmt::format(
+            "cannot read {}: nothing comes out of this pipe; see to it that something writes into it first",
+            path)};
+    return content;
 }
 
 std::optional<std::string> read_regular_file(const std::string& path, std::size_t bytes_max) {

@@ -67,9 +67,16 @@ void write_standard_output(std::string_view bytes);
 /// machine.
 inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 
-/// The whole content of a file. Throws file_error, also for one of more than `bytes_max` bytes; a device or a
-/// pipe that never ends is given up at that size.
+/// Opens a regular file, or what links to one. Throws file_error, at once for anything else: to open a pipe
+/// may take as long as nobody opens its other end.
+unique_fd open_regular_file(const std::string& path, int flags, std::string_view action);
+
+/// The whole content of a regular file. Throws file_error, also for one of more than `bytes_max` bytes.
 std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
+
+/// The same of a file, a pipe or a device that somebody named. One that never ends is given up at that size;
+/// a pipe that nobody writes into is not waited for.
+std::string read_file_or_pipe(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
 /// The same of a file that somebody else may have put there: none when there is none, and file_error for what
 /// is no regular file. A pipe is not waited for, and no link followed.

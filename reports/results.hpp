@@ -121,6 +121,7 @@ struct planned {
     std::uint64_t blocks = 0;                // with a precision, as many as that was found to need
     std::optional<std::int64_t> cpu{};       // that the trials were pinned to
     std::optional<std::uint64_t> layouts{};  // of each build that are compared; absent where there is one
+    std::optional<std::int64_t> turn_untimed_ns{}, turn_timed_ns{};  // absent where no workload is in turns
 };
 
 struct warning {

@@ -10,7 +10,7 @@ struct character {
     std::size_t bytes = 1;
     std::size_t columns = 1;  // of a terminal
     bool is_printable =
-        false;  // neither a control or format character (of direction, for one) nor half of anything
+        false;  // neither a control or format character (of direction, for one) nor half of one, nor none
 };
 
 /// The first character of `text`, which is not empty; a byte that does not begin one is none of the

@@ -93,7 +93,7 @@ both_runs measure_both(const calibrate_options& options, const invocation& by, c
     if (!who.problem.empty()) throw std::runtime_error{fmt::format("{} {}", who.name, who.problem)};
     plan.workloads = select(who.workloads, options.workloads, "workload");
     plan.contenders = {who};
-    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
+    plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_ways(plan);
     way_of(plan);  // one, or nothing is measured

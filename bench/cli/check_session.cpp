@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "bench/cli/contenders.hpp"
@@ -96,6 +97,10 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
     for (const auto& name : names) plan.contenders.push_back(find(name));
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop_.fd());
     complete_plan(plan, stop_);
+    std::map<std::string, reports::way> ways;
+    for (const auto& ratio : times.ratios)
+        if (ratio.made) ways.emplace(ratio.workload, *ratio.made);
+    choose_ways(plan, ways);
     return plan;
 }
 

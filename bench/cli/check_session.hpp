@@ -55,7 +55,8 @@ public:
 
     /// One session of trials of these cells beside the contender `times.to`, with an A/A. `number` is 0 for
     /// the first and 1 for the confirming one, which has an order of its own. Journal and report.json are in
-    /// a folder of that number in the output folder. Ratios in `times` are not looked at.
+    /// a folder of that number in the output folder. Workloads with ratios in `times` are measured in the way
+    /// that these were, unless the options say another one; nothing else of the ratios is looked at.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 

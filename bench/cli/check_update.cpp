@@ -20,6 +20,7 @@
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
+#include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -62,7 +63,10 @@ public:
         check_session session{options_, contenders, options_.against, by_};
         remove_gone(session);
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
-        if (times_) take_times(session.measure(*next_.times, wanted_cells(session, tier::times), 0));
+        if (!times_) return;
+        auto anew = *next_.times;
+        anew.ratios.clear();  // in the way that is usual by now
+        take_times(session.measure(anew, wanted_cells(session, tier::times), 0));
     }
 
     void take(const reports::report& report) {
@@ -169,6 +173,9 @@ private:
     }
 
     void take_times(const reports::report& report) {
+        if (!report.complete)
+            throw not_written{exit_inconclusive,
+                              "the run was interrupted; finish it with `loopbench run --resume`"};
         if (is_unfit(report))
             throw not_written{exit_unfit, report.aa->reason.value_or("the session is unfit")};
         if (!report.aa || report.aa->found != reports::fitness::fit)
@@ -192,7 +199,7 @@ int update_baseline(const check_options& options, const invocation& by) {
         } else {
             next.take(read_report_file(options.reports.front()));
         }
-        reports::write_standard_output(next.write());
+        reports::write_standard_output(reports::printable(next.write(), "\n"));
         return exit_ok;
     } catch (const not_written& error) {
         tell(fmt::format("loopbench: {} was not written: {}\n", options.against, error.what()));

@@ -22,6 +22,7 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/trial/interrupt.hpp"
+#include "bench/trial/left_behind.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
@@ -167,6 +168,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     ::signal(SIGPIPE, SIG_IGN);
     // Where the caller ignores it, the kernel reaps children itself, and how a contender ended is lost.
     ::signal(SIGCHLD, SIG_DFL);
+    adopt_orphans();
     try {
         return command_line(arguments, disturbances);
     } catch (const usage_error& error) {

@@ -72,6 +72,7 @@ constexpr std::string_view name_two =
 
 operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
+    if (fs::is_fifo(path)) return operand::report;  // as the shell's <(...)
     if (!fs::is_regular_file(path)) throw usage_error{fmt::format("{} is no file; {}", path, name_two)};
     char first = 0;
     std::ifstream{path} >> first;
@@ -100,6 +101,7 @@ contender side(const char* name, const std::string& file, const run_plan& plan, 
     who.called = fmt::format("loopbench-{}", name);
     if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
     if (!who.layouts.empty()) who.path = who.layouts.front();
+    remember_files(who);
     list_build(who, plan, stop);
     for (const auto& layout : who.layouts) {
         contender other;

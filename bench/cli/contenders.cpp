@@ -2,8 +2,11 @@
 #include "bench/cli/contenders.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace loopbench::bench {
 
@@ -32,6 +35,18 @@ std::vector<contender> contenders_in(const std::vector<std::string>& more_folder
     return all;
 }
 
+void refuse_not_executable(const std::vector<std::string>& names,
+                           const std::vector<std::string>& more_folders) {
+    std::vector<fs::path> folders{default_contender_dir()};
+    folders.insert(folders.end(), more_folders.begin(), more_folders.end());
+    for (const auto& folder : folders)
+        for (const auto& name : names)
+            if (const auto file = folder / name;
+                fs::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0)
+                throw usage_error{
+                    fmt::format("{} is no contender: it may not be executed; chmod +x it", file.native())};
+}
+
 std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
                                        std::chrono::nanoseconds limit, int stop_fd) {
     auto all = contenders_in(more_folders);
@@ -41,9 +56,10 @@ std::vector<contender> load_contenders(const std::vector<std::string>& more_fold
 
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {
     std::vector<std::string> all;
+    std::set<std::string_view> seen;
     for (const auto& who : contenders)
         for (const auto& workload : who.workloads)
-            if (std::ranges::find(all, workload) == all.end()) all.push_back(workload);
+            if (seen.insert(workload).second) all.push_back(workload);
     return all;
 }
 

@@ -21,7 +21,11 @@ std::vector<contender> contenders_in(const std::vector<std::string>& more_folder
 /// The same, and it may be none.
 std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders);
 
-/// The same with the workloads of each.
+/// Throws usage_error when a contender of one of these names is there and cannot be run.
+void refuse_not_executable(const std::vector<std::string>& names,
+                           const std::vector<std::string>& more_folders);
+
+/// The same as contenders_in() with the workloads of each.
 std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
                                        std::chrono::nanoseconds limit, int stop_fd);
 

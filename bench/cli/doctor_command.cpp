@@ -14,6 +14,7 @@
 #include "bench/trial/describe.hpp"
 #include "bench/trial/parity.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
@@ -24,8 +25,9 @@ namespace {
 std::string as_text(const std::vector<finding>& all) {
     std::string text;
     for (const auto& [about, how, found, remedy] : all)
-        text += fmt::format("{:<22} {:<8} {}{}\n", about, name_of(how), found,
-                            remedy.empty() ? "" : "; " + remedy);
+        text += reports::printable(fmt::format("{:<22} {:<8} {}{}", about, name_of(how), found,
+                                               remedy.empty() ? "" : "; " + remedy)) +
+                "\n";
     return text;
 }
 
@@ -49,7 +51,7 @@ std::vector<reports::contender> describe_contenders(const doctor_options& option
     constexpr int never = -1;
     auto found = any_contenders_in(options.contender_dirs);
     for (auto& who : found) list_workloads(who, workload_size::smoke, probe_limit, never);
-    return describe_all(found, probe_limit, never);
+    return describe_all(found, workload_size::smoke, probe_limit, never);
 }
 
 std::uint64_t open_files_needed() {

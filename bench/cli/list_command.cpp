@@ -94,7 +94,7 @@ int list(const list_options& options) {
     const interrupt stop;
     const auto all = load_contenders(options.contender_dirs, workload_size::real, probe_limit, stop.fd());
     std::vector<listed_contender> contenders;
-    auto described = describe_all(all, probe_limit, stop.fd());
+    auto described = describe_all(all, workload_size::real, probe_limit, stop.fd());
     for (std::size_t i = 0; i < all.size(); ++i) contenders.push_back({all[i], std::move(described[i])});
     if (stop.requested()) return exit_interrupted;
     const auto workloads = workloads_of(all);

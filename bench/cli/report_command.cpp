@@ -13,6 +13,7 @@
 #include "bench/cli/report_file.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/record.hpp"
+#include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/formats.hpp"
@@ -63,7 +64,7 @@ std::string page(const std::string& file) {
 std::string rewritten(const reports::format& chosen, const std::string& file) {
     if (chosen.write != reports::write_json) return chosen.write(read_report_file(file));
     const auto source = read_report_text(file);
-    return is_journal(source) ? reports::write_json(read_report_file(file))
+    return is_journal(source) ? reports::write_json(read_report_or_journal(source, file))
                               : reports::rewrite_json(source, file);
 }
 

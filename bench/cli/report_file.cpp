@@ -16,7 +16,7 @@ std::string read_report_text(const std::string& file) {
     if (!std::filesystem::exists(file))
         throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", file)};
     try {
-        return reports::read_file(file, journal_bytes_max);
+        return reports::read_file_or_pipe(file, journal_bytes_max);
     } catch (const reports::file_error& error) {
         throw usage_error{error.what()};
     }

@@ -8,6 +8,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "bench/trial/usage_error.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
+#include "reports/columns.hpp"
 #include "reports/csv.hpp"
 #include "reports/html.hpp"
 #include "reports/json.hpp"
@@ -184,10 +186,15 @@ void refuse_other_cpus(const run_plan& begun) {
 
 /// The plan of a journal with contenders that can be run; throws usage_error when they, or the machine, are
 /// not what they were.
-run_plan revived(const session_record& old) {
+run_plan revived(const session_record& old, const interrupt& stop) {
     refuse_other_place(old, read_environment());
     refuse_other_cpus(old.plan);
     auto plan = old.plan;
+    for (auto& who : plan.contenders) {
+        remember_files(who);
+        remember_libraries(who, probe_limit, stop.fd());
+    }
+    stop.throw_if_requested();
     if (plan.twin) {
         const auto name = plan.contenders[*plan.twin].name;
         plan.contenders.pop_back();
@@ -240,25 +247,28 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// What can be compared was made in one way: turns where all that have the workload know them.
-bool all_take_turns(const run_plan& plan, std::size_t workload) {
+/// What can be compared was made in one way: turns where all that have a workload, and are not excluded from
+/// it, know them.
+bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
-        if (!exclusion_before(plan.contenders[who], plan.workloads[workload]) && !plan.takes_turns(who))
-            return false;
+        if (!excluded[who] && !plan.takes_turns(who)) return false;
     return true;
 }
 
 }  // namespace
 
-void choose_ways(run_plan& plan) {
+void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
     plan.ways.clear();
     plan.cores.clear();
+    const auto excluded = exclusions_before(plan);
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto* const shape = find_shape(plan.workloads[i]);
         const auto usual = shape != nullptr ? shape->made : way::apart;
-        auto made = plan.way.value_or(usual);
+        const auto wanted = asked.find(plan.workloads[i]);
+        auto made = plan.way.value_or(wanted != asked.end() ? wanted->second : usual);
         // Who never asks for a turn has none.
-        if (made == way::turns && ((shape != nullptr && usual != way::turns) || !all_take_turns(plan, i)))
+        if (made == way::turns &&
+            ((shape != nullptr && usual != way::turns) || !all_take_turns(plan, excluded[i])))
             made = way::apart;
         plan.ways.push_back(made);
         plan.cores.push_back(shape != nullptr ? shape->cores : made != way::apart ? 1 : 0);
@@ -268,7 +278,8 @@ void choose_ways(run_plan& plan) {
 
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
     stop.throw_if_requested();
-    plan.described = describe_all(plan.contenders, probe_limit, stop.fd());
+    refuse_too_many_cells(plan);
+    plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);
     choose_ways(plan);
@@ -302,7 +313,7 @@ finished_run measure_rest(const session_place& place) {
     journal written{file};
     const auto text = reports::read_file(file.native(), journal_bytes_max);
     auto record = read_journal(text, file.native());
-    record.plan = revived(record);
+    record.plan = revived(record, place.stop);
     record.outcome.interrupted = record.outcome.budget_spent = false;
     record.outcome.blocks_finished = 0;
     written.keep(text.rfind('\n') + 1);
@@ -336,8 +347,9 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)
         reports::write_standard_output(
-            fmt::format("every table and warning: loopbench report {} --format text\n", json.native()));
-    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", page.native(),
+            fmt::format("every table and warning: loopbench report {} --format text\n",
+                        reports::printable(json.native())));
+    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
                                                json.filename().native(), csv.filename().native(),
                                                "journal.jsonl (every trial)"));
 }

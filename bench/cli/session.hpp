@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "bench/cli/commands.hpp"
@@ -38,7 +40,8 @@ struct session_place {
 };
 
 /// In which way the trials of each workload are made, and on which cores, once the contenders are described.
-void choose_ways(run_plan& plan);
+/// `asked` is by workload, and gives way to what the plan is asked for of all.
+void choose_ways(run_plan& plan, const std::map<std::string, reports::way>& asked = {});
 
 /// The last steps of every plan: its contenders describe themselves, those whose numbers could not be
 /// compared are refused, with `other_remedy` (parity.hpp), and the baseline gets its twin. Throws

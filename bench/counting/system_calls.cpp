@@ -9,6 +9,7 @@
 #include <charconv>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -101,14 +102,35 @@ std::string_view take_pid(std::string_view& line) {
     return pid;
 }
 
-/// " name (thread), N events, P%" is above each of perf's tables. 0 of other lines.
-std::uint64_t events_in_header(std::string_view line) {
-    const auto end = line.find(" events, ");
-    const auto start = end == std::string_view::npos ? end : line.rfind("), ", end);
-    if (start == std::string_view::npos) return 0;
+/// " name (thread), N events, P%" is above each of perf's tables; P is of all that it saw.
+struct table_header {
     std::uint64_t events = 0;
-    std::from_chars(line.data() + start + 3, line.data() + end, events);
-    return events;
+    double percent = 0;
+};
+
+std::optional<table_header> header_in(std::string_view line) {
+    constexpr std::string_view between = " events, ";
+    const auto end = line.find(between);
+    const auto start = end == std::string_view::npos ? end : line.rfind("), ", end);
+    if (start == std::string_view::npos) return std::nullopt;
+    table_header found;
+    std::from_chars(line.data() + start + 3, line.data() + end, found.events);
+    std::from_chars(line.data() + end + between.size(), line.data() + line.size(), found.percent);
+    if (found.events == 0) return std::nullopt;
+    return found;
+}
+
+/// Whether the tables are of all that perf saw, but for what is no system call: the beginnings and ends of
+/// processes and threads, their names, and what they map.
+bool are_all(std::span<const table_header> tables) {
+    constexpr double rounding = 0.05, others = 40, others_per_thread = 12;
+    double percent = 0, seen = 0;
+    for (const auto& [events, share] : tables) {
+        percent += share + rounding;
+        if (share > 0) seen = std::max(seen, 100 * static_cast<double>(events) / share);
+    }
+    const auto threads = static_cast<double>(tables.size());
+    return percent >= 100 * (1 - (others + others_per_thread * threads) / std::max(seen, 1.0));
 }
 
 bool is_name(std::string_view text) {
@@ -177,23 +199,25 @@ system_calls read_strace_log(std::string_view log) {
 system_calls read_perf_trace(std::string_view file) {
     if (file.find("LOST") != std::string_view::npos) throw incomplete_record{"perf lost events"};
     system_calls calls;
-    std::uint64_t events = 0, tables = 0;
+    std::uint64_t events = 0;
+    std::vector<table_header> tables;
     for_each_line(file, [&](std::string_view line) {
         std::istringstream row{std::string{line}};
         std::string name;
         std::uint64_t count = 0;
         double time = 0;
         if (row >> name >> count >> time && is_name(name)) calls.by_name[name] += count;
-        if (const auto of_thread = events_in_header(line); of_thread > 0) {
-            events += of_thread;
-            ++tables;
+        if (const auto of_thread = header_in(line)) {
+            events += of_thread->events;
+            tables.push_back(*of_thread);
         }
     });
     // An event for the beginning of each call and one for its end; a thread may end in a call.
     const auto in_tables = 2 * calls.total();
-    if (calls.total() == 0 || events < in_tables || events > in_tables + tables)
+    if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{
             fmt::format("perf saw {} events, and {} are in its tables", events, in_tables)};
+    if (!are_all(tables)) throw incomplete_record{"perf has no table of some of the threads that it saw"};
     return calls;
 }
 

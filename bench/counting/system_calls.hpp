@@ -38,7 +38,7 @@ system_calls read_strace_log(std::string_view log);
 
 /// The file of `perf trace -s -o FILE`: a table for each thread, whose rows begin with a name and a number of
 /// calls. It has no waits. Throws incomplete_record when perf says that it lost events, or the tables have
-/// fewer than the headers above them say.
+/// fewer than the headers above them say, or there are fewer tables than these say in percent.
 system_calls read_perf_trace(std::string_view file);
 
 }  // namespace loopbench::bench

@@ -122,9 +122,8 @@ histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{fold
     const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
     if (continues) reports::remove_abandoned(path_);
     if (!continues) reports::write_file_atomically(path_, header);
-    file_ = reports::unique_fd{
-        reports::uninterrupted([&] { return ::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC); })};
-    if (!file_ || (continues && ::ftruncate(file_.get(), whole_lines_of(file_.get())) != 0))
+    file_ = reports::open_regular_file(path_, O_RDWR | O_APPEND, "continue");
+    if (continues && ::ftruncate(file_.get(), whole_lines_of(file_.get())) != 0)
         throw reports::file_error{"continue", path_, errno};
 }
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <thread>
 
+#include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
 
@@ -54,18 +55,20 @@ void refuse_folder_in_use(const std::filesystem::path& folder) {
 
 journal::journal(const std::filesystem::path& path, const session_record& begun)
     : path_{path.native()}, lock_{locked_folder_of(path)} {
-    reports::write_file_atomically(path, reports::dump(header_line(begun)) + "\n");
-    file_ = reports::unique_fd{
-        reports::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC); })};
-    if (!file_) throw reports::file_error{"open", path_, errno};
+    const auto header = reports::dump(header_line(begun));
+    if (header.size() > journal_line_bytes_max)
+        throw usage_error{
+            fmt::format("what is planned has {} bytes, and a line of a journal no more than {}; choose less "
+                        "with --contender and --workload",
+                        header.size(), journal_line_bytes_max)};
+    reports::write_file_atomically(path, header + "\n");
+    file_ = reports::open_regular_file(path_, O_WRONLY | O_APPEND, "open");
 }
 
 journal::journal(const std::filesystem::path& path)
-    : path_{path.native()}, lock_{locked_folder_of(path)}, file_{reports::uninterrupted([&] {
-          return ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-      })} {
-    if (!file_) throw reports::file_error{"continue", path_, errno};
-}
+    : path_{path.native()},
+      lock_{locked_folder_of(path)},
+      file_{reports::open_regular_file(path_, O_WRONLY | O_APPEND, "continue")} {}
 
 void journal::keep(std::uint64_t bytes) {
     if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)

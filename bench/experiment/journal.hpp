@@ -19,7 +19,8 @@ void refuse_folder_in_use(const std::filesystem::path& folder);
 class journal {
 public:
     /// Begins a new journal; an old one of that name is replaced as soon as the new one's header is written.
-    /// Throws reports::file_error, also when another run's journal in the same folder is being written.
+    /// Throws reports::file_error, also when another run's journal in the same folder is being written, and
+    /// usage_error when the plan is too large for a line.
     journal(const std::filesystem::path& path, const session_record& begun);
 
     /// Opens an old journal, and changes nothing until keep(). Throws reports::file_error, also when it is

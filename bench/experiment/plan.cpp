@@ -20,9 +20,14 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
+/// The last character, of however many bytes, gives way: half of one is in no journal.
 std::string same_length_name(std::string name) {
-    if (!name.empty()) name.back() = name.back() == '~' ? '=' : '~';
-    return name;
+    const auto goes_on = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; };
+    auto last = name.size();
+    while (last > 0 && goes_on(name[last - 1])) --last;
+    if (last > 0) --last;
+    const char mark = name.ends_with('~') ? '=' : '~';
+    return name.replace(last, std::string::npos, name.size() - last, mark);
 }
 
 /// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA

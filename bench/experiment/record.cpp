@@ -3,7 +3,6 @@
 #include "bench/experiment/record.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <iterator>
@@ -34,15 +33,18 @@ constexpr std::string_view journal_schema = "loopbench-journal/1";
 
 constexpr auto fields_of(const file_state*) {
     return std::tuple(field{"path", &file_state::path}, field{"bytes", &file_state::bytes},
-                      field{"modified_ns", &file_state::modified_ns});
+                      field{"modified_ns", &file_state::modified_ns},
+                      field{"inode", &file_state::inode, presence::in_newer_files});
 }
 
 constexpr auto fields_of(const executable_state*) {
     return std::tuple(field{"path", &executable_state::path}, field{"called", &executable_state::called},
                       field{"bytes", &executable_state::bytes},
                       field{"modified_ns", &executable_state::modified_ns},
+                      field{"inode", &executable_state::inode, presence::in_newer_files},
                       field{"environment", &executable_state::environment, presence::in_newer_files},
-                      field{"layouts", &executable_state::layouts, presence::when_there});
+                      field{"layouts", &executable_state::layouts, presence::when_there},
+                      field{"generator", &executable_state::generator, presence::when_there});
 }
 
 constexpr auto fields_of(const turn_lengths*) {
@@ -103,8 +105,7 @@ constexpr auto fields_of(const counted_cell*) {
 
 namespace {
 
-// What a run can have: its own limits on blocks and durations, and far more cells than there are.
-constexpr std::size_t cells_max = 100'000;
+// A run's own limit on durations.
 constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
@@ -162,15 +163,6 @@ run_plan read_plan(const node& from) {
 
 std::string name_of_layout(const std::filesystem::path& file) {
     return file.filename().native();
-}
-
-file_state state_of_file(const std::filesystem::path& file) {
-    struct stat found {};
-    file_state state{file.native()};
-    if (::stat(file.c_str(), &found) != 0) return state;
-    state.bytes = found.st_size;
-    state.modified_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
-    return state;
 }
 
 class journal_reader {
@@ -327,11 +319,22 @@ private:
 
 executable_state state_of(const contender& who) {
     const auto file = state_of_file(who.path);
-    executable_state state{file.path, who.called, file.bytes, file.modified_ns, who.environment};
+    executable_state state{file.path,  who.called,      file.bytes, file.modified_ns,
+                           file.inode, who.environment, {},         generator_of(who)};
     if (who.layouts.empty()) return state;
     state.layouts.emplace();
     std::ranges::transform(who.layouts, std::back_inserter(*state.layouts), state_of_file);
     return state;
+}
+
+void refuse_too_many_cells(const run_plan& plan) {
+    const std::size_t twins = plan.baseline_index() && !plan.twin ? 1 : 0;
+    const auto cells = plan.workloads.size() * (plan.contenders.size() + twins);
+    if (cells > cells_max)
+        throw usage_error{fmt::format(
+            "what is chosen are {} cells (workloads times contenders), and a run may have {}; choose "
+            "fewer with --workload and --contender",
+            cells, cells_max)};
 }
 
 json header_line(const session_record& begun) {
@@ -339,12 +342,14 @@ json header_line(const session_record& begun) {
     auto contenders = json::array(), described = json::array(), executables = json::array(),
          excluded = json::array();
     for (const auto& who : plan.described) described.push_back(who.context);
-    for (const auto& who : plan.contenders) {
+    const auto before = exclusions_before(plan);
+    for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
+        const auto& who = plan.contenders[i];
         contenders.push_back(who.name);
         executables.push_back(value_of(state_of(who)));
-        for (const auto& workload : plan.workloads)
-            if (const auto why = exclusion_before(who, workload))
-                excluded.push_back({{"workload", workload},
+        for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload)
+            if (const auto& why = before[workload][i])
+                excluded.push_back({{"workload", plan.workloads[workload]},
                                     {"contender", who.name},
                                     {"status", reports::name_of(why->status)},
                                     {"reason", why->reason}});
@@ -426,11 +431,26 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
             throw usage_error{
-                fmt::format("the run began on another {} ({}, not {}); {}", what, then, now, remedy)};
+                fmt::format("the run began with another {} ({}, not {}); {}", what, then, now, remedy)};
     };
-    refuse("kernel", begun.where.kernel, here.kernel);
-    refuse("processor", begun.where.cpu_model, here.cpu_model);
-    refuse("number of cores", fmt::format("{}", begun.where.cores), fmt::format("{}", here.cores));
+    const auto& there = begun.where;
+    const std::string none = "none";
+    refuse("version of loopbench", there.loopbench_version, here.loopbench_version);
+    refuse("kernel", there.kernel, here.kernel);
+    refuse("processor", there.cpu_model, here.cpu_model);
+    refuse("number of cores", fmt::format("{}", there.cores), fmt::format("{}", here.cores));
+    refuse("clock source", there.clocksource.value_or(none), here.clocksource.value_or(none));
+    refuse("frequency governor", there.governor.value_or(none), here.governor.value_or(none));
+    refuse("timer slack", fmt::format("{} ns", there.timer_slack_ns),
+           fmt::format("{} ns", here.timer_slack_ns));
+    const auto has_changed = [&](const std::string& path) {
+        if (std::filesystem::exists(path))
+            return usage_error{fmt::format("{} has changed since the run began; {}", path, remedy)};
+        const bool is_garbled = path.find("\uFFFD") != std::string::npos;
+        return usage_error{
+            fmt::format("{} is not there{}; {}", path,
+                        is_garbled ? ": its path is no UTF-8, which a journal cannot have" : "", remedy)};
+    };
     for (std::size_t i = 0; i < begun.executables.size(); ++i) {
         const auto& then = begun.executables[i];
         if (!then.environment)
@@ -438,11 +458,10 @@ void refuse_other_place(const session_record& begun, const reports::environment&
                 fmt::format("the journal does not say what {} was started with; {}", then.path, remedy)};
         const auto now = state_of(begun.plan.contenders[i]);
         for (std::size_t k = 0; then.layouts && now.layouts && k < then.layouts->size(); ++k)
-            if ((*now.layouts)[k] != (*then.layouts)[k])
-                throw usage_error{
-                    fmt::format("{} has changed since the run began; {}", (*then.layouts)[k].path, remedy)};
-        if (now != then)
-            throw usage_error{fmt::format("{} has changed since the run began; {}", then.path, remedy)};
+            if ((*now.layouts)[k] != (*then.layouts)[k]) throw has_changed((*then.layouts)[k].path);
+        if (now.generator != then.generator)
+            throw has_changed((then.generator ? then.generator : now.generator)->path);
+        if (now != then) throw has_changed(then.path);
     }
 }
 

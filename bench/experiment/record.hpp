@@ -18,19 +18,14 @@
 
 namespace loopbench::bench {
 
-struct file_state {
-    std::string path;
-    std::int64_t bytes = 0, modified_ns = 0;
-    bool operator==(const file_state&) const = default;
-};
-
 /// A contender's executable as it was when the run began, and what its trials are started with: a run goes on
 /// with the same ones only.
 struct executable_state {
     std::string path, called;
-    std::int64_t bytes = 0, modified_ns = 0;
+    std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::optional<std::map<std::string, std::string>> environment;  // absent in older journals
     std::optional<std::vector<file_state>> layouts = {};            // absent where there are none
+    std::optional<file_state> generator = {};                       // likewise
     bool operator==(const executable_state&) const = default;
 };
 
@@ -58,6 +53,12 @@ nlohmann::ordered_json counted_line(std::span<const counted_cell> cells);
 inline constexpr std::size_t journal_bytes_max = std::size_t{1} << 30U,
                              journal_line_bytes_max = std::size_t{16} << 20U;
 
+/// How many cells a run may have.
+inline constexpr std::size_t cells_max = 100'000;
+
+/// Throws usage_error when no journal takes the plan: it has too many cells, with those of the twin.
+void refuse_too_many_cells(const run_plan& plan);
+
 /// Reads a journal. A last line that was cut short (the machine died while it was written) is passed over.
 /// Throws reports::format_error naming `name`, the line, the cause and the remedy.
 session_record read_journal(std::string_view text, std::string_view name);
@@ -66,7 +67,8 @@ session_record read_journal(std::string_view text, std::string_view name);
 bool is_journal(std::string_view text);
 
 /// Throws usage_error when what is here is not what the record began with: the executables and what they are
-/// started with, the kernel or the machine. Trials of both together would be of neither.
+/// started with, this program's version, the kernel, or the machine as far as it decides how fast anything
+/// is. Trials of both together would be of neither.
 void refuse_other_place(const session_record& begun, const reports::environment& here);
 
 }  // namespace loopbench::bench

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "bench/experiment/stopping.hpp"
@@ -18,6 +19,12 @@ namespace loopbench::bench {
 namespace {
 
 using reports::cell_status;
+
+std::optional<exclusion> exclusion_where(const contender& who, bool has_workload) {
+    if (!who.problem.empty()) return exclusion{cell_status::failed, who.problem};
+    if (has_workload) return std::nullopt;
+    return exclusion{cell_status::unsupported, "this contender does not have the workload"};
+}
 
 class runner {
 public:
@@ -84,21 +91,16 @@ private:
     }
 
     void exclude_what_cannot_run() {
-        if (outcome_.excluded.empty())
-            outcome_.excluded.assign(plan_.workloads.size(),
-                                     std::vector<std::optional<exclusion>>(plan_.contenders.size()));
+        const auto before = exclusions_before(plan_);
+        if (outcome_.excluded.empty()) outcome_.excluded = before;
         for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
-            for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
-                exclude_if_it_cannot_run({workload, contender});
+            for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender) {
+                auto& why = excluded({workload, contender});
+                if (!why) why = before[workload][contender];
+                if (!why) ++runnable_;
+            }
         outcome_.blocks_planned = blocks_;
         total_ = runnable_ * blocks_;
-    }
-
-    void exclude_if_it_cannot_run(cell where) {
-        const auto& who = plan_.contenders[where.contender];
-        if (excluded(where)) return;
-        excluded(where) = exclusion_before(who, plan_.workloads[where.workload]);
-        if (!excluded(where)) ++runnable_;
     }
 
     void remember_what_is_done() {
@@ -276,10 +278,17 @@ private:
 }  // namespace
 
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload) {
-    if (!who.problem.empty()) return exclusion{cell_status::failed, who.problem};
-    if (std::ranges::find(who.workloads, workload) == who.workloads.end())
-        return exclusion{cell_status::unsupported, "this contender does not have the workload"};
-    return std::nullopt;
+    return exclusion_where(who, std::ranges::find(who.workloads, workload) != who.workloads.end());
+}
+
+std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan) {
+    std::vector<std::vector<std::optional<exclusion>>> all(plan.workloads.size());
+    for (const auto& who : plan.contenders) {
+        const std::set<std::string_view> listed(who.workloads.begin(), who.workloads.end());
+        for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload)
+            all[workload].push_back(exclusion_where(who, listed.contains(plan.workloads[workload])));
+    }
+    return all;
 }
 
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,

@@ -30,6 +30,9 @@ struct exclusion {
 /// Why a contender cannot run a workload, as far as its own list says.
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
+/// The same of every cell of the plan: [workload][contender].
+std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
+
 struct run_outcome {
     std::vector<trial_record> trials;                             // in the order in which they ended
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]

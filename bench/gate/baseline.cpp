@@ -193,13 +193,9 @@ std::string machine_of(const reports::environment& where) {
 }
 
 std::optional<workload_size> size_of(const reports::report& report) {
-    for (const auto& who : report.contenders) {
-        const auto text = reports::context_text(who.context, "size");
-        const auto known = std::ranges::find(workload_size_names, text.value_or(""));
-        if (known != workload_size_names.end())
-            return static_cast<workload_size>(known - workload_size_names.begin());
-    }
-    return std::nullopt;
+    const auto known = std::ranges::find(workload_size_names, report.plan ? report.plan->size : "");
+    if (known == workload_size_names.end()) return std::nullopt;
+    return static_cast<workload_size>(known - workload_size_names.begin());
 }
 
 expectations parse_baseline(std::string_view text) {
@@ -210,7 +206,7 @@ expectations parse_baseline(std::string_view text) {
 expectations read_baseline(const std::string& file) {
     const auto remedy =
         fmt::format("`loopbench check --update --against {}` writes one, --help says with what", file);
-    if (!std::filesystem::is_regular_file(file))
+    if (!std::filesystem::exists(file))
         throw usage_error{fmt::format("there is no baseline {}; {}", file, remedy)};
     try {
         return parse_baseline(reports::read_file(file));

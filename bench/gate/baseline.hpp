@@ -69,7 +69,7 @@ std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::stri
 /// The machine as far as ratios depend on it: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
-/// The size that the report's contenders say they had; nothing when none says so.
+/// The size that was measured at; nothing for a report of before the plan was written.
 std::optional<workload_size> size_of(const reports::report& report);
 
 /// The baseline in the file. Throws usage_error naming the file, the cause and the remedy when there is none,

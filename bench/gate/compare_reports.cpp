@@ -7,7 +7,11 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/gate/conditions.hpp"
@@ -22,14 +26,33 @@ using reports::report;
 using reports::result;
 using reports::verdict;
 
-const result* time_of(const report& in, std::string_view workload, std::string_view contender) {
-    const auto* found = reports::find_result(in, workload, contender);
-    return found != nullptr && found->median ? found : nullptr;
-}
+/// The results for `time` of a report, by workload and contender.
+class times_of {
+public:
+    explicit times_of(const report& in) : baseline_{in.baseline} {
+        for (const auto& item : in.results)
+            if (item.metric == "time") all_.try_emplace({item.workload, item.contender}, &item);
+    }
+    [[nodiscard]] const result* any(std::string_view workload, std::string_view contender) const {
+        const auto found = all_.find({workload, contender});
+        return found == all_.end() ? nullptr : found->second;
+    }
+    [[nodiscard]] const result* measured(std::string_view workload, std::string_view contender) const {
+        const auto* const found = any(workload, contender);
+        return found != nullptr && found->median ? found : nullptr;
+    }
+    [[nodiscard]] const result* baseline(std::string_view workload) const {
+        return measured(workload, baseline_);
+    }
+
+private:
+    std::string_view baseline_;
+    std::map<std::pair<std::string_view, std::string_view>, const result*> all_;
+};
 
 /// Above 0 is better: the logarithms of baseline over time, or of 1 over time.
-std::vector<double> log_speeds(const report& in, const result& item, bool to_baseline) {
-    if (to_baseline) return paired_log_ratios(time_of(in, item.workload, in.baseline)->samples, item.samples);
+std::vector<double> log_speeds(const times_of& in, const result& item, bool to_baseline) {
+    if (to_baseline) return paired_log_ratios(in.baseline(item.workload)->samples, item.samples);
     const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
     return paired_log_ratios(ones, item.samples);
 }
@@ -40,15 +63,18 @@ struct compared {
 };
 
 std::vector<compared> both_of(const report& then, const report& now) {
+    const times_of old_times{then}, new_times{now};
     std::vector<compared> all;
     for (const auto& item : now.results) {
-        const auto* old =
-            item.metric == "time" && item.median ? time_of(then, item.workload, item.contender) : nullptr;
+        const auto* old = item.metric == "time" && item.median
+                              ? old_times.measured(item.workload, item.contender)
+                              : nullptr;
         if (old == nullptr || old->made != item.made) continue;
         const bool to_baseline = then.baseline == now.baseline && item.contender != now.baseline &&
-                                 time_of(then, item.workload, then.baseline) != nullptr &&
-                                 time_of(now, item.workload, now.baseline) != nullptr;
-        compared both{&item, log_speeds(then, *old, to_baseline), log_speeds(now, item, to_baseline)};
+                                 old_times.baseline(item.workload) != nullptr &&
+                                 new_times.baseline(item.workload) != nullptr;
+        compared both{&item, log_speeds(old_times, *old, to_baseline),
+                      log_speeds(new_times, item, to_baseline)};
         if (!both.before.empty() && !both.after.empty()) all.push_back(std::move(both));
     }
     return all;
@@ -56,11 +82,13 @@ std::vector<compared> both_of(const report& then, const report& now) {
 
 /// Cells that had a time and have none that could be compared: with their status and reason.
 std::vector<result> lost_from(const report& then, const report& now, std::span<const compared> kept) {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const auto& item : kept) seen.emplace(item.now->workload, item.now->contender);
+    const times_of new_times{now};
     std::vector<result> all;
     for (const auto& old : then.results) {
-        const auto is_kept = [&](const compared& item) { return reports::same_cell(*item.now, old); };
-        if (old.metric != "time" || !old.median || std::ranges::any_of(kept, is_kept)) continue;
-        const auto* next = reports::find_result(now, old.workload, old.contender);
+        if (old.metric != "time" || !old.median || seen.contains({old.workload, old.contender})) continue;
+        const auto* next = new_times.any(old.workload, old.contender);
         auto& lost = all.emplace_back(next != nullptr ? *next : old);
         if (next == nullptr) lost.reason = "it is not in the new report";
         if (next != nullptr && next->median && next->made != old.made) {

@@ -41,6 +41,13 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
     found.add("least time of a trial (s)", fmt::format("{:g}", then.plan->min_time_s),
               fmt::format("{:g}", now.plan->min_time_s));
     found.add("pinned to CPU", text_of(then.plan->cpu), text_of(now.plan->cpu));
+    if (then.plan->turn_timed_ns && now.plan->turn_timed_ns) {
+        const auto turn = [](const reports::planned& plan) {
+            return fmt::format("{:g}ms+{:g}ms", static_cast<double>(plan.turn_untimed_ns.value_or(0)) / 1e6,
+                               static_cast<double>(*plan.turn_timed_ns) / 1e6);
+        };
+        found.add("turn", turn(*then.plan), turn(*now.plan));
+    }
     found.warn(all, "other_trials", "the trials were not made alike", "measure both with the same options");
 }
 

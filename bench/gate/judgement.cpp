@@ -38,12 +38,13 @@ std::map<std::string_view, std::string> judged_metrics(const reports::report& re
     std::set<std::pair<std::string_view, std::string_view>> with_ratio;
     for (const auto& item : report.results)
         if (item.to_baseline) with_ratio.emplace(item.workload, item.metric);
+    const auto headline = reports::headline_metrics_by_workload(report);
     std::map<std::string_view, std::string> all;
     for (const auto& item : report.results) {
         const auto [place, is_new] = all.emplace(item.workload, "time");
         if (!is_new || with_ratio.contains({item.workload, "time"})) continue;
         place->second.clear();
-        for (const auto& metric : reports::headline_metrics(report, item.workload))
+        for (const auto& metric : headline.at(item.workload))
             if (place->second.empty() && with_ratio.contains({item.workload, metric})) place->second = metric;
     }
     return all;

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
 
 namespace loopbench::bench {
 
@@ -133,8 +136,28 @@ std::int64_t run_delay_ns_of(pid_t pid) {
     return file >> running_ns >> waiting_ns ? waiting_ns : 0;
 }
 
+std::vector<child_facts> children_of_this_thread() {
+    std::vector<child_facts> all;
+    std::ifstream list{"/proc/thread-self/children"};
+    for (pid_t pid = 0; list >> pid;) {
+        const fs::path about{"/proc/" + std::to_string(pid)};
+        auto& found = all.emplace_back();
+        found.pid = pid;
+        found.name = first_word_of<std::string>(about / "comm").value_or("");
+        std::ifstream environment{about / "environ"};
+        using bytes = std::istreambuf_iterator<char>;
+        found.environment.assign(bytes{environment}, bytes{});
+    }
+    return all;
+}
+
 fs::path installed_file(std::string_view name) {
-    const auto beside = fs::read_symlink("/proc/self/exe").parent_path();
+    std::error_code unreadable;
+    const auto executable = fs::read_symlink("/proc/self/exe", unreadable);
+    if (unreadable)
+        throw std::runtime_error{"where this program is installed cannot be told: /proc/self/exe: " +
+                                 unreadable.message() + "; mount /proc (mount -t proc proc /proc)"};
+    const auto beside = executable.parent_path();
     const auto installed = (beside / "../libexec/loopbench" / name).lexically_normal();
     return fs::exists(installed) ? installed : beside / name;
 }

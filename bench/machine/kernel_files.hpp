@@ -55,8 +55,17 @@ cpu_times read_cpu_times();
 /// reaped yet. 0 where the kernel does not count it.
 std::int64_t run_delay_ns_of(pid_t pid);
 
+struct child_facts {
+    pid_t pid = -1;
+    std::string name, environment;  // empty where they cannot be read
+};
+
+/// What this thread has as children, those that ended and are not reaped yet included; none where the kernel
+/// does not list them.
+std::vector<child_facts> children_of_this_thread();
+
 /// Where a file or folder of ours is: in ../libexec/loopbench as seen from this executable, if it is there,
-/// and beside the executable otherwise.
+/// and beside the executable otherwise. Throws std::runtime_error without /proc.
 std::filesystem::path installed_file(std::string_view name);
 
 }  // namespace loopbench::bench

@@ -49,6 +49,7 @@ private:
     const sample_table& samples_;
     std::size_t baseline_;
     std::vector<std::vector<double>> pairs_;  // by comparison
+    std::vector<std::size_t> workloads_;      // likewise
     std::vector<double> deviations_;
 
     /// A schedule's time is the same whoever serves it.
@@ -72,6 +73,7 @@ private:
         item.to_itself = {plan_.baseline, found.median, found.low, found.high};
         all.comparisons.push_back(std::move(item));
         pairs_.push_back(std::move(log_ratios));
+        workloads_.push_back(workload);
     }
 
     void judge(reports::self_check& all) const {
@@ -86,11 +88,9 @@ private:
     }
 
     /// The logarithms of the baseline's times, in the order of the blocks.
-    std::vector<double> log_times(const std::string& workload) const {
-        const auto index =
-            static_cast<std::size_t>(std::ranges::find(plan_.workloads, workload) - plan_.workloads.begin());
+    std::vector<double> log_times(std::size_t workload) const {
         std::vector<double> all;
-        const auto& measured = samples_.of({index, baseline_});
+        const auto& measured = samples_.of({workload, baseline_});
         const auto times = measured.find("time");
         if (times == measured.end()) return all;  // a stranger's journal may have none
         for (const auto& time : times->second)
@@ -102,8 +102,9 @@ private:
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
         std::vector<reports::self_comparison*> tested;
-        for (auto& item : all.comparisons) {
-            const auto times = log_times(item.workload);
+        for (std::size_t i = 0; i < all.comparisons.size(); ++i) {
+            auto& item = all.comparisons[i];
+            const auto times = log_times(workloads_[i]);
             const auto half = times.size() / 2;
             constexpr std::size_t half_min = 4;  // fewer can show no drift at 5 %
             if (half < half_min) continue;

@@ -68,6 +68,10 @@ private:
         reports::planned found{std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
                                outcome_.blocks_planned, plan_.cpu};
         if (const auto layouts = plan_.layout_pairs(); layouts > 0) found.layouts = layouts;
+        if (std::ranges::find(plan_.ways, reports::way::turns) != plan_.ways.end()) {
+            found.turn_untimed_ns = plan_.turn.untimed.count();
+            found.turn_timed_ns = plan_.turn.timed.count();
+        }
         return found;
     }
 
@@ -348,10 +352,17 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
 }
 
 /// A stranger's workload is about what it has.
-reports::workload described(const reports::report& report, const std::string& workload) {
-    const auto* const known = find_workload(workload);
-    if (known == nullptr) return {workload, reports::usual_headline_metrics(report, workload)};
-    return {workload, {known->headline_metrics.begin(), known->headline_metrics.end()}};
+std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
+    const auto usual = reports::headline_metrics_by_workload(report);
+    std::vector<reports::workload> all;
+    for (const auto& name : plan.workloads) {
+        auto& next = all.emplace_back(reports::workload{name, {}});
+        if (const auto* const known = find_workload(name))
+            next.headline_metrics.assign(known->headline_metrics.begin(), known->headline_metrics.end());
+        else if (const auto found = usual.find(name); found != usual.end())
+            next.headline_metrics = found->second;
+    }
+    return all;
 }
 
 }  // namespace
@@ -359,7 +370,7 @@ reports::workload described(const reports::report& report, const std::string& wo
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     auto report = summary{plan, outcome}.report();
     report.contenders = described(plan, outcome);
-    for (const auto& name : plan.workloads) report.workloads.push_back(described(report, name));
+    report.workloads = described_workloads(plan, report);
     compare_with_floors(report, rule_of(plan));
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;

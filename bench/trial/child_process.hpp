@@ -53,12 +53,13 @@ struct child_outcome {
     std::string error_tail;  // the end of standard error
     resource_usage usage;
     std::chrono::nanoseconds wall{0};  // from before the start to the end
+    int group = 0;                     // its process group, which has ended
 };
 
 /// Runs the command to its end; standard input is /dev/null. When it returns or throws, nothing of the
 /// child's process group is left, and should the caller die first, the kernel kills the child. A descendant
-/// that leaves the group (setsid) is not followed: it outlives the trial, and nothing of it is counted. Only
-/// to be called from the main thread: a child dies with the thread that made it. Throws std::system_error
+/// that leaves the group (setsid) is not followed, and nothing of it is counted (left_behind.hpp). Only to be
+/// called from the main thread: a child dies with the thread that made it. Throws std::system_error
 /// when pipes or processes run out.
 child_outcome run_child(const child_request& request);
 

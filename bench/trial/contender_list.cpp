@@ -2,16 +2,21 @@
 #include "bench/trial/contender_list.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "bench/machine/kernel_files.hpp"
 #include "bench/trial/child_process.hpp"
 #include "bench/trial/gbench_names.hpp"
 #include "bench/trial/trial.hpp"
+#include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
@@ -20,6 +25,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// A report names contenders, and another name than the file's would be nobody's.
+void require_utf8(const contender& who) {
+    if (reports::valid_utf8(who.name) != who.name)
+        throw usage_error{
+            fmt::format("the name of the contender {} is no UTF-8, which no report can have; rename the file",
+                        who.path.native())};
+}
+
+child_request listing_of(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    child_request request;
+    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    request.limit = limit;
+    request.stop_fd = stop_fd;
+    return request;
+}
+
 bool is_contender(const fs::directory_entry& entry) {
     std::error_code unreadable;
     return !entry.path().filename().native().starts_with('.') && entry.is_regular_file(unreadable) &&
@@ -27,6 +48,64 @@ bool is_contender(const fs::directory_entry& entry) {
 }
 
 }  // namespace
+
+file_state state_of_file(const fs::path& file) {
+    struct stat found {};
+    file_state state{file.native()};
+    if (::stat(file.c_str(), &found) != 0) return state;
+    state.bytes = found.st_size;
+    state.modified_ns = std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
+    state.inode = static_cast<std::int64_t>(found.st_ino);
+    return state;
+}
+
+/// Where bench/workloads/generator_process.cpp looks for it.
+std::optional<file_state> generator_of(const contender& who) {
+    constexpr std::string_view name = "loopbench-generator";
+    const char* const told = std::getenv("LOOPBENCH_GENERATOR");
+    std::error_code unresolved;
+    const auto here = fs::canonical(who.path, unresolved).parent_path();
+    for (const fs::path& file :
+         {fs::path(told != nullptr ? told : ""), here.parent_path() / name, here / name})
+        if (!file.empty() && ::access(file.c_str(), X_OK) == 0) return state_of_file(file);
+    return std::nullopt;
+}
+
+void remember_files(contender& who) {
+    who.files.clear();
+    std::ranges::transform(who.layouts, std::back_inserter(who.files), state_of_file);
+    if (who.layouts.empty()) who.files.push_back(state_of_file(who.path));
+    who.generator = generator_of(who);
+}
+
+std::vector<std::string> libraries_in(std::string_view traced) {
+    std::vector<std::string> all;
+    std::istringstream lines{std::string{traced}};
+    for (std::string line; std::getline(lines, line);) {
+        // "name => /path (0x...)", or "/path (0x...)"
+        const auto start = line.find('/'), end = line.rfind(" (0x");
+        if (line.starts_with('\t') && start < end && end != std::string::npos)
+            all.push_back(line.substr(start, end - start));
+    }
+    return all;
+}
+
+void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+    auto request = listing_of(who, limit, stop_fd);  // where the loader does not know the variable: as cheap
+    request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
+    for (const auto& library : libraries_in(run_child(request).output))
+        if (std::ranges::find(who.files, library, &file_state::path) == who.files.end())
+            who.files.push_back(state_of_file(library));
+}
+
+std::optional<std::string> changed_file(const contender& who, std::string_view workload) {
+    const auto is_other = [](const file_state& then) { return state_of_file(then.path) != then; };
+    const auto found = std::ranges::find_if(who.files, is_other);
+    if (found != who.files.end()) return found->path;
+    const bool starts_generator = workload.starts_with("serve/");
+    if (starts_generator && who.generator && is_other(*who.generator)) return who.generator->path;
+    return std::nullopt;
+}
 
 fs::path default_contender_dir() {
     return installed_file("contenders");
@@ -43,6 +122,8 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
                 all.push_back({entry.path().filename().native(), fs::absolute(entry.path()), {}, {}});
         if (error) throw reports::file_error{"read the folder of contenders", folder.native(), error.value()};
     }
+    std::ranges::for_each(all, require_utf8);
+    std::ranges::for_each(all, remember_files);
     std::ranges::sort(all, {}, &contender::name);
     const auto twice = std::ranges::adjacent_find(all, {}, &contender::name);
     if (twice != all.end())
@@ -52,11 +133,8 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
 }
 
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
-    child_request request;
-    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    auto request = listing_of(who, limit, stop_fd);
     request.environment = {{"LOOPBENCH_SIZE", std::string{name_of(size)}}};
-    request.limit = limit;
-    request.stop_fd = stop_fd;
     const auto outcome = run_child(request);
     if (const auto failure = failure_of(outcome, limit)) {
         who.problem = fmt::format("cannot list its workloads: {}", *failure);
@@ -64,6 +142,7 @@ void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds
     }
     who.workloads = workloads_from_listing(outcome.output);
     if (who.workloads.empty()) who.problem = "cannot list its workloads: it printed none";
+    if (!who.files.empty()) remember_libraries(who, limit, stop_fd);
 }
 
 }  // namespace loopbench::bench

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +28,16 @@ constexpr std::string_view name_of(workload_size size) {
     return workload_size_names[static_cast<std::size_t>(size)];
 }
 
+/// A file as it was. Who writes into it, or puts another in its place, changes one of these.
+struct file_state {
+    std::string path;
+    std::int64_t bytes = 0, modified_ns = 0, inode = 0;
+    bool operator==(const file_state&) const = default;
+};
+
+/// Of a file that is not there everything is 0.
+file_state state_of_file(const std::filesystem::path& file);
+
 struct contender {
     std::string name;  // the file's name
     std::filesystem::path path;
@@ -36,16 +48,39 @@ struct contender {
     /// Builds that differ in the order of their functions alone, of which each block has one; `path` is the
     /// first of them. Empty: there is `path` alone.
     std::vector<std::filesystem::path> layouts = {};
+    /// What it is made of, from before it is measured on: see remember_files() and remember_libraries().
+    /// Empty: nobody looks.
+    std::vector<file_state> files = {};
+    std::optional<file_state> generator = {};
 };
+
+/// The client of serve/open_loop that the contender would start; nothing when it would find none.
+std::optional<file_state> generator_of(const contender& who);
+
+/// Notes the executable, or the layouts, and the generator, as they are now.
+void remember_files(contender& who);
+
+/// The libraries in what ld.so(8) prints with LD_TRACE_LOADED_OBJECTS.
+std::vector<std::string> libraries_in(std::string_view traced);
+
+/// Adds the libraries that the loader finds for the executable, or for a script's interpreter: some builds
+/// leave the executable as it is when they make one of these anew. A script's modules are not known.
+void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd);
+
+/// The first of the files that trials of the workload are made with which is not as it was remembered: what
+/// is measured with both is of neither.
+std::optional<std::string> changed_file(const contender& who, std::string_view workload);
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
 std::filesystem::path default_contender_dir();
 
-/// The contenders in these folders by name, without workloads; a folder that is named twice counts once.
-/// Throws usage_error when two have the same name, reports::file_error when a folder cannot be read.
+/// The contenders in these folders by name, with their files remembered and without workloads; a folder that
+/// is named twice counts once. Throws usage_error when two have the same name or one has none in UTF-8,
+/// reports::file_error when a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 
-/// Asks the contender for its workloads, or notes the problem. Stops early when `stop_fd` becomes readable.
+/// Asks the contender for its workloads, or notes the problem, and remembers its libraries. Stops early when
+/// `stop_fd` becomes readable.
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd);
 
 }  // namespace loopbench::bench

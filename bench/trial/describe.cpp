@@ -11,11 +11,12 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json described_by_itself(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+json described_by_itself(const contender& who, workload_size size, std::chrono::nanoseconds limit,
+                         int stop_fd) {
     child_request request;
     // A program that does not know the variable obeys the flag, which is cheap too.
     request.command = {who.path.native(), "--benchmark_list_tests=true"};
-    request.environment = {{"LOOPBENCH_DESCRIBE", "1"}};
+    request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.limit = limit;
     request.stop_fd = stop_fd;
     const auto outcome = run_child(request);
@@ -35,17 +36,17 @@ json context_of_a_trial(const contender& who, std::chrono::nanoseconds limit, in
 
 }  // namespace
 
-json ask_for_context(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+json ask_for_context(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     if (who.workloads.empty()) return json::object();
-    auto context = described_by_itself(who, limit, stop_fd);
+    auto context = described_by_itself(who, size, limit, stop_fd);
     return context.empty() ? context_of_a_trial(who, limit, stop_fd) : context;
 }
 
-std::vector<reports::contender> describe_all(std::span<const contender> contenders,
+std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd) {
     std::vector<reports::contender> all;
     for (const contender& who : contenders)
-        all.push_back(reports::describe(who.name, ask_for_context(who, limit, stop_fd)));
+        all.push_back(reports::describe(who.name, ask_for_context(who, size, limit, stop_fd)));
     return all;
 }
 

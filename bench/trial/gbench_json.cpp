@@ -107,6 +107,10 @@ gbench_output parse_gbench_json(std::string_view text) {
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
     for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
+    if (const auto bytes = reports::dump(output.context).size(); bytes > context_bytes_max)
+        throw gbench_error{
+            fmt::format("printed a context of {} bytes, and no more than {} are kept; print less", bytes,
+                        context_bytes_max)};
     std::vector<gbench_row> means;
     for (const auto& row : *rows) {
         if (!row.is_object()) throw gbench_error{"printed a benchmark that is not an object"};

@@ -32,6 +32,9 @@ struct gbench_output {
     std::vector<gbench_row> rows;
 };
 
+/// Of a context, which stands in a journal's first line and in every report. Ours have a hundredth of it.
+inline constexpr std::size_t context_bytes_max = 65536;
+
 /// Throws gbench_error.
 gbench_output parse_gbench_json(std::string_view text);
 

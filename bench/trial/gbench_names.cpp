@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace loopbench::bench {
 
@@ -51,10 +53,11 @@ std::vector<std::string> workloads_from_listing(std::string_view listing) {
     std::map<std::string, int> uses;
     for (const auto line : printed) ++uses[workload_name(line)];
     std::vector<std::string> workloads;
+    std::set<std::string> seen;  // a listing may be as long as an output
     for (const auto line : printed) {
         auto name = workload_name(line);
         if (uses[name] > 1) name = line;
-        if (std::ranges::find(workloads, name) == workloads.end()) workloads.push_back(std::move(name));
+        if (seen.insert(name).second) workloads.push_back(std::move(name));
     }
     return workloads;
 }

@@ -180,6 +180,7 @@ child_outcome running_child::finish() {
     uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT); });
     drain();
     const auto run_delay_ns = run_delay_ns_of(pid_);
+    outcome_.group = pid_;
     const auto [taken, status, usage] = reap();
     if (!taken) throw_errno("cannot take a contender's end");
     outcome_.usage = usage_of(usage);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "bench/trial/disturbance.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
+#include "bench/trial/left_behind.hpp"
 #include "bench/trial/scratch_folder.hpp"
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/together.hpp"
@@ -45,18 +47,40 @@ std::string signal_name(int signal) {
     return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-void set_failed(trial_outcome& trial, std::string reason) {
-    trial.status = cell_status::failed;
-    trial.reason = std::move(reason);
+/// What execve(2) means by the commoner ones of its errors.
+std::string_view cause_of_no_start(int error) {
+    switch (error) {
+        case EACCES:
+            return "; make it executable (chmod +x), and its folders such that they may be entered";
+        case ENOENT:
+            return "; it is not there, or the interpreter or loader that it names is not";
+        case ENOEXEC:
+            return "; it is for another kind of machine, or a script that does not begin with #!";
+        case ETXTBSY:
+            return "; something still writes it: measure when it is built";
+        default:
+            return "";
+    }
+}
+
+/// Reasons stand in every report, and a contender may print megabytes of them.
+void set_status(trial_outcome& trial, cell_status status, std::string_view reason) {
+    constexpr std::size_t bytes_max = 4096;
+    trial.status = status;
+    trial.reason = reason;
+    if (reason.size() > bytes_max) trial.reason = reports::valid_utf8(reason.substr(0, bytes_max)) + "...";
+}
+
+void set_failed(trial_outcome& trial, std::string_view reason) {
+    set_status(trial, cell_status::failed, reason);
 }
 
 void take_error(trial_outcome& trial, std::string_view message) {
     constexpr std::string_view unsupported = "unsupported:";
-    if (!message.starts_with(unsupported)) return set_failed(trial, std::string{message});
+    if (!message.starts_with(unsupported)) return set_failed(trial, message);
     message.remove_prefix(unsupported.size());
     message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
-    trial.status = cell_status::unsupported;
-    trial.reason = message;
+    set_status(trial, cell_status::unsupported, message);
 }
 
 std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
@@ -99,7 +123,8 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
         case child_end::signalled:
             return with_last_line(fmt::format("killed by {}", signal_name(outcome.code)), outcome.error_tail);
         case child_end::not_started:
-            return fmt::format("could not be started: {}", std::strerror(outcome.code));
+            return fmt::format("could not be started: {}{}", std::strerror(outcome.code),
+                               cause_of_no_start(outcome.code));
         case child_end::timed_out:
             return fmt::format("no result within {:g} s", std::chrono::duration<double>{limit}.count());
         case child_end::flooded:
@@ -141,16 +166,39 @@ std::string side_file_in(const scratch_folder& scratch) {
     return (scratch.path() / "side.json").native();
 }
 
+/// It may have numbers, and they are not to count.
+void discard(trial_outcome& trial, std::string_view reason) {
+    set_failed(trial, reason);
+    trial.metrics.clear();
+}
+
 /// A side file is a contender's own choice, but one that cannot be read is a contender that does not work.
 void take_histograms(trial_outcome& trial, const trial_request& request, const scratch_folder& scratch) {
     try {
         auto found = read_side_file(side_file_in(scratch), request.workload);
         if (trial.status == cell_status::ok) trial.histograms = std::move(found);
     } catch (const reports::format_error& error) {
-        set_failed(trial,
-                   fmt::format("left a side file (LOOPBENCH_SIDE_FILE) that is none: {}", error.what()));
-        trial.metrics.clear();
+        discard(trial, fmt::format("left a side file (LOOPBENCH_SIDE_FILE) that is none: {}", error.what()));
     }
+}
+
+/// Looked for behind the trial: what was replaced before it started is so by then, too.
+void refuse_another_build(trial_outcome& trial, const trial_request& request) {
+    if (trial.stopped) return;
+    if (const auto changed = changed_file(request.who, request.workload))
+        discard(trial, fmt::format("{} was replaced while it was measured, and numbers of two builds are of "
+                                   "neither; measure again when nothing builds it",
+                                   *changed));
+}
+
+/// Ends them in any case.
+void refuse_daemons(trial_outcome& trial, int group, const scratch_folder& scratch) {
+    const auto left = end_what_is_left(group, scratch.path());
+    if (left && !trial.stopped)
+        discard(trial,
+                fmt::format("left the process {} behind, outside of its process group, which was ended: "
+                            "what such a one does is in no number; have it end with the contender",
+                            *left));
 }
 
 child_request child_of(const trial_request& request, const scratch_folder& scratch, int stop_fd) {
@@ -225,6 +273,8 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto before = read_machine();
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
+    refuse_another_build(trial, request);
+    refuse_daemons(trial, ended.group, scratch);
     take_histograms(trial, request, scratch);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
@@ -261,6 +311,8 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         auto trial =
             judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
         trial.timed_out = ended[i].out_of_time;
+        refuse_another_build(trial, requests[i]);
+        refuse_daemons(trial, ended[i].child.group, scratch[i]);
         take_histograms(trial, requests[i], scratch[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         if (made == way::turns) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace loopbench::bench::workloads::detail {
@@ -26,7 +28,8 @@ using json = nlohmann::json;
 std::optional<fs::path> find_generator() {
     constexpr std::string_view name = "loopbench-generator";
     const char* const told = std::getenv("LOOPBENCH_GENERATOR");
-    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    std::error_code without_proc;
+    const fs::path here = fs::read_symlink("/proc/self/exe", without_proc).parent_path();
     for (const fs::path& file :
          {fs::path(told != nullptr ? told : ""), here.parent_path() / name, here / name})
         if (!file.empty() && ::access(file.c_str(), X_OK) == 0) return file;
@@ -71,6 +74,14 @@ std::string how_much(const offered_load& offered) {
 std::string remark(const json& result) {
     const auto& refused = result.at("io_uring_refused");
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";
+}
+
+/// The words for a process that left no result.
+std::string end_of(int status) {
+    if (!WIFSIGNALED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+    const char* const name = ::sigabbrev_np(WTERMSIG(status));
+    return name != nullptr ? fmt::format("was killed by SIG{}", name)
+                           : fmt::format("was killed by signal {}", WTERMSIG(status));
 }
 
 struct closed_at_end {
@@ -126,7 +137,11 @@ generator_process::~generator_process() {
 void generator_process::prove(trial& t, std::uint64_t requests) {
     reader_.join();
     const json result = json::parse(text_, nullptr, false);
-    if (!result.is_object()) return t.fail("the generator ended without a result");
+    if (!result.is_object()) {
+        int status = 0;
+        ::waitpid(std::exchange(process_, -1), &status, 0);
+        return t.fail(fmt::format("the generator {} before it had a result", end_of(status)));
+    }
     if (const auto failure = result.value("failure", ""); !failure.empty())
         return t.fail("the generator failed: " + failure);
     if (const auto& why = result.at("not_offered"); why.is_string())

@@ -88,7 +88,66 @@ TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
                                    "\x7f"
                                    "ELF, not really");
     std::filesystem::permissions(loopbench.path("bin/contenders/text"), std::filesystem::perms::owner_all);
-    EXPECT_EQ(reason_for("text"), "cannot list its workloads: could not be started: Exec format error");
+    EXPECT_TRUE(reason_for("text").starts_with(
+        "cannot list its workloads: could not be started: Exec format error; it is for another kind"));
+}
+
+TEST_F(command_failure, a_script_whose_interpreter_is_missing_is_not_told_to_be_missing_itself) {
+    reports::write_file_atomically(loopbench.path("bin/contenders/lost"), "#!/no/such/python\n");
+    std::filesystem::permissions(loopbench.path("bin/contenders/lost"), std::filesystem::perms::owner_all);
+    EXPECT_NE(reason_for("lost").find("No such file or directory; it is not there, or the interpreter"),
+              std::string::npos);
+}
+
+TEST_F(command_failure, a_contender_that_may_not_be_executed_is_told_so) {
+    reports::write_file_atomically(loopbench.path("bin/contenders/plain"), "#!/bin/sh\n");
+    expect_usage_error({"run", "--contender", "plain", "-o", loopbench.out()},
+                       {"bin/contenders/plain is no contender: it may not be executed; chmod +x"});
+}
+
+TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_two_builds) {
+    loopbench.add_contender(
+        "rebuilt",
+        std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} + good_row);
+    const auto reason = reason_for("rebuilt");
+    for (const auto* part : {"in block 2 of 2: ", "bin/contenders/rebuilt was replaced"})
+        EXPECT_NE(reason.find(part), std::string::npos) << reason;
+}
+
+TEST_F(command_failure, a_library_that_is_made_anew_meanwhile_makes_another_build) {
+    loopbench.add_contender("linked",
+                            std::string{"[ $(trials) -lt 2 ] || touch $folder/lib/libc.so.6\n"} + good_row);
+    const auto ran = loopbench.in_shell(
+        "mkdir $folder/lib; cp \"$(ldd /bin/sh | sed -n 's/.*libc.so.6 => \\([^ ]*\\) .*/\\1/p')\" "
+        "$folder/lib || exit 77; "
+        "export LD_LIBRARY_PATH=$folder/lib; "
+        "exec $loopbench run --contender linked --baseline linked --workload yield --blocks 2 -o $out");
+    if (ran.code == 77) GTEST_SKIP() << "the shell has no libc.so.6 of its own";
+    EXPECT_EQ(ran.code, 1) << ran.error_tail;
+    const auto reason = time_of(loopbench.report(), "linked").at("reason").get<std::string>();
+    EXPECT_NE(reason.find("lib/libc.so.6 was replaced"), std::string::npos) << reason;
+}
+
+TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_gone_on_with) {
+    loopbench.add_contender("café", good_row);
+    ASSERT_EQ(loopbench({"run", "--baseline", "café", "--blocks", "6", "-o", loopbench.out()}).code, 0);
+    const auto journal = journal_lines(loopbench.path("out/journal.jsonl"));
+    EXPECT_EQ(journal.front()["plan"]["twin"], "caf~~") << "as long, and no half of a letter";
+    const auto ran = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+}
+
+TEST_F(command_failure, a_name_that_is_no_utf8_is_refused_and_so_is_a_resume_with_such_a_path) {
+    const auto beside = loopbench.in_shell(
+        "cp -r $folder/bin $folder/b\344r; $folder/b\344r/loopbench run --blocks 1 -o $folder/kept || exit "
+        "9; "
+        "exec $folder/b\344r/loopbench run --resume $folder/kept");
+    EXPECT_EQ(beside.code, 2) << beside.error_tail;
+    EXPECT_NE(beside.error_tail.find("is not there: its path is no UTF-8"), std::string::npos)
+        << beside.error_tail;
+    loopbench.add_contender("b\xe4r", good_row);
+    expect_usage_error({"run", "-o", loopbench.path("new").native()},
+                       {"bin/contenders/b?r is no UTF-8", "rename"});
 }
 
 TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) {
@@ -157,6 +216,65 @@ TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_
         << ran.error_tail;
     EXPECT_GT(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
+}
+
+TEST_F(command_failure, a_pipe_in_the_place_of_an_own_file_is_an_error_with_its_name) {
+    for (const auto* file : {"journal.jsonl", "histograms.jsonl", "report.csv"}) {
+        const auto ran = loopbench.in_shell(std::string{"rm -rf $out; mkdir $out; mkfifo $out/"} + file +
+                                            "; exec $loopbench run --blocks 1 -o $out");
+        EXPECT_EQ(ran.code, 1) << ran.error_tail;
+        EXPECT_NE(ran.error_tail.find(std::string{"out/"} + file + ": nobody reads from this pipe"),
+                  std::string::npos)
+            << ran.error_tail;
+    }
+    ASSERT_EQ(loopbench({"run", "--blocks", "1", "-o", loopbench.path("whole").native()}).code, 0);
+    for (const auto* file : {"journal.jsonl", "histograms.jsonl"}) {
+        const auto ran =
+            loopbench.in_shell(std::string{"rm -rf $out; cp -r $folder/whole $out; rm $out/"} + file +
+                               "; mkfifo $out/" + file + "; exec $loopbench run --resume $out");
+        EXPECT_EQ(ran.code, 1) << ran.error_tail;
+        EXPECT_NE(ran.error_tail.find(std::string{"out/"} + file + ": it is a pipe; remove it"),
+                  std::string::npos)
+            << ran.error_tail;
+    }
+    const auto baseline = loopbench.in_shell("mkfifo $folder/b; exec $loopbench check --against $folder/b");
+    EXPECT_EQ(baseline.code, 2);
+    EXPECT_NE(baseline.error_tail.find("b is not a baseline: cannot read "), std::string::npos)
+        << baseline.error_tail;
+    const auto calibrated = loopbench.in_shell(
+        "mkdir -p $folder/state/loopbench; mkfifo $folder/state/loopbench/calibration.json; rm -rf $out; "
+        "export XDG_STATE_HOME=$folder/state; exec $loopbench run --blocks 1 -o $out");
+    EXPECT_EQ(calibrated.code, 0) << calibrated.error_tail;
+    EXPECT_NE(calibrated.error_tail.find("calibration.json: it is a pipe"), std::string::npos)
+        << calibrated.error_tail;
+}
+
+TEST_F(command_failure, a_report_may_come_out_of_a_pipe) {
+    reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
+    const auto file = loopbench.path("report.json").native();
+    for (const auto* format : {"json", "csv", "html"})
+        EXPECT_EQ(
+            loopbench
+                .in_shell(std::string{"cat $folder/report.json | $loopbench report /dev/stdin --format "} +
+                          format)
+                .output,
+            loopbench({"report", file, "--format", format}).output);
+    const auto both = loopbench.in_shell(
+        "cat $folder/report.json | { cat $folder/report.json | $loopbench compare /dev/fd/3 /dev/stdin; } "
+        "3<&0");
+    const auto named = loopbench({"compare", file, file});
+    EXPECT_EQ(both.output, named.output);
+    EXPECT_EQ(both.code, named.code);
+}
+
+TEST_F(command_failure, a_listing_as_long_as_an_output_may_be_is_chosen_from_and_not_measured_whole) {
+    write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f 300000\n");
+    const auto one = loopbench({"run", "--contender", "many", "--workload", "w299999", "--blocks", "1", "-o",
+                                loopbench.path("one").native()});
+    EXPECT_EQ(one.code, 1) << one.error_tail;  // it prints its list again
+    EXPECT_NE(one.output.find("many: failed: in block 1 of 1: "), std::string::npos) << one.output;
+    expect_usage_error({"run", "--contender", "many", "--workload", "w*", "-o", loopbench.out()},
+                       {"300000 cells", "--workload"});
 }
 
 TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_was) {
@@ -228,6 +346,17 @@ TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
     EXPECT_EQ(std::distance(begin(left), end(left)), 1);
 }
 
+TEST_F(command_failure, without_proc_it_is_told_what_is_missing) {
+    const auto ran = loopbench.in_shell(
+        "unshare -rm true || exit 77; exec unshare -rm sh -c 'mount -t tmpfs none /proc; exec $loopbench "
+        "list'");
+    if (ran.code == 77) GTEST_SKIP() << "no mount namespaces here";
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("/proc/self/exe: No such file or directory; mount /proc"),
+              std::string::npos)
+        << ran.error_tail;
+}
+
 TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     for (const auto* command : {"report $folder/report.json --format csv", "list", "--help"}) {
@@ -250,6 +379,12 @@ TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
     const auto unlisted =
         loopbench({"run", "--contender", "green", "--workload", "x", "-o", loopbench.out()});
     EXPECT_EQ(unlisted.error_tail.find('\x1b'), std::string::npos) << unlisted.error_tail;
+    write_script(loopbench.path("bin/contenders/\u202eneerg"), "echo yield\n");
+    for (const auto* command : {"list", "doctor"}) {
+        const auto told = loopbench({command}).output;
+        EXPECT_NE(told.find("?neerg"), std::string::npos) << told;
+        EXPECT_EQ(told.find("\u202e"), std::string::npos) << told;
+    }
 }
 
 TEST_F(command_failure, every_remedy_can_be_followed) {

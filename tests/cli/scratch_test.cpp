@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/support/command_support.hpp"
+#include "tests/support/process_end.hpp"
 
 namespace loopbench::tests {
 
@@ -69,6 +70,24 @@ TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
     for (const auto* word : {"/nowhere/at/all", "TMPDIR"})
         EXPECT_NE(ran.error_tail.find(word), std::string::npos) << ran.error_tail;
     EXPECT_EQ(run("TMPDIR=").code, 0);
+}
+
+TEST_F(scratch, a_process_that_left_its_group_is_ended_and_told) {
+    loopbench.add_contender("asio-epoll", good_row);
+    loopbench.add_contender("daemon", R"sh(
+setsid sh -c 'echo $$ > "$0.pid"; exec sleep 1000' "$0" &
+while [ ! -s "$0.pid" ]; do :; done
+)sh" + std::string{good_row});
+    const auto ran = loopbench.in_shell(
+        "sh -c 'sleep 1000 & echo $! > $folder/mine; exec $loopbench run --workload yield --blocks 1 -o "
+        "$out'; "
+        "code=$?; kill -0 $(cat $folder/mine) || exit 99; exit $code");
+    EXPECT_EQ(ran.code, 1) << ran.error_tail;
+    const auto failed = time_of(loopbench.report(), "daemon");
+    EXPECT_NE(failed.at("reason").get<std::string>().find("outside of its process group"), std::string::npos)
+        << failed;
+    EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/daemon.pid")))));
+    EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok");
 }
 
 TEST_F(scratch, a_caller_that_ignores_its_children_is_no_failure) {

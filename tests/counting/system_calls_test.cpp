@@ -122,6 +122,15 @@ TEST(perf_trace, that_is_not_whole_is_no_count) {
         EXPECT_THROW(read_perf_trace(without), incomplete_record) << row;
     }
     EXPECT_THROW(read_perf_trace("\n Summary of events:\n\n"), incomplete_record);
+    // Each table is whole then, and one is not there.
+    const auto second = perf_summary.find(" asio-epoll (28552)");
+    EXPECT_THROW(read_perf_trace(perf_summary.substr(0, second)), incomplete_record);
+}
+
+TEST(perf_trace, may_have_seen_some_things_that_are_no_system_calls) {
+    EXPECT_EQ(read_perf_trace(" sh (1), 400 events, 95.0%\n   read 200 0 1.0\n").total(), 200u);
+    EXPECT_EQ(read_perf_trace(" sh (1), 40000 events, 99.9%\n   read 20000 0 1.0\n").total(), 20000u);
+    EXPECT_THROW(read_perf_trace(" sh (1), 40000 events, 99.5%\n   read 20000 0 1.0\n"), incomplete_record);
 }
 
 }  // namespace

@@ -206,6 +206,18 @@ TEST(record, refuses_more_cells_than_the_memory_may_have) {
         std::string::npos);
 }
 
+TEST(record, is_not_begun_where_it_could_not_be_read) {
+    auto plan = small_plan(1);
+    plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");  // the baseline's twin
+    EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
+    plan.workloads.emplace_back("x");
+    EXPECT_THROW(bench::refuse_too_many_cells(plan), bench::usage_error);
+    const scratch_folder folder;
+    plan.workloads = {"yield", std::string(bench::journal_line_bytes_max, 'x')};
+    EXPECT_THROW((bench::journal{folder / "journal.jsonl", {.plan = plan}}), bench::usage_error);
+    EXPECT_FALSE(std::filesystem::exists(folder / "journal.jsonl"));
+}
+
 TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
     const scratch_folder folder;
     auto plan = small_plan(3);
@@ -215,9 +227,28 @@ TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
     const auto read = bench::read_journal(text, "it");
     EXPECT_EQ(read.plan.contenders[1].environment, plan.contenders[1].environment);
     EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
-    auto elsewhere = read.where;
-    elsewhere.kernel = "another";
-    EXPECT_THROW(bench::refuse_other_place(read, elsewhere), bench::usage_error);
+    const auto refusal_where = [&](const auto& change) -> std::string {
+        auto elsewhere = read.where;
+        change(elsewhere);
+        try {
+            bench::refuse_other_place(read, elsewhere);
+        } catch (const bench::usage_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    using place = reports::environment;
+    EXPECT_NE(refusal_where([](place& at) { at.kernel = "Linux 7"; }).find("kernel (, not Linux 7)"),
+              std::string::npos);
+    EXPECT_NE(refusal_where([](place& at) { at.cpu_model = "x"; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.cores = 64; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.clocksource = "hpet"; }).find("(none, not hpet)"),
+              std::string::npos);
+    EXPECT_NE(refusal_where([](place& at) { at.governor = "powersave"; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.timer_slack_ns = 1; }), "");
+    EXPECT_NE(refusal_where([](place& at) { at.loopbench_version = "0.0.9"; }).find("version of loopbench"),
+              std::string::npos);
+    EXPECT_EQ(refusal_where([](place& at) { at.load_average = {9, 9, 9}; }), "");
     auto unslowed = read;
     unslowed.plan.contenders[1].environment.clear();
     EXPECT_THROW(bench::refuse_other_place(unslowed, read.where), bench::usage_error);
@@ -265,6 +296,26 @@ TEST(record, is_not_gone_on_with_when_one_of_the_layouts_is_another) {
         FAIL() << "it is another program";
     } catch (const bench::usage_error& error) {
         EXPECT_NE(std::string_view{error.what()}.find("loop-epoll/2 has changed"), std::string_view::npos);
+    }
+}
+
+TEST(record, is_not_gone_on_with_when_the_executable_or_the_generator_is_another) {
+    for (const std::string changed : {"loop-epoll", "loopbench-generator"}) {
+        const scratch_folder folder;
+        for (const auto* file : {"loop-epoll", "loopbench-generator"}) write_script(folder / file, "exit");
+        auto plan = small_plan(3);
+        for (auto& who : plan.contenders) who.path = folder / "loop-epoll";
+        const bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+        const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+        EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
+        write_script(folder / changed, "exit 1");
+        try {
+            bench::refuse_other_place(read, read.where);
+            ADD_FAILURE() << changed << " is another";
+        } catch (const bench::usage_error& error) {
+            EXPECT_NE(std::string_view{error.what()}.find(changed + " has changed"), std::string_view::npos)
+                << error.what();
+        }
     }
 }
 

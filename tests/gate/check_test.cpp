@@ -173,7 +173,8 @@ TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
     EXPECT_EQ(time_found(other_machine).kind, finding_kind::unclear);
     EXPECT_NE(time_found(other_machine).message.find("another machine"), std::string::npos);
     auto small = session(1);
-    small.contenders = {reports::describe("asio-epoll", {{"size", "smoke"}})};
+    small.plan = reports::planned{.size = "smoke"};
+    small.contenders = {reports::describe("asio-epoll", {{"size", "real"}})};  // by its own default
     EXPECT_EQ(time_found(small).kind, finding_kind::unclear);
     EXPECT_NE(time_found(small).message.find("at real size and the report's at smoke"), std::string::npos);
     auto unknown = session(1);

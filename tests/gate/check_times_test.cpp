@@ -62,6 +62,46 @@ TEST_F(check_timed, the_same_build_holds_after_one_session) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/second")));
 }
 
+TEST_F(check_timed, a_baseline_at_smoke_size_is_told_from_one_at_real_size) {
+    constexpr auto says_its_size = R"sh(, "size": "'"${LOOPBENCH_SIZE:-real}"'")sh";
+    loopbench.add_contender("asio-epoll", scattering("ns=10000"), says_its_size);
+    loopbench.add_contender("loop-epoll", scattering("ns=5000"), says_its_size);
+    const auto size_of_baseline = [&] {
+        return nlohmann::json::parse(content_of(baseline()))["times"]["size"];
+    };
+    ASSERT_EQ(check({"--update", "--tier", "times", "--quick"}).code, 0);
+    EXPECT_EQ(size_of_baseline(), "smoke");
+    const auto same = check();
+    EXPECT_EQ(same.code, 0) << same.output << same.error_tail;
+    const auto small =
+        loopbench({"run", "--quick", "--blocks", "20", "--workload", "yield", "-o", loopbench.out()});
+    ASSERT_EQ(small.code, 0) << small.error_tail;
+    const auto report = loopbench.path("out/report.json").native();
+    for (const auto& who : loopbench.report()["contenders"])
+        EXPECT_EQ(who["context"]["size"], "smoke") << who;
+    EXPECT_EQ(check({report}).code, 0);
+    std::filesystem::remove(baseline());
+    ASSERT_EQ(check({"--update", "--tier", "times", report}).code, 0);
+    EXPECT_EQ(size_of_baseline(), "smoke");
+}
+
+TEST_F(check_timed, a_session_is_made_in_the_way_of_the_baseline) {
+    const auto on_cpu = [](int ns) {
+        return fmt::format(R"sh(ns=$(( {} + 10 * (($(trials) * 37) % 7 - 3) ))
+row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
+                           ns);
+    };
+    loopbench.add_contender("asio-epoll", on_cpu(10'000));
+    loopbench.add_contender("loop-epoll", on_cpu(5000));
+    ASSERT_EQ(check({"--update", "--tier", "times", "--way", "together"}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["way"], "together");
+    const auto ran = check();
+    EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
+    EXPECT_EQ(check({"--way", "apart"}).code, 4) << "it was asked for";
+    ASSERT_EQ(check({"--update"}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["way"], "apart");
+}
+
 TEST_F(check_timed, a_slower_build_is_a_regression_that_a_second_session_confirmed) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
@@ -127,6 +167,30 @@ TEST_F(check_timed, an_unfit_session_never_becomes_the_baseline) {
     EXPECT_EQ(check({"--update"}).code, 5);
     EXPECT_EQ(check({"--update", "--blocks", "3"}).code, 4);
     EXPECT_EQ(content_of(baseline()), before);
+}
+
+TEST_F(check_timed, an_interrupted_update_ends_as_such_and_leaves_the_baseline_as_it_was) {
+    const auto expect_interrupted = [&] {
+        const auto now = [&] {
+            return std::filesystem::exists(baseline()) ? content_of(baseline()) : std::string{};
+        };
+        const auto before = now();
+        const auto ran = check({"--update", "--tier", "times"});
+        EXPECT_EQ(ran.code, 130) << ran.output << ran.error_tail;
+        EXPECT_EQ(ran.output, "");
+        EXPECT_EQ(now(), before);
+        for (const auto& entry : std::filesystem::directory_iterator{loopbench.path("")})
+            EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
+    };
+    loopbench.add_contender("loop-epoll", "[ $(trials) != 10 ] || kill -INT $PPID\n" + scattering("ns=5000"));
+    expect_interrupted();
+    const auto cut = loopbench.path("out/first/journal.jsonl").native();
+    EXPECT_EQ(check({"--update", "--tier", "times", cut}).code, 4) << "it is of an interrupted run";
+    EXPECT_FALSE(std::filesystem::exists(baseline()));
+    loopbench.add_contender("loop-epoll", scattering("ns=5000"));
+    update();
+    write_script(loopbench.path("bin/contenders/loop-epoll"), "kill -INT $PPID; exec sleep 100");
+    expect_interrupted();
 }
 
 TEST_F(check_timed, a_baseline_of_another_machine_says_nothing_here) {

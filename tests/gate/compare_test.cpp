@@ -322,6 +322,18 @@ TEST_F(compare_reports, of_times_that_were_made_in_different_ways_is_inconclusiv
     EXPECT_EQ(between(reports::write_json(turns), reports::write_json(turns)).code, 0);
 }
 
+TEST_F(compare_reports, of_turns_of_different_lengths_are_told_so) {
+    auto usual = two_times(100, 50), longer = usual, apart = usual;
+    usual.plan = reports::planned{"real", 0.5, 60, 12, {}, {}, 500'000, 1'500'000};
+    longer.plan = reports::planned{"real", 0.5, 60, 12, {}, {}, 250'000, 4'000'000};
+    apart.plan = reports::planned{"real", 0.5, 60, 12, {}};
+    const auto ran = between(reports::write_json(usual), reports::write_json(longer));
+    EXPECT_NE(ran.error_tail.find("turn: 0.5ms+1.5ms before, 0.25ms+4ms now"), std::string::npos)
+        << ran.error_tail;
+    EXPECT_EQ(between(reports::write_json(usual), reports::write_json(usual)).error_tail, "");
+    EXPECT_EQ(between(reports::write_json(usual), reports::write_json(apart)).error_tail, "");
+}
+
 TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
     auto old = two_times(100, 50), next = old;
     old.plan = reports::planned{"real", 0.5, 60, 12, {}};

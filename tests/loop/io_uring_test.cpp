@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -27,6 +28,18 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
+
+// That is the same error as for a flag that an old kernel does not know.
+TEST_F(uring_tests, says_what_is_wrong_with_its_size_and_does_not_blame_a_new_kernel) {
+    std::string said;
+    try {
+        const uring_ring ring(uring_limits{.submissions = 0});
+    } catch (const std::system_error& error) {
+        said = error.what();
+    }
+    EXPECT_NE(said.find("1 to 32768 submissions"), std::string::npos) << said;
+    EXPECT_EQ(said.find("too old"), std::string::npos) << said;
+}
 
 TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
     bare_driver bare;

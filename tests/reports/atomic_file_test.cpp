@@ -2,12 +2,14 @@
 #include "reports/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <functional>
+#include <thread>
 
 #include "tests/support/scratch_folder.hpp"
 
@@ -87,6 +89,13 @@ TEST(atomic_file, a_pipe_is_written_to_and_not_replaced) {
     EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
 }
 
+TEST(atomic_file, a_pipe_that_nobody_reads_is_an_error_and_not_waited_for) {
+    const scratch_folder folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    const auto text = complaint([&] { write_file_atomically(folder / "pipe", "new"); });
+    EXPECT_NE(text.find("pipe: nobody reads from this pipe; start its reader"), std::string::npos) << text;
+}
+
 TEST(atomic_file, of_files_that_belong_together_none_is_replaced_when_one_cannot_be_written) {
     const scratch_folder folder;
     write_file_atomically(folder / "a", "old");
@@ -130,8 +139,34 @@ TEST(read_file, refuses_what_is_larger_than_its_limit_and_says_what_to_do) {
     EXPECT_TRUE(text.starts_with("cannot read " + (folder / "report").native() + ": it has 8 bytes")) << text;
     EXPECT_NE(text.find("the limit is 7 bytes"), std::string::npos) << text;
     EXPECT_NE(text.find("--blocks"), std::string::npos) << text;
-    EXPECT_NE(complaint([] { reports::read_file("/dev/zero", 1'000'000); }).find("it does not end"),
+    EXPECT_NE(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }).find("it does not end"),
               std::string::npos);
+}
+
+TEST(read_file, refuses_what_is_no_file_and_waits_for_nobody) {
+    const scratch_folder folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    fs::create_symlink("pipe", folder / "link");
+    for (const auto* name : {"pipe", "link"}) {
+        const auto text = complaint([&] { reports::read_file((folder / name).native()); });
+        EXPECT_NE(text.find(std::string{name} + ": it is a pipe; name a file"), std::string::npos) << text;
+    }
+    EXPECT_NE(complaint([] { reports::read_file("/dev/null"); }).find("it is a device"), std::string::npos);
+    EXPECT_NE(complaint([&] { reports::read_file(folder.path().native()); }).find("Is a directory"),
+              std::string::npos);
+    const auto text = complaint([&] { reports::read_file_or_pipe((folder / "pipe").native()); });
+    EXPECT_NE(text.find("nothing comes out of this pipe"), std::string::npos) << text;
+}
+
+TEST(read_file, reads_a_pipe_to_its_end_where_one_may_be_named) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const reports::unique_fd out{ends[0]};
+    std::thread writer{[in = reports::unique_fd{ends[1]}] {
+        for (int i = 0; i < 40; ++i) reports::write_all(in.get(), std::string(10'000, 'x'), "the pipe");
+    }};
+    EXPECT_EQ(reports::read_file_or_pipe(fmt::format("/dev/fd/{}", out.get())).size(), 400'000U);
+    writer.join();
 }
 
 TEST(read_file, does_not_begin_to_read_a_huge_file) {

@@ -27,6 +27,17 @@ const reports::result& row_of(const reports::report& report, std::string_view co
     return *at;
 }
 
+TEST(summary, says_how_long_turns_were_where_any_workload_has_them) {
+    auto plan = small_plan(1);
+    const auto planned = [&] {
+        return *report_of(plan, [](const trial_request&) { return took_ns(10); }).plan;
+    };
+    EXPECT_EQ(planned().turn_timed_ns, std::nullopt);
+    plan.ways = {reports::way::apart, reports::way::turns};
+    EXPECT_EQ(planned().turn_untimed_ns, 500'000);
+    EXPECT_EQ(planned().turn_timed_ns, 1'500'000);
+}
+
 std::string warning_codes(const reports::report& report) {
     std::string codes;
     for (const auto& item : report.warnings) codes += item.code + " ";

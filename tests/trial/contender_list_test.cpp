@@ -34,6 +34,42 @@ TEST(contender_list, holds_the_executables_by_name) {
     EXPECT_EQ(found[1].path, folder / "b");
 }
 
+TEST(contender_list, remembers_what_its_contenders_are_made_of) {
+    const scratch_folder folder;
+    for (const auto* file : {"bin/one", "bin/two", "loopbench-generator"})
+        write_script(folder / file, "exit");
+    const auto who = bench::find_contenders(std::array{folder / "bin"}).front();
+    constexpr auto served = "serve/open_loop/load:25";
+    EXPECT_EQ(bench::changed_file(who, served), std::nullopt);
+    write_script(folder / "bin/two", "exit");
+    EXPECT_EQ(bench::changed_file(who, served), std::nullopt) << "it is another contender's";
+    write_script(folder / "loopbench-generator", "exit");
+    EXPECT_EQ(bench::changed_file(who, served), (folder / "loopbench-generator").native());
+    EXPECT_EQ(bench::changed_file(who, "yield"), std::nullopt) << "which has no client";
+    write_script(folder / "bin/one", "exit");
+    EXPECT_EQ(bench::changed_file(who, "yield"), (folder / "bin/one").native());
+}
+
+TEST(contender_list, knows_the_libraries_that_the_loader_tells) {
+    EXPECT_EQ(bench::libraries_in("\tlinux-vdso.so.1 (0x00007ffd1b5f2000)\n"
+                                  "\tlibfoo.so => /opt/a b/libfoo.so (0x00007f1)\n"
+                                  "\tlibgone.so => not found\n"
+                                  "\t/lib64/ld-linux-x86-64.so.2 (0x00007f2)\n"
+                                  "echo/rtt (0x1)\n"),
+              (std::vector<std::string>{"/opt/a b/libfoo.so", "/lib64/ld-linux-x86-64.so.2"}));
+}
+
+TEST(contender_list, remembers_each_layout) {
+    const scratch_folder folder;
+    bench::contender who{"contender", folder / "1", {}, {}};
+    who.layouts = {folder / "1", folder / "2"};
+    for (const auto& layout : who.layouts) write_script(layout, "exit");
+    bench::remember_files(who);
+    EXPECT_EQ(bench::changed_file(who, "yield"), std::nullopt);
+    std::filesystem::remove(folder / "2");
+    EXPECT_EQ(bench::changed_file(who, "yield"), (folder / "2").native());
+}
+
 TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
     const scratch_folder folder;
     write_script(folder / "bin/same", "");

@@ -1,6 +1,7 @@
 // What a process's end and output amount to.
 #include "bench/trial/trial.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -92,11 +93,25 @@ TEST(trial, the_row_has_to_be_the_workloads) {
     EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "printed no result for the workload");
 }
 
+TEST(trial, keeps_no_more_of_what_is_said_than_a_report_can_have) {
+    child_outcome outcome;
+    const auto said = [&](std::size_t context_bytes, std::size_t error_bytes) {
+        outcome.output = fmt::format(
+            R"({{"context":{{"note":"{}"}},"benchmarks":[{{"name":"yield","error_occurred":true,"error_message":"{}"}}]}})",
+            std::string(context_bytes, 'x'), std::string(error_bytes, 'y'));
+        return bench::judge(outcome, "yield", 60s).reason;
+    };
+    EXPECT_EQ(said(10, 4096), std::string(4096, 'y'));
+    EXPECT_EQ(said(10, 100'000), std::string(4096, 'y') + "...");
+    EXPECT_TRUE(said(100'000, 1).starts_with("printed a context of 100011 bytes")) << said(100'000, 1);
+}
+
 TEST(trial, every_bad_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::signalled, SIGSEGV), "killed by SIGSEGV");
     EXPECT_EQ(reason_for(child_end::exited, 3, "one\ntwo\n\n"), "exit code 3: two");
     EXPECT_EQ(reason_for(child_end::exited, 3), "exit code 3");
-    EXPECT_EQ(reason_for(child_end::not_started, EACCES), "could not be started: Permission denied");
+    EXPECT_TRUE(reason_for(child_end::not_started, EACCES)
+                    .starts_with("could not be started: Permission denied; make it executable"));
     EXPECT_EQ(reason_for(child_end::timed_out, 0), "no result within 1.5 s");
     EXPECT_EQ(reason_for(child_end::flooded, 0), "printed more than 64 MiB");
     EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");

@@ -358,6 +358,20 @@ TEST(open_loop, finds_a_server_that_is_given_too_much_to_be_overloaded) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
+// The screen has a line for each reason.
+TEST(open_loop, says_the_same_of_every_server_that_is_overloaded) {
+    const auto said_after = [](std::chrono::nanoseconds queued) {
+        open_loop_result result;
+        result.rate = 20'000;
+        result.sent = 40'000;
+        result.least_of_first_half = 1ms;
+        result.least_of_second_half = queued;
+        return why_invalid(result).value_or("");
+    };
+    EXPECT_TRUE(said_after(100ms).starts_with("the server does not sustain 20000 requests per second"));
+    EXPECT_EQ(said_after(100ms), said_after(200ms));
+}
+
 TEST(open_loop, does_not_measure_a_server_that_is_given_too_much) {
     const server_process server(fault::slow);
     auto plan = plan_for(server, 400, 2000);
