@@ -98,12 +98,11 @@ void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop
             who.files.push_back(state_of_file(library));
 }
 
-std::optional<std::string> changed_file(const contender& who, std::string_view workload) {
+std::optional<std::string> changed_file(const contender& who) {
     const auto is_other = [](const file_state& then) { return state_of_file(then.path) != then; };
     const auto found = std::ranges::find_if(who.files, is_other);
     if (found != who.files.end()) return found->path;
-    const bool starts_generator = workload.starts_with("serve/");
-    if (starts_generator && who.generator && is_other(*who.generator)) return who.generator->path;
+    if (who.generator && is_other(*who.generator)) return who.generator->path;
     return std::nullopt;
 }
 

@@ -67,9 +67,9 @@ std::vector<std::string> libraries_in(std::string_view traced);
 /// leave the executable as it is when they make one of these anew. A script's modules are not known.
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd);
 
-/// The first of the files that trials of the workload are made with which is not as it was remembered: what
-/// is measured with both is of neither.
-std::optional<std::string> changed_file(const contender& who, std::string_view workload);
+/// The first of the files that its trials are made with which is not as it was remembered: what is measured
+/// with both is of neither. A generator counts for every workload: what builds it works beside all of them.
+std::optional<std::string> changed_file(const contender& who);
 
 /// `contenders/` beside this executable or, where it exists, `../libexec/loopbench/contenders`.
 std::filesystem::path default_contender_dir();

@@ -185,7 +185,7 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const s
 /// Looked for behind the trial: what was replaced before it started is so by then, too.
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
-    if (const auto changed = changed_file(request.who, request.workload))
+    if (const auto changed = changed_file(request.who))
         discard(trial, fmt::format("{} was replaced while it was measured, and numbers of two builds are of "
                                    "neither; measure again when nothing builds it",
                                    *changed));

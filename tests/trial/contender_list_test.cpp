@@ -39,15 +39,13 @@ TEST(contender_list, remembers_what_its_contenders_are_made_of) {
     for (const auto* file : {"bin/one", "bin/two", "loopbench-generator"})
         write_script(folder / file, "exit");
     const auto who = bench::find_contenders(std::array{folder / "bin"}).front();
-    constexpr auto served = "serve/open_loop/load:25";
-    EXPECT_EQ(bench::changed_file(who, served), std::nullopt);
+    EXPECT_EQ(bench::changed_file(who), std::nullopt);
     write_script(folder / "bin/two", "exit");
-    EXPECT_EQ(bench::changed_file(who, served), std::nullopt) << "it is another contender's";
+    EXPECT_EQ(bench::changed_file(who), std::nullopt) << "it is another contender's";
     write_script(folder / "loopbench-generator", "exit");
-    EXPECT_EQ(bench::changed_file(who, served), (folder / "loopbench-generator").native());
-    EXPECT_EQ(bench::changed_file(who, "yield"), std::nullopt) << "which has no client";
+    EXPECT_EQ(bench::changed_file(who), (folder / "loopbench-generator").native());
     write_script(folder / "bin/one", "exit");
-    EXPECT_EQ(bench::changed_file(who, "yield"), (folder / "bin/one").native());
+    EXPECT_EQ(bench::changed_file(who), (folder / "bin/one").native());
 }
 
 TEST(contender_list, knows_the_libraries_that_the_loader_tells) {
@@ -65,9 +63,9 @@ TEST(contender_list, remembers_each_layout) {
     who.layouts = {folder / "1", folder / "2"};
     for (const auto& layout : who.layouts) write_script(layout, "exit");
     bench::remember_files(who);
-    EXPECT_EQ(bench::changed_file(who, "yield"), std::nullopt);
+    EXPECT_EQ(bench::changed_file(who), std::nullopt);
     std::filesystem::remove(folder / "2");
-    EXPECT_EQ(bench::changed_file(who, "yield"), (folder / "2").native());
+    EXPECT_EQ(bench::changed_file(who), (folder / "2").native());
 }
 
 TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
