@@ -179,7 +179,7 @@ protected:
     void close() noexcept;
 
     void wake() noexcept override {
-        if (asleep_.load(std::memory_order_seq_cst)) io_->wake();
+        if (sleep_notice_.is_up()) io_->wake();
     }
     time_point time_of_callbacks() noexcept override { return now(); }
     virtual bool has_timers() const noexcept = 0;
@@ -188,9 +188,8 @@ protected:
     const std::unique_ptr<driver> io_;
     clock* const clock_;   // null: the kernel's
     time_point last_now_;  // the clock has reached this
-    // The loop says that it sleeps before it looks for posts a last time; others post before they look
-    // whether it sleeps. In the one order of sequentially consistent operations, one of them sees the other.
-    alignas(64) std::atomic<bool> asleep_{false};
+    // Read by other threads.
+    alignas(64) sleep_notice sleep_notice_;
 
 private:
     bool remove(int fd, io_kind kind) noexcept {

@@ -5,7 +5,6 @@
 // nothing. What a coroutine awaits is an `awaiter`: an operation that resumes the coroutine when it is run.
 #pragma once
 
-#include <atomic>
 #include <coroutine>
 #include <exception>
 #include <type_traits>
@@ -152,40 +151,6 @@ public:
 
 private:
     bool closed_ = false;
-};
-
-/// What other threads have posted. Any thread pushes, without a lock; one thread takes everything at once.
-class operation_stack {
-public:
-    /// True when it was empty: then somebody may have to be woken.
-    bool push(operation& op) noexcept {
-        operation* newest = newest_.load(std::memory_order_relaxed);
-        do {
-            op.next = newest;
-        } while (!newest_.compare_exchange_weak(newest, &op, std::memory_order_seq_cst,
-                                                std::memory_order_relaxed));
-        return newest == nullptr;
-    }
-
-    /// In the one order of all sequentially consistent operations: who says first that it is going to sleep
-    /// and then asks this sees every push whose thread did not see it sleep.
-    bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
-
-    /// Moves everything to the end of `queue`, what was pushed first first.
-    void take_all(ready_queue& queue) noexcept {
-        if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
-            return;
-        operation* newest = newest_.exchange(nullptr, std::memory_order_seq_cst);
-        operation* oldest = nullptr;
-        while (newest != nullptr) {
-            operation* const older = std::exchange(newest->next, oldest);
-            oldest = std::exchange(newest, older);
-        }
-        while (oldest != nullptr) queue.push(*std::exchange(oldest, oldest->next));
-    }
-
-private:
-    std::atomic<operation*> newest_{nullptr};
 };
 
 /// Thrown by the await at which a cancelled task was suspended, or by its next one. Let it pass: a task that

@@ -3,12 +3,14 @@
 // I/O.
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 
 #include "loop/coro/debug.hpp"
 #include "loop/coro/join.hpp"
+#include "loop/posting.hpp"
 
 namespace loopbench::loop {
 

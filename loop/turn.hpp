@@ -44,9 +44,9 @@ public:
     void look() { wait_in_driver(do_not_wait); }
     /// Sleeps in the driver until `deadline`, I/O or a post.
     void sleep_until_event(time_point deadline) {
-        asleep_.store(true, std::memory_order_seq_cst);
-        wait_in_driver(has_posted() ? do_not_wait : deadline);
-        asleep_.store(false, std::memory_order_relaxed);
+        sleep_notice_.sleep(
+            [this] { return has_posted(); },
+            [this, deadline](bool is_posted) { wait_in_driver(is_posted ? do_not_wait : deadline); });
     }
     /// Blocks the thread, whatever happens.
     void sleep_blindly(nanoseconds duration) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "loop/operation.hpp"
+#include "loop/posting.hpp"
 
 namespace loopbench::loop {
 

@@ -1,0 +1,329 @@
+// The race between posting to a loop, its falling asleep and waking it, explored: the loop's own code
+// (loop/posting.hpp) runs on the atomics of relacy, which runs its threads one access at a time, in very many
+// orders, and lets a load give any older value that C++11 allows for the orders of memory that are asked for.
+//
+// What must hold: no wake-up is lost (the loop would sleep for ever, which relacy calls a deadlock); at most
+// one is made for each time that something is taken, and none before the loop first sleeps; every post is run
+// once and in the order of its thread, or is discarded once with the loop, and none is run after that; what a
+// thread wrote before it posted is seen by what it posted (or relacy calls it a data race).
+//
+// Explored are all executions of one thread that posts once; those of more posts, with a few preemptions, any
+// number of switches where a thread waits or ends, and one older value at each load; and at random those with
+// two older values. Not covered: loads that see what is stored later (relacy executes in the program's
+// order), more threads or posts, and the kernel: its eventfd is an event that remembers one ring.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iostream>
+#include <limits>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "loop/posting.hpp"
+
+// Last: it has macros for new, delete, free and the names of the memory orders.
+#include <relacy/relacy.hpp>
+#undef new
+#undef delete
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef assert
+#undef errno
+
+namespace loopbench::loop::test {
+
+namespace {
+
+/// What is done to the handshake, so that the model has something to find.
+enum class defect {
+    none,
+    no_second_look,
+    every_post_wakes,
+    no_look_for_notice,
+    taken_newest_first,
+    weak_push,
+    weak_second_look,
+    weak_notice,
+    weak_look_for_notice,
+    relaxed_push,
+    relaxed_take,
+};
+
+struct scenario {
+    int posts_of_each = 1;
+    int stops_after = std::numeric_limits<int>::max();  // posts, if there are as many; a turn is ended
+    int early_returns = 0;                              // of waits: timers, I/O, signals
+    defect planted = defect::none;
+};
+scenario explored;
+
+rl::debug_info at(const std::source_location& where) {
+    return {where.function_name(), where.file_name(), where.line()};
+}
+
+rl::memory_order as_relacy(std::memory_order order) {
+    switch (order) {
+        case std::memory_order::relaxed:
+            return rl::mo_relaxed;
+        case std::memory_order::consume:
+            return rl::mo_consume;
+        case std::memory_order::acquire:
+            return rl::mo_acquire;
+        case std::memory_order::release:
+            return rl::mo_release;
+        case std::memory_order::acq_rel:
+            return rl::mo_acq_rel;
+        case std::memory_order::seq_cst:
+            break;
+    }
+    return rl::mo_seq_cst;
+}
+
+/// What the handshake asks of std::atomic. Which access it is, its type and function tell.
+template <class T>
+class explored_atomic {
+    using place = std::source_location;
+    static constexpr bool is_stack = std::is_pointer_v<T>;
+
+public:
+    explicit explored_atomic(T initial) : value_(initial) {}
+
+    T load(std::memory_order order, place where = place::current()) const {
+        constexpr defect weak = is_stack ? defect::weak_second_look : defect::weak_look_for_notice;
+        if (explored.planted == weak && order == std::memory_order::seq_cst)
+            order = std::memory_order::acquire;
+        return value_.load(as_relacy(order), at(where));
+    }
+
+    void store(T value, std::memory_order order, place where = place::current()) {
+        if (explored.planted == defect::weak_notice && order == std::memory_order::seq_cst)
+            order = std::memory_order::release;
+        value_.store(value, as_relacy(order), at(where));
+    }
+
+    T exchange(T value, std::memory_order order, place where = place::current()) {
+        if (explored.planted == defect::relaxed_take) order = std::memory_order::relaxed;
+        return value_.exchange(value, as_relacy(order), at(where));
+    }
+
+    bool compare_exchange_weak(T& expected, T value, std::memory_order order, std::memory_order otherwise,
+                               place where = place::current()) {
+        if (explored.planted == defect::weak_push) order = std::memory_order::acq_rel;
+        if (explored.planted == defect::relaxed_push) order = std::memory_order::relaxed;
+        return value_.compare_exchange_weak(expected, value, as_relacy(order), at(where),
+                                            as_relacy(otherwise), at(where));
+    }
+
+private:
+    rl::atomic<T> value_;
+};
+
+/// Thread 0 is the loop's, and makes turns as loop/turn.hpp does; the others post to it.
+template <rl::thread_id_t Posters>
+class posting_model : public rl::test_suite<posting_model<Posters>, Posters + 1> {
+public:
+    posting_model() {
+        for (std::size_t poster = 0; poster < posts_.size(); ++poster) {
+            for (int i = 0; i < explored.posts_of_each; ++i) {
+                post& each = posts_[poster][static_cast<std::size_t>(i)];
+                each.complete = &complete;
+                each.model = this;
+                each.poster = poster;
+                each.number = i;
+            }
+        }
+    }
+
+    void before() { bell_.init(/*manual_reset=*/false, /*initial_state=*/false, here()); }
+
+    void thread(unsigned index) {
+        if (index == 0) {
+            run_loop();
+        } else {
+            post_all(posts_[index - 1]);
+        }
+    }
+
+    /// The loop outlives every call of post_from_any_thread(); scheduler::close() ends it so.
+    void after() {
+        take_posted();
+        ready_.close();
+        RL_ASSERT(completed_ == Posters * explored.posts_of_each);
+        for (const posts_of_one& posts : posts_) {
+            for (const post& each : posts) RL_ASSERT(each.found_nothing == each.was_taken_first);
+        }
+        bell_.deinit(here());
+    }
+
+private:
+    static constexpr std::size_t posts_max = 3;
+
+    struct post : operation {
+        rl::var<int> content;  // written by the thread that posts, read by the loop's
+        posting_model* model = nullptr;
+        std::size_t poster = 0;
+        int number = 0;
+        bool found_nothing = false;  // when it was pushed; it may have to wake the loop
+        bool was_taken_first = false;
+    };
+    using posts_of_one = std::array<post, posts_max>;
+
+    static rl::debug_info here(const std::source_location& where = std::source_location::current()) {
+        return at(where);
+    }
+
+    // As scheduler::post_from_any_thread() and event_loop::wake().
+    void post_all(posts_of_one& posts) {
+        for (int i = 0; i < explored.posts_of_each; ++i) {
+            post& each = posts[static_cast<std::size_t>(i)];
+            each.content(here()) = i;
+            each.found_nothing = posted_.push(each);
+            if (!each.found_nothing && explored.planted != defect::every_post_wakes) continue;
+            if (explored.planted == defect::no_look_for_notice || sleep_notice_.is_up()) ring(each);
+        }
+    }
+
+    void ring(const post& by) {
+        RL_ASSERT(by.found_nothing);  // so there is one ring at the most for what is taken at once
+        RL_ASSERT(has_slept_);
+        bell_.set(here());
+    }
+
+    void run_loop() {
+        const int enough = std::min(explored.stops_after, Posters * explored.posts_of_each);
+        int early_returns = explored.early_returns;
+        while (completed_ < enough) {
+            sleep_notice_.sleep(
+                [this] {
+                    has_slept_ = true;
+                    return explored.planted != defect::no_second_look && !posted_.empty();
+                },
+                [&](bool is_posted) {
+                    const bool may_return_early = !is_posted && early_returns-- > 0;
+                    bell_.wait(/*try_wait=*/is_posted, /*is_timed=*/may_return_early, here());
+                });
+            take_posted();
+            while (!ready_.empty()) {
+                operation& next = ready_.pop();
+                next.complete(&next, completion::run);
+            }
+        }
+    }
+
+    void take_posted() {
+        posted_.take_all(ready_);
+        if (ready_.empty()) return;
+        if (explored.planted == defect::taken_newest_first) {
+            operation_queue newest_first;
+            while (!ready_.empty()) {
+                operation_queue one;
+                one.push(ready_.pop());
+                newest_first.prepend(std::move(one));
+            }
+            ready_.prepend(std::move(newest_first));
+        }
+        static_cast<post&>(ready_.front()).was_taken_first = true;
+    }
+
+    static void complete(operation* op, completion how) {
+        auto& self = *static_cast<post*>(op);
+        posting_model& model = *self.model;
+        RL_ASSERT(self.number == model.next_[self.poster]);  // neither twice nor before an earlier one
+        RL_ASSERT((how == completion::discard) == model.ready_.closed());
+        RL_ASSERT(self.content(here()) == self.number);
+        ++model.next_[self.poster];
+        ++model.completed_;
+    }
+
+    basic_operation_stack<explored_atomic> posted_;
+    basic_sleep_notice<explored_atomic> sleep_notice_;
+    rl::generic_event bell_;
+    ready_queue ready_;
+    std::array<posts_of_one, std::size_t{Posters}> posts_;
+    std::array<int, std::size_t{Posters}> next_{};
+    int completed_ = 0;
+    bool has_slept_ = false;  // or is about to
+};
+
+enum class search : unsigned {
+    all = rl::fair_full_search_scheduler_type,
+    few_preemptions = rl::fair_context_bound_scheduler_type,
+    random = rl::random_scheduler_type,
+};
+
+/// Has relacy execute the scenario again and again until it finds something wrong; says what, or "SUCCESS".
+/// `limit` is how many preemptions an execution may have, or how many executions there are at random.
+template <rl::thread_id_t Posters>
+std::string explore(const scenario& what, search how, unsigned limit = 0) {
+    explored = what;
+    std::ostream nowhere(nullptr);
+    rl::test_params params;
+    params.search_type = static_cast<rl::scheduler_type_e>(how);
+    params.context_bound = limit;
+    params.iteration_count = limit;
+    params.output_stream = what.planted == defect::none ? &std::cout : &nowhere;
+    params.progress_stream = &nowhere;
+    rl::simulate<posting_model<Posters>>(params);
+    return rl::test_result_str(params.test_result);
+}
+
+}  // namespace
+
+// All executions of two posts are right, too: 8,282,322 of them, and a dozen seconds.
+TEST(posting_model, of_one_thread_that_posts_once_is_right_in_every_execution) {
+    EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
+    EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
+    EXPECT_EQ(explore<1>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
+}
+
+TEST(posting_model, of_several_posts_is_right_with_a_few_preemptions) {
+    EXPECT_EQ(explore<1>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
+    EXPECT_EQ(explore<1>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
+    EXPECT_EQ(explore<2>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
+    EXPECT_EQ(explore<2>({.posts_of_each = 1, .stops_after = 1}, search::few_preemptions, 4), "SUCCESS");
+    EXPECT_EQ(explore<2>({.posts_of_each = 1, .early_returns = 1}, search::few_preemptions, 3), "SUCCESS");
+    EXPECT_EQ(explore<2>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
+}
+
+TEST(posting_model, of_more_posts_is_right_in_executions_at_random) {
+    constexpr unsigned executions = 100'000;
+    EXPECT_EQ(explore<2>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
+    EXPECT_EQ(explore<2>({.posts_of_each = 3, .early_returns = 2}, search::random, executions), "SUCCESS");
+    EXPECT_EQ(explore<2>({.posts_of_each = 3, .stops_after = 2}, search::random, executions), "SUCCESS");
+    EXPECT_EQ(explore<3>({.posts_of_each = 2}, search::random, executions), "SUCCESS");
+}
+
+/// What is planted, and what relacy calls it when it finds it.
+struct finding {
+    const char* name;
+    defect planted;
+    const char* found;
+};
+constexpr finding findings[] = {
+    {"no_second_look", defect::no_second_look, "DEADLOCK"},
+    {"weak_push", defect::weak_push, "DEADLOCK"},
+    {"weak_second_look", defect::weak_second_look, "DEADLOCK"},
+    {"weak_notice", defect::weak_notice, "DEADLOCK"},
+    {"weak_look_for_notice", defect::weak_look_for_notice, "DEADLOCK"},
+    {"every_post_wakes", defect::every_post_wakes, "USER ASSERT FAILED"},
+    {"no_look_for_notice", defect::no_look_for_notice, "USER ASSERT FAILED"},
+    {"taken_newest_first", defect::taken_newest_first, "USER ASSERT FAILED"},
+    {"relaxed_push", defect::relaxed_push, "DATA RACE"},
+    {"relaxed_take", defect::relaxed_take, "DATA RACE"},
+};
+
+TEST(posting_model, finds_each_defect_that_is_planted) {
+    for (const finding& each : findings) {
+        EXPECT_EQ(explore<2>({.posts_of_each = 2, .planted = each.planted}, search::random, 100'000),
+                  each.found)
+            << each.name;
+    }
+}
+
+}  // namespace loopbench::loop::test
