@@ -23,6 +23,9 @@ character character_at(std::string_view text) {
         default:
             break;
     }
+    // Unicode's noncharacters are no text: an XML parser refuses the file.
+    const auto plane_end = static_cast<unsigned>(code) & 0xFFFEU;
+    if (plane_end == 0xFFFEU || (code >= 0xFDD0 && code <= 0xFDEF)) found.is_printable = false;
     return found;
 }
 

@@ -137,6 +137,7 @@ TEST(writers, keep_control_characters_of_every_kind_from_a_terminal) {
     EXPECT_EQ(reports::printable("µ ě €", "\n"), "µ ě €") << "their last bytes look like some";
     EXPECT_EQ(reports::printable("a\nb\r", "\n"), "a\nb?");
     EXPECT_EQ(reports::printable("\u202eab\u2066\u200f"), "?ab??") << "direction is control, too";
+    EXPECT_EQ(reports::printable("a\uffff\ufdd0\U0001fffe\ufffd"), "a???\ufffd") << "these are no characters";
 }
 
 }  // namespace
