@@ -12,6 +12,7 @@ test:
 	@.ci/install layouts
 	@.ci/install style
 	@.ci/install browser
+	@.ci/install readers
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 	@ctest --preset release
