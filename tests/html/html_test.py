@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 from browser import Browser
+from full_size import write_full_run
 
 LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.append(str(SOURCE / "tests/support"))
@@ -329,19 +330,17 @@ class Html(unittest.TestCase):
         self.assertTrue(self.browser.run("""curves.every(({values, max}) =>
             values.every((value, i) => value <= max && value >= (values[i - 1] ?? value)))"""))
 
-    def test_a_large_report_is_below_five_megabytes(self):
-        """22 contenders, 56 workloads, 15 metrics, as many blocks as `run --full` has."""
-        rows = [dict(each, samples=[1.0 / 7 * block for block in range(1, 11)]) for each in self.report["results"]
-                if each["metric"] == "time" and each["median"] is not None and each["ratio"]][:1]
-        names = [each["name"] for each in self.report["contenders"]]
-        report = dict(self.report, results=[
-            dict(rows[0], workload=f"echo/rtt/tcp/conns:{workload}/bytes:64", metric=f"metric_{metric}",
-                 contender=f"{names[who % 13]}{who // 13 or ''}", median=rows[0]["median"] / 7 * who)
-            for workload in range(56) for who in range(22) for metric in range(15)])
-        source = self.folder / "large.json"
-        source.write_text(json.dumps(report))
-        page, _ = made(source, "large", self.folder)
+    def test_the_page_of_a_full_run_is_below_five_megabytes(self):
+        folder = self.folder / "full"
+        folder.mkdir()
+        write_full_run(folder, LOOPBENCH, real_journal(SOURCE), blocks_with_histograms=1)
+        page, report = made(folder / "report.json", "full", self.folder)
+        self.assertGreater(len(report["results"]), 10_000)
         self.assertLess(page.stat().st_size, 5_000_000)
+        for width in (1280, 390):
+            self.open(page, width=width)
+            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+        self.expect_drawn(at_least=15)
 
 
 if __name__ == "__main__":
