@@ -509,9 +509,13 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Paper is white.
-  addEventListener("beforeprint", () => setTheme("light"));
-  addEventListener("afterprint", () => setTheme(current()));
+  // Paper is white, and charts are drawn anew for its width, whatever the window's is.
+  const setPrinting = (isPrinting) => {
+    document.body.classList.toggle("printing", isPrinting);
+    setTheme(isPrinting ? "light" : current());
+  };
+  addEventListener("beforeprint", () => setPrinting(true));
+  addEventListener("afterprint", () => setPrinting(false));
   setTheme(current());
 }
 
