@@ -13,6 +13,7 @@ test:
 	@.ci/install style
 	@.ci/install browser
 	@.ci/install documentation
+	@.ci/install readers
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 	@ctest --preset release

@@ -48,9 +48,18 @@ std::string about_text(const line& from) {
                        in_its_unit(found, *found.low), in_its_unit(found, *found.high));
 }
 
+/// With its sign, in place of the ratio.
+std::string difference_text(const result& of) {
+    const auto with_sign = [&](double value) { return (value > 0 ? "+" : "") + in_its_unit(of, value); };
+    const auto& [to, median, low, high] = *of.from_baseline;
+    if (!low || !high) return with_sign(median);
+    return fmt::format("{} [{}, {}]", with_sign(median), with_sign(*low), with_sign(*high));
+}
+
 std::string ratio_text(const line& from) {
     if (from.contender == from.whole->baseline) return "baseline";
     const auto* const found = from.main();
+    if (found != nullptr && found->from_baseline) return difference_text(*found);
     if (found == nullptr || !found->to_baseline) return "-";
     const auto& ratio = *found->to_baseline;
     if (!ratio.low || !ratio.high) return fmt::format("{:.2f}", ratio.median);
@@ -71,7 +80,8 @@ std::string floor_text(const line& from) {
 
 std::string verdict_on(const result& item) {
     const auto word = name_of(*item.judged);
-    if (*item.judged == verdict::faster || *item.judged == verdict::slower) return std::string{word};
+    const bool is_difference = *item.judged == verdict::faster || *item.judged == verdict::slower;
+    if (is_difference || item.from_baseline) return std::string{word};
     if (!item.detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
     return fmt::format("{}, could have seen {} %", word,
                        fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
@@ -243,6 +253,12 @@ std::string floor_legend(const report& content) {
     return " × floor is the same in multiples of the workload's fastest floor: the bare system calls.";
 }
 
+std::string difference_legend(const report& content) {
+    const auto has_difference = [](const result& item) { return item.from_baseline.has_value(); };
+    if (std::ranges::none_of(content.results, has_difference)) return "";
+    return " Where a value is not above zero there is no ratio: the difference stands there, with its sign.";
+}
+
 std::string layout_legend(const report& content) {
     if (!content.plan || !content.plan->layouts) return "";
     return fmt::format(
@@ -290,11 +306,11 @@ std::string legend_for(const report& content) {
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
         "than {}, with its 95 % interval in brackets. Ratio and verdict are of time/op, or of what "
         "the column about names and the workload is about. A difference is one of more than {:g} %, "
-        "corrected for {} {} of time, and for those of each other metric ({}).{}{}{}{}{}{}{}",
+        "corrected for {} {} of time, and for those of each other metric ({}).{}{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
         content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
-        printable(content.judged_by.correction), false_alarms(content), ways_legend(content),
-        layout_legend(content), floor_legend(content), self_check_text(content.aa),
+        printable(content.judged_by.correction), difference_legend(content), false_alarms(content),
+        ways_legend(content), layout_legend(content), floor_legend(content), self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 

@@ -28,9 +28,9 @@ std::string number(std::optional<double> value) {
     return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
 }
 
-template <class member>
-std::string ratio_number(const result& row, member ratio::*which) {
-    return row.to_baseline ? number((*row.to_baseline).*which) : std::string{};
+template <class estimate, class member>
+std::string number_in(const std::optional<estimate>& of, member estimate::*which) {
+    return of ? number((*of).*which) : std::string{};
 }
 
 struct csv_column {
@@ -53,24 +53,30 @@ constexpr std::array csv_columns{
     csv_column{"level", [](const result& row) { return number(row.level); }},
     csv_column{"ratio_to",
                [](const result& row) { return row.to_baseline ? text(row.to_baseline->to) : std::string{}; }},
-    csv_column{"ratio", [](const result& row) { return ratio_number(row, &ratio::median); }},
-    csv_column{"ratio_low", [](const result& row) { return ratio_number(row, &ratio::low); }},
-    csv_column{"ratio_high", [](const result& row) { return ratio_number(row, &ratio::high); }},
+    csv_column{"ratio", [](const result& row) { return number_in(row.to_baseline, &ratio::median); }},
+    csv_column{"ratio_low", [](const result& row) { return number_in(row.to_baseline, &ratio::low); }},
+    csv_column{"ratio_high", [](const result& row) { return number_in(row.to_baseline, &ratio::high); }},
     csv_column{"verdict",
                [](const result& row) { return std::string{row.judged ? name_of(*row.judged) : ""}; }},
     csv_column{"detectable_pct", [](const result& row) { return number(row.detectable_pct); }},
     csv_column{
         "floor",
         [](const result& row) { return row.times_floor ? text(row.times_floor->floor) : std::string{}; }},
+    csv_column{"times_floor",
+               [](const result& row) { return number_in(row.times_floor, &floor_multiple::median); }},
+    csv_column{"times_floor_low",
+               [](const result& row) { return number_in(row.times_floor, &floor_multiple::low); }},
+    csv_column{"times_floor_high",
+               [](const result& row) { return number_in(row.times_floor, &floor_multiple::high); }},
     csv_column{
-        "times_floor",
-        [](const result& row) { return row.times_floor ? number(row.times_floor->median) : std::string{}; }},
-    csv_column{
-        "times_floor_low",
-        [](const result& row) { return row.times_floor ? number(row.times_floor->low) : std::string{}; }},
-    csv_column{
-        "times_floor_high",
-        [](const result& row) { return row.times_floor ? number(row.times_floor->high) : std::string{}; }},
+        "difference_to",
+        [](const result& row) { return row.from_baseline ? text(row.from_baseline->to) : std::string{}; }},
+    csv_column{"difference",
+               [](const result& row) { return number_in(row.from_baseline, &difference::median); }},
+    csv_column{"difference_low",
+               [](const result& row) { return number_in(row.from_baseline, &difference::low); }},
+    csv_column{"difference_high",
+               [](const result& row) { return number_in(row.from_baseline, &difference::high); }},
 };
 
 }  // namespace

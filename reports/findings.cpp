@@ -31,15 +31,18 @@ constexpr std::size_t names_shown = 4;
 struct indexed_report {
     const report& whole;
     std::set<std::string_view> floors;
-    names workloads;  // all
+    std::map<std::string_view, std::string> drivers;  // by contender
+    names workloads;                                  // all
     std::map<std::string_view, std::vector<std::string>> headline;
     std::map<std::pair<std::string_view, std::string_view>, sources> results;
 
     explicit indexed_report(const report& content)
         : whole{content}, headline{headline_metrics_by_workload(content)} {
         std::set<std::string_view> seen;
-        for (const auto& who : content.contenders)
+        for (const auto& who : content.contenders) {
             if (is_floor(who)) floors.insert(who.name);
+            drivers[who.name] = context_text(who.context, "driver").value_or("");
+        }
         for (const auto& item : content.results) {
             if (seen.insert(item.workload).second) workloads.push_back(item.workload);
             results[{item.workload, item.metric}].push_back(&item);
@@ -294,6 +297,25 @@ bool is_told_at(const places& order, std::size_t place, std::string_view baselin
     });
 }
 
+/// Whether io_uring is worth it: the best on it against the best on epoll, where there are both.
+std::string against_epoll(const indexed_report& in, const places& order, sources& from) {
+    const auto best_on = [&](std::string_view driver) {
+        return std::ranges::find_if(order, [&](const standing& each) {
+            const auto found = in.drivers.find(each.item->contender);
+            return found != in.drivers.end() && found->second == driver;
+        });
+    };
+    const auto ours = best_on("io_uring"), theirs = best_on("epoll");
+    if (ours == order.end() || theirs == order.end()) return "";
+    for (const auto each : {ours, theirs})
+        if (std::ranges::find(from, each->item) == from.end()) from.push_back(each->item);
+    return fmt::format(" io_uring ({} {}) against epoll ({} {}): {}.", cut(ours->item->contender),
+                       three_digits(ours->ratio), cut(theirs->item->contender), three_digits(theirs->ratio),
+                       level(*ours, *theirs, in.whole.baseline) ? "not certain"
+                       : ours < theirs                          ? "certainly faster"
+                                                                : "certainly slower");
+}
+
 void find_connections(std::vector<finding>& all, const indexed_report& in) {
     constexpr std::size_t most = 8;
     std::string_view busiest;
@@ -316,7 +338,8 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(order[i].item);
     }
     if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
-    found.text += fmt::format(" (times as fast as {}; > is certain, ~ is not).", cut(in.whole.baseline));
+    found.text += fmt::format(" (times as fast as {}; > is certain, ~ is not).{}", cut(in.whole.baseline),
+                              against_epoll(in, order, found.from));
     all.push_back(std::move(found));
 }
 

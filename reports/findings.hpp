@@ -18,7 +18,7 @@ enum class topic {
     failed,       // contenders that did not do the work
     cost,         // who is fastest, by time per operation
     limit,        // how far that is from the fastest floor
-    connections,  // the order of all with the most connections
+    connections,  // the order of all with the most connections, and whether io_uring is worth it there
     timers,       // whose timers are most accurate and whose are latest, and what they cost
     waiting,      // who burns CPU while there is nothing to do
     certainty     // how sure all of that is, and what could not be told

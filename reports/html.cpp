@@ -91,6 +91,7 @@ void add_result(std::string& out, const result& item, text_pool& texts) {
                    texts.place_of(item.contender), texts.place_of(item.metric));
     add_estimate(out, item.median, item.low, item.high);
     add_quotient(out, item.to_baseline, &ratio::to, texts);
+    add_quotient(out, item.from_baseline, &difference::to, texts);
     add_quotient(out, item.times_floor, &floor_multiple::floor, texts);
     const auto verdict = item.judged ? texts.place_of(std::string{name_of(*item.judged)}) : std::size_t{0};
     fmt::format_to(std::back_inserter(out), ",{},", item.judged ? fmt::format("{}", verdict) : "null");

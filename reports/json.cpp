@@ -19,6 +19,11 @@ constexpr auto fields_of(const ratio*) {
                       field{"high", &ratio::high});
 }
 
+constexpr auto fields_of(const difference*) {
+    return std::tuple(field{"to", &difference::to}, field{"median", &difference::median},
+                      field{"low", &difference::low}, field{"high", &difference::high});
+}
+
 constexpr auto fields_of(const floor_multiple*) {
     return std::tuple(field{"floor", &floor_multiple::floor}, field{"median", &floor_multiple::median},
                       field{"low", &floor_multiple::low}, field{"high", &floor_multiple::high});
@@ -31,6 +36,7 @@ constexpr auto fields_of(const result*) {
         field{"deterministic", &result::deterministic}, field{"way", &result::made, presence::in_newer_files},
         field{"samples", &result::samples}, field{"median", &result::median}, field{"low", &result::low},
         field{"high", &result::high}, field{"level", &result::level}, field{"ratio", &result::to_baseline},
+        field{"difference", &result::from_baseline, presence::when_there},
         field{"times_floor", &result::times_floor, presence::in_newer_files},
         field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
         field{"layout_pct", &result::layout_pct, presence::when_there}, field{"status", &result::status},

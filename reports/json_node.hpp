@@ -42,7 +42,7 @@ public:
         if (!value_.is_object()) mismatch("an object");
         const auto found = value_.find(key);
         if (found == value_.end()) fail(fmt::format("the field \"{}\" is missing", key));
-        return {*found, path_.empty() ? key : path_ + "." + key};
+        return {*found, path().empty() ? key : path() + "." + key};
     }
 
     /// The same, or nothing when there is no such field.
@@ -56,16 +56,16 @@ public:
     template <class function>
     void each_field(function take) const {
         for (const auto& [key, value] : object().items())
-            take(key, node{value, path_.empty() ? shown(key) : path_ + "." + shown(key)});
+            take(key, node{value, path().empty() ? shown(key) : path() + "." + shown(key)});
     }
 
+    /// What `convert` makes of each element of a list. The node that it is given lives as long as the call.
     template <class function>
     [[nodiscard]] auto each(function convert) const {
         if (!value_.is_array()) mismatch("a list");
         std::vector<decltype(convert(*this))> all;
         all.reserve(value_.size());
-        for (std::size_t i = 0; i < value_.size(); ++i)
-            all.push_back(convert(node{value_[i], fmt::format("{}[{}]", path_, i)}));
+        for (std::size_t i = 0; i < value_.size(); ++i) all.push_back(convert(node{value_[i], *this, i}));
         return all;
     }
 
@@ -124,16 +124,28 @@ public:
     [[nodiscard]] bool is_null() const { return value_.is_null(); }
 
     [[noreturn]] void fail(const std::string& cause) const {
-        throw format_error{path_.empty() ? cause : fmt::format("{}: {}", path_, cause)};
+        throw format_error{path().empty() ? cause : fmt::format("{}: {}", path(), cause)};
     }
 
 private:
+    node(const json& value, const node& list, std::size_t index)
+        : value_{value}, list_{&list}, index_{index} {}
+
+    /// In words only when it is asked for: a file of histograms has millions of numbers.
+    [[nodiscard]] const std::string& path() const {
+        if (list_ != nullptr) path_ = fmt::format("{}[{}]", list_->path(), index_);
+        list_ = nullptr;
+        return path_;
+    }
+
     [[noreturn]] void mismatch(std::string_view expected) const {
         fail(fmt::format("expected {}, found {}", expected, value_.type_name()));
     }
 
     const json& value_;
-    std::string path_;
+    mutable std::string path_;
+    mutable const node* list_ = nullptr;  // that this is an element of, while path_ is not there yet
+    std::size_t index_ = 0;
 };
 
 /// The environment as reports and journals have it.

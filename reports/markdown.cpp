@@ -40,6 +40,7 @@ std::string escaped_markdown(std::string_view text) {
                           {'`', "\\`"},
                           {'*', "\\*"},
                           {'_', "\\_"},
+                          {'~', "\\~"},
                           {'[', "\\["},
                           {']', "\\]"}});
 }
@@ -48,8 +49,10 @@ std::string write_markdown(const report& content) {
     auto out = fmt::format("## loopbench, {}\n\n", escaped_markdown(content.where.date));
     for (const auto& group : families_of(content)) out += family_section(group);
     out += escaped_markdown(legend_for(content)) + "\n";
+    // A word of ours comes first: what begins a line may be a heading, a list or a quotation.
     for (const auto& item : content.warnings)
-        out += fmt::format("\n- {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy));
+        out +=
+            fmt::format("\n- Warning: {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy));
     if (!content.warnings.empty()) out += "\n";
     return out;
 }

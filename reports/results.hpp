@@ -24,6 +24,14 @@ struct ratio {
     std::optional<double> low, high;  // absent when there are too few trials for an interval
 };
 
+/// A contender's value less the baseline's, in the metric's unit, where a ratio is not defined since a value
+/// is not above zero. Of their distances from zero, so that early is no better than late.
+struct difference {
+    std::string to;                   // the baseline's name
+    double median = 0;                // of the differences within blocks
+    std::optional<double> low, high;  // absent when there are too few trials for an interval
+};
+
 /// How many times a value is that of the best floor: 1.08 is 8 % above it. Of the floor itself it is 1.
 struct floor_multiple {
     std::string floor;                // the floor's name
@@ -45,6 +53,7 @@ struct result {
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
+    std::optional<difference> from_baseline;  // only where there is no ratio
     /// Absent without a floor, and for what has no limit in the kernel.
     std::optional<floor_multiple> times_floor;
     std::optional<verdict> judged;

@@ -41,6 +41,15 @@ std::optional<std::string> summary_of(const std::string& workload) {
     return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
+/// What a stranger's workload is about shows in what it prints.
+json headline_of(const std::string& workload) {
+    const auto* known = find_workload(workload);
+    if (known == nullptr) return nullptr;
+    auto all = json::array();
+    for (const auto metric : known->headline_metrics) all.push_back(metric);
+    return all;
+}
+
 json or_null(const std::optional<std::string>& text) {
     return text ? json(*text) : json(nullptr);
 }
@@ -56,7 +65,9 @@ std::string as_json(const std::vector<listed_contender>& contenders,
                                        {"workloads", who.workloads},
                                        {"problem", who.problem.empty() ? json(nullptr) : json(who.problem)}});
     for (const auto& workload : workloads)
-        whole["workloads"].push_back({{"name", workload}, {"summary", or_null(summary_of(workload))}});
+        whole["workloads"].push_back({{"name", workload},
+                                      {"summary", or_null(summary_of(workload))},
+                                      {"headline_metrics", headline_of(workload)}});
     for (const auto& metric : reports::known_metrics())
         whole["metrics"].push_back({{"name", metric.name},
                                     {"unit", metric.unit},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -41,11 +42,17 @@ void merge(reports::histogram& into, const reports::histogram& from) {
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
     into.max_ns = into.trials == 0 ? from.max_ns : std::max(into.max_ns, from.max_ns);
     into.trials += from.trials;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> all;
-    for (const auto* of : std::array{&std::as_const(into), &from})
-        for (const auto& each : of->values) all[{each.lowest_ns, each.highest_ns}] += each.count;
+    const auto bounds = [](const reports::bucket& of) { return std::pair{of.lowest_ns, of.highest_ns}; };
+    auto more = from.values;
+    std::ranges::sort(more, {}, bounds);  // a stranger's may be in any order
+    std::vector<reports::bucket> all;
+    std::ranges::merge(into.values, more, std::back_inserter(all), {}, bounds, bounds);
     into.values.clear();
-    for (const auto& [bounds, count] : all) into.values.push_back({bounds.first, bounds.second, count});
+    for (const auto& each : all)
+        if (!into.values.empty() && bounds(into.values.back()) == bounds(each))
+            into.values.back().count += each.count;
+        else
+            into.values.push_back(each);
 }
 
 constexpr std::size_t file_bytes_max = std::size_t{8} << 30U;

@@ -102,12 +102,12 @@ void sample_table::take(const trial_record& trial) {
         turns_[trial.where.workload][trial.where.contender][trial.block] = trial.outcome.turns;
 }
 
-std::vector<sample_table::block_ratio> sample_table::ratios_by_block(
+std::vector<sample_table::block_value> sample_table::ratios_by_block(
     std::size_t workload, std::size_t who, std::size_t to, const reports::metric_info& metric) const {
     const auto &ours = of({workload, who}), &theirs = of({workload, to});
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
-    std::vector<block_ratio> all;
+    std::vector<block_value> all;
     if (metric.name == std::string_view{"time"} && way_of({workload, who}) == reports::way::turns &&
         way_of({workload, to}) == reports::way::turns) {
         for (const auto& [block, turns] : turns_[workload][who])
@@ -133,18 +133,40 @@ std::size_t sample_table::layout(std::uint64_t block, std::size_t contender) con
     return block < layouts_.size() ? layouts_[block][contender] : 0;
 }
 
+std::vector<double> sample_table::by_layouts(const std::vector<block_value>& all, std::size_t who,
+                                             std::size_t to) const {
+    std::vector<double> values;
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> of_layouts;
+    for (const auto& [block, value] : all) {
+        values.push_back(value);
+        of_layouts[{layout(block, who), layout(block, to)}].push_back(value);
+    }
+    if (layouts_.empty()) return values;
+    values.clear();
+    for (const auto& [layouts, of_them] : of_layouts) values.push_back(median_of(of_them));
+    return values;
+}
+
 std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                              const reports::metric_info& metric) const {
-    std::vector<double> all;
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> of_layouts;
-    for (const auto& [block, ratio] : ratios_by_block(workload, who, to, metric)) {
-        all.push_back(ratio);
-        of_layouts[{layout(block, who), layout(block, to)}].push_back(ratio);
+    return by_layouts(ratios_by_block(workload, who, to, metric), who, to);
+}
+
+sample_table::distances sample_table::distances_from_zero(std::size_t workload, std::size_t who,
+                                                          std::size_t to,
+                                                          const reports::metric_info& metric) const {
+    const auto &ours = of({workload, who}), &theirs = of({workload, to});
+    const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
+    if (mine == ours.end() || other == theirs.end()) return {};
+    const double sign = metric.better == reports::direction::smaller ? -1 : 1;
+    std::vector<block_value> log_quotients, differences;
+    for (std::uint64_t block = 0; block < std::min(mine->second.size(), other->second.size()); ++block) {
+        if (!mine->second[block] || !other->second[block]) continue;
+        const double here = std::abs(*mine->second[block]), there = std::abs(*other->second[block]);
+        log_quotients.push_back({block, sign * log_quotient(here, there)});
+        differences.push_back({block, here - there});
     }
-    if (layouts_.empty()) return all;
-    all.clear();
-    for (const auto& [layouts, ratios] : of_layouts) all.push_back(median_of(ratios));
-    return all;
+    return {by_layouts(log_quotients, who, to), by_layouts(differences, who, to)};
 }
 
 std::optional<double> sample_table::layout_deviation(std::size_t workload, std::size_t who,
@@ -155,7 +177,7 @@ std::optional<double> sample_table::layout_deviation(std::size_t workload, std::
         const auto found = ratios_by_block(workload, other, *baseline_, metric);
         if (found.empty()) return;
         std::vector<double> ratios;
-        for (const auto& each : found) ratios.push_back(each.log_ratio);
+        for (const auto& each : found) ratios.push_back(each.value);
         const double expected = is_equal ? 0 : median_of(ratios);
         for (const auto& [block, ratio] : found)
             all.push_back(

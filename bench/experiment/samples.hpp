@@ -66,6 +66,15 @@ public:
     /// blocks.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
+    /// Where a value is not above zero there is no ratio, but there are these, one as of each ratio.
+    struct distances {
+        /// log_quotient() of their distances from zero, above 0 when `who` is better: an early timer is as
+        /// inaccurate as a late one.
+        std::vector<double> log_quotients;
+        std::vector<double> differences;  // the distance of `who` less that of `to`
+    };
+    [[nodiscard]] distances distances_from_zero(std::size_t workload, std::size_t who, std::size_t to,
+                                                const reports::metric_info& metric) const;
     /// By how much one layout of the baseline, its twin or `who` is faster or slower than another of the same
     /// contender in a time: the standard deviation of its logarithm. Nothing where that cannot be told from
     /// noise, as hardly any layout was measured in two blocks.
@@ -73,17 +82,20 @@ public:
                                                          const reports::metric_info& metric) const;
 
 private:
-    /// Above 0 when `who` is better.
-    struct block_ratio {
+    struct block_value {
         std::uint64_t block;
-        double log_ratio;
+        double value;
     };
 
     void take(const trial_record& trial);
-    [[nodiscard]] std::vector<block_ratio> ratios_by_block(std::size_t workload, std::size_t who,
+    /// Log ratios, above 0 when `who` is better.
+    [[nodiscard]] std::vector<block_value> ratios_by_block(std::size_t workload, std::size_t who,
                                                            std::size_t to,
                                                            const reports::metric_info& metric) const;
     [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
+    /// The values or, with layouts, the median of each pair of these.
+    [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all, std::size_t who,
+                                                 std::size_t to) const;
 
     std::optional<std::size_t> baseline_, twin_;
     std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]

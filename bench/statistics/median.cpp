@@ -26,6 +26,11 @@ std::vector<double> paired_log_ratios(std::span<const std::optional<double>> num
     return log_ratios;
 }
 
+double log_quotient(double numerator, double denominator) {
+    if (numerator == denominator) return 0;
+    return std::clamp(std::log(numerator) - std::log(denominator), -log_beyond_ratios, log_beyond_ratios);
+}
+
 estimate ratio_from(std::span<const double> log_ratios, double level) {
     auto found = median_with_interval(log_ratios, level);
     found.median = std::exp(found.median);

@@ -39,6 +39,15 @@ estimate median_with_interval(std::span<const double> samples, double level = de
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 
+/// What stands for the logarithm of a quotient of something and nothing: further from 0 than that of any two
+/// doubles.
+inline constexpr double log_beyond_ratios = 1500;
+
+/// log(numerator / denominator) of values that are not negative, as far as their order goes: 0 where both are
+/// 0, and log_beyond_ratios with a sign where one is. A median and a sign test of these are as sound as those
+/// of ratios: they ask for no more than which values lie beyond another.
+double log_quotient(double numerator, double denominator);
+
 /// The median of those log ratios and its interval, exponentiated; `log_ratios` is not empty.
 estimate ratio_from(std::span<const double> log_ratios, double level = default_level);
 

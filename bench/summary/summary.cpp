@@ -103,8 +103,10 @@ private:
             for (const auto member : members) comparisons.push_back(comparisons_[member]);
             const auto judged = judge_all(comparisons, rule);
             for (std::size_t i = 0; i < judged.size(); ++i) {
-                results[compared_[members[i]]].judged = judged[i].verdict;
-                results[compared_[members[i]]].detectable_pct = judged[i].detectable_pct;
+                auto& item = results[compared_[members[i]]];
+                item.judged = judged[i].verdict;
+                if (item.to_baseline)
+                    item.detectable_pct = judged[i].detectable_pct;  // per cent of zero are none
             }
             if (metric.name == std::string_view{"time"}) found.comparisons = judged.size();
         }
@@ -209,7 +211,7 @@ private:
     }
 
     static bool too_few_for_any_verdict(const reports::result& item) {
-        return item.judged == reports::verdict::inconclusive && !item.detectable_pct;
+        return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
     }
 
     static std::vector<std::string> drifted_workloads(const reports::report& found) {
@@ -282,7 +284,8 @@ private:
                "send_late_p99)";
     }
 
-    /// The ratio of the last of `results`, and its log ratios for the verdict.
+    /// The ratio of the last of `results`, or its difference where there is no ratio, and what its verdict
+    /// will be from.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (samples_.has_own_load({where.workload, *baseline_}) && metric.name != capacity_metric)
@@ -293,12 +296,25 @@ private:
             return add_reason(results.back(),
                               "no ratio: the time is that of the schedule, whoever serves it");
         auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
-        if (log_ratios.empty()) return explain_missing_ratio(results.back(), where);
+        if (log_ratios.empty()) return compare_distances(results, where, metric);
         const auto found = ratio_from(log_ratios);
         results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
         if (metric.name == std::string_view{"time"}) results.back().layout_pct = layout_pct(where, metric);
         compared_.push_back(results.size() - 1);
         comparisons_.push_back(std::move(log_ratios));
+    }
+
+    void compare_distances(std::vector<reports::result>& results, cell where,
+                           const reports::metric_info& metric) {
+        auto& item = results.back();
+        explain_missing_ratio(item, where);
+        auto found = samples_.distances_from_zero(where.workload, where.contender, *baseline_, metric);
+        if (found.differences.empty()) return;
+        const auto difference = median_with_interval(found.differences);
+        item.from_baseline =
+            reports::difference{plan_.baseline, difference.median, difference.low, difference.high};
+        compared_.push_back(results.size() - 1);
+        comparisons_.push_back(std::move(found.log_quotients));
     }
 
     std::optional<double> layout_pct(cell where, const reports::metric_info& metric) const {

@@ -77,7 +77,7 @@ function logAxis(title, format, values, more = {}) {
         const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
         const digit = Math.round(value / power);
         const isShown = decades > 2 ? digit === 1 : decades > 0.7 ? tickSteps.has(digit) : true;
-        return isShown && Math.abs(value / power - digit) < 0.01 ? short(format(value)) : null;
+        return isShown && Math.abs(value / power - digit) < 1e-6 ? short(format(value)) : null;
       },
     },
     ...more,

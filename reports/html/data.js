@@ -12,12 +12,13 @@ function quotientOf(fields) {
 }
 
 // The fields in the order of add_result() in reports/html.cpp.
-function resultOf([workload, contender, metric, median, low, high, ratio, floor, verdict, detectable, layout, unit,
+function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, unit,
                    direction, way, status, reason, level, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);
   return {
     workload: text(workload), contender: text(contender), metric: text(metric), median, low, high,
-    ratio: quotientOf(ratio), floor: quotientOf(floor), verdict: text(verdict), detectable, layout,
+    ratio: quotientOf(ratio), difference: quotientOf(difference), floor: quotientOf(floor), verdict: text(verdict),
+    detectable, layout,
     unit: text(unit), direction: text(direction), way: text(way), status: text(status), reason: text(reason),
     level, samples,
   };
@@ -137,6 +138,13 @@ function human(value, unit) {
 // CPU over wall time: a share of one core.
 function humanOf(result, value = result.median) {
   return result.metric === "spin" && value !== null ? `${significant(value * 100)}\u00a0%` : human(value, result.unit);
+}
+
+// Where there is no ratio because a value is not above zero.
+function differenceText(result) {
+  const signed = (value) => (value > 0 ? "+" : "") + humanOf(result, value);
+  const range = interval(result.difference, signed);
+  return signed(result.difference.median) + (range && ` (${range})`);
 }
 
 // The same without zeros at the end, for the ticks of an axis.

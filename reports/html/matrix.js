@@ -48,10 +48,10 @@ function cellText(result, row, contender) {
     const before = findBefore(result);
     return before && before.median !== null ? [humanOf(before), interval(before, (value) => humanOf(before, value))] : ["–", ""];
   }
+  const mark = verdictMarks[result.verdict] ? `\u2009${verdictMarks[result.verdict]}` : "";
   if (matrix.show === "value" || !result.ratio)
-    return [humanOf(result), interval(result, (value) => humanOf(result, value))];
-  const mark = verdictMarks[result.verdict] || "";
-  return [`${quotient(result.ratio.median)}${mark && `\u2009${mark}`}`, interval(result.ratio, quotient)];
+    return [humanOf(result) + (matrix.show === "value" ? "" : mark), interval(result, (value) => humanOf(result, value))];
+  return [quotient(result.ratio.median) + mark, interval(result.ratio, quotient)];
 }
 
 function strength(result) {
@@ -64,7 +64,8 @@ function sentenceOf(result, row, contender) {
   if (result.metric !== row.metric || result.median === null)
     return where + (result.reason || (result.metric !== row.metric ? "does not have this metric" : result.status));
   const ratio = result.ratio && result.ratio.median !== null
-    ? `; ${quotient(result.ratio.median)} times as good as ${result.ratio.to}` : "";
+    ? `; ${quotient(result.ratio.median)} times as good as ${result.ratio.to}`
+    : result.difference ? `; ${differenceText(result)} to ${result.difference.to}` : "";
   return `${where}${humanOf(result)}${ratio}${result.verdict ? `; ${verdictWord(result)}` : ""}`;
 }
 

@@ -449,6 +449,7 @@ function openTrials(result) {
       [`interval, ${result.level * 100} %`, interval(result, format)],
       [`times as good as ${result.ratio?.to}`, result.ratio && `${quotient(result.ratio.median)} ` +
         (interval(result.ratio, quotient) && `(${interval(result.ratio, quotient)})`)],
+      [`difference to ${result.difference?.to}`, result.difference && differenceText(result)],
       ["verdict", verdictText(result)],
       [`times ${result.floor?.to}`, result.floor && `${quotient(result.floor.median)} ${
         interval(result.floor, quotient) && `(${interval(result.floor, quotient)})`}`],
@@ -458,8 +459,9 @@ function openTrials(result) {
     result.samples.length ? el("div", {class: "canvas", style: "height:180px"}, canvas) : "",
     result.samples.length ? plainTable(["block", ...result.samples.map((_, block) => String(block + 1))],
       [[`${result.metric}`, ...result.samples.map((value) => format(value))]], "Trials, by block", "trials") : "",
-    plainTable(["metric", "median", "interval", "ratio", "verdict"], others.map((each) => [each.metric, humanOf(each),
-      interval(each, (value) => humanOf(each, value)), each.ratio ? quotient(each.ratio.median) : "–",
+    plainTable(["metric", "median", "interval", "ratio or difference", "verdict"], others.map((each) => [each.metric, humanOf(each),
+      interval(each, (value) => humanOf(each, value)),
+      each.ratio ? quotient(each.ratio.median) : each.difference ? differenceText(each) : "–",
       verdictText(each) || "–"]), "All metrics of this cell"));
   dialog.showModal();
   close.focus();
@@ -507,9 +509,13 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Paper is white.
-  addEventListener("beforeprint", () => setTheme("light"));
-  addEventListener("afterprint", () => setTheme(current()));
+  // Paper is white, and charts are drawn anew for its width, whatever the window's is.
+  const setPrinting = (isPrinting) => {
+    document.body.classList.toggle("printing", isPrinting);
+    setTheme(isPrinting ? "light" : current());
+  };
+  addEventListener("beforeprint", () => setPrinting(true));
+  addEventListener("afterprint", () => setPrinting(false));
   setTheme(current());
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -229,7 +230,11 @@ TEST_F(command, list_shows_contenders_workloads_and_metrics) {
     EXPECT_EQ(listed["contenders"][0]["name"], "asio-epoll");
     EXPECT_EQ(listed["contenders"][0]["version"], "1");
     EXPECT_EQ(listed["contenders"][0]["workloads"], (std::vector<std::string>{"yield", "echo/rtt/conns:1"}));
-    EXPECT_EQ(listed["workloads"].size(), 2U);
+    ASSERT_EQ(listed["workloads"].size(), 2U);
+    std::map<std::string, json> about;
+    for (const auto& each : listed["workloads"]) about[each["name"]] = each["headline_metrics"];
+    EXPECT_EQ(about["yield"], json::array({"time"}));
+    EXPECT_EQ(about["echo/rtt/conns:1"], nullptr) << "the catalogue does not know it";
     EXPECT_EQ(listed["metrics"][0]["name"], "time");
 }
 

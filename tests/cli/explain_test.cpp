@@ -20,7 +20,7 @@ TEST(explain_command, says_what_a_workload_with_parameters_is_and_what_is_timed)
     const auto result = loopbench({"explain", "timer/churn/timers:1000"});
     EXPECT_EQ(result.code, 0);
     EXPECT_TRUE(result.output.starts_with("timer/churn (workload)\n")) << result.output;
-    for (const char* part : {"What: ", "Timed: ", "Dominated: "})
+    for (const char* part : {"What: ", "Timed: ", "Dominated: ", "About: "})
         EXPECT_TRUE(contains(result.output, part)) << result.output;
 }
 

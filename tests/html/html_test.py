@@ -5,7 +5,6 @@ usage: html_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
 
 import json
-import lzma
 import pathlib
 import re
 import subprocess
@@ -14,15 +13,11 @@ import tempfile
 import unittest
 
 from browser import Browser
+from full_size import write_full_run
 
 LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
-
-HOSTILE = [
-    "</script><script>document.title = 'owned'</script>",
-    "<!--<script>", "<img src=x onerror=\"document.title = 'owned'\">", "=cmd()|'/C calc'!A0", "\"'`${1}\\",
-    "two\nlines\tand a tab", "\x1b[31mred\x1b[0m", "\u202eright to left\u200f", "\u2028\u2029", "__proto__",
-    "long" * 2500,
-]
+sys.path.append(str(SOURCE / "tests/support"))
+from real_report import real_journal, with_hostile_names
 
 # {{workload, metric, contender, text}} of every cell of the matrix, by its headings.
 CELLS = """
@@ -73,17 +68,12 @@ def shown_number(text):
     return float(digits) * UNITS[unit], 0.5001 * last_digit * UNITS[unit]
 
 
-def of_real_run():
-    """The journal in the repository: thirteen contenders, twelve workloads."""
-    return lzma.decompress((SOURCE / "reports/evidence/quick/journal.jsonl.xz").read_bytes())
-
-
 class Html(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.scratch.name)
-        (cls.folder / "journal.jsonl").write_bytes(of_real_run())
+        (cls.folder / "journal.jsonl").write_bytes(real_journal(SOURCE))
         cls.page, cls.report = made(cls.folder / "journal.jsonl", "page", cls.folder)
         cls.browser = Browser().__enter__()
 
@@ -224,21 +214,7 @@ class Html(unittest.TestCase):
         self.assertEqual(ratios, sorted(ratios, reverse=True))
 
     def test_whatever_a_name_is_it_stays_text(self):
-        """As many contenders as there are hostile names have these, and a workload, reasons and warnings have, too."""
-        report = json.loads(json.dumps(self.report))
-        renamed = {each["name"]: name for each, name in
-                   zip([each for each in report["contenders"] if each["name"] != report["baseline"]], HOSTILE)}
-        for each in report["contenders"]:
-            each["name"] = renamed.get(each["name"], each["name"])
-            each["context"]["driver"] = each["name"]
-        for each in report["results"]:
-            each["contender"] = renamed.get(each["contender"], each["contender"])
-            each["reason"] = each["reason"] and HOSTILE[0]
-            if each["workload"] == "timer/periodic":
-                each["workload"] = "".join(HOSTILE)
-        report["warnings"] = [{"code": name, "message": name, "remedy": name} for name in HOSTILE]
-        report["environment"]["kernel"] = report["aa"]["reason"] = HOSTILE[0]
-        report["command"] = HOSTILE
+        report = with_hostile_names(self.report)
         source = self.folder / "hostile.json"
         source.write_text(json.dumps(report))
         page, _ = made(source, "hostile", self.folder)
@@ -306,7 +282,7 @@ class Html(unittest.TestCase):
     def test_a_comparison_survives_a_verdict_without_a_ratio(self):
         report = json.loads(json.dumps(self.report))
         report["baseline"] = "before"
-        judged = [each for each in report["results"] if each["verdict"] == "slower"]
+        judged = [each for each in report["results"] if each["verdict"] == "slower" and each["ratio"]]
         judged[0]["ratio"] = None
         source = self.folder / "no_ratio.json"
         source.write_text(json.dumps(report))
@@ -354,19 +330,17 @@ class Html(unittest.TestCase):
         self.assertTrue(self.browser.run("""curves.every(({values, max}) =>
             values.every((value, i) => value <= max && value >= (values[i - 1] ?? value)))"""))
 
-    def test_a_large_report_is_below_five_megabytes(self):
-        """22 contenders, 56 workloads, 15 metrics, as many blocks as `run --full` has."""
-        rows = [dict(each, samples=[1.0 / 7 * block for block in range(1, 11)]) for each in self.report["results"]
-                if each["metric"] == "time" and each["median"] is not None and each["ratio"]][:1]
-        names = [each["name"] for each in self.report["contenders"]]
-        report = dict(self.report, results=[
-            dict(rows[0], workload=f"echo/rtt/tcp/conns:{workload}/bytes:64", metric=f"metric_{metric}",
-                 contender=f"{names[who % 13]}{who // 13 or ''}", median=rows[0]["median"] / 7 * who)
-            for workload in range(56) for who in range(22) for metric in range(15)])
-        source = self.folder / "large.json"
-        source.write_text(json.dumps(report))
-        page, _ = made(source, "large", self.folder)
+    def test_the_page_of_a_full_run_is_below_five_megabytes(self):
+        folder = self.folder / "full"
+        folder.mkdir()
+        write_full_run(folder, LOOPBENCH, real_journal(SOURCE), blocks_with_histograms=1)
+        page, report = made(folder / "report.json", "full", self.folder)
+        self.assertGreater(len(report["results"]), 10_000)
         self.assertLess(page.stat().st_size, 5_000_000)
+        for width in (1280, 390):
+            self.open(page, width=width)
+            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+        self.expect_drawn(at_least=15)
 
 
 if __name__ == "__main__":

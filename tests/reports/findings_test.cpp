@@ -122,6 +122,24 @@ TEST(findings, the_order_is_certain_only_where_all_before_are_told_from_all_behi
     EXPECT_TRUE(names(text, "best 2.00 > far 1.20 ~ asio-epoll 1.00")) << text;
 }
 
+TEST(findings, with_the_most_connections_io_uring_stands_against_epoll) {
+    auto report = three_on("echo/conns:1000");
+    const auto with_drivers = [&](const char* best, const char* far) {
+        report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
+                             reports::describe("best", {{"driver", best}}),
+                             reports::describe("far", {{"driver", far}})};
+        return said(report, topic::connections);
+    };
+    EXPECT_FALSE(names(with_drivers("epoll", "select"), "io_uring")) << "nobody is on it";
+    auto text = with_drivers("io_uring", "epoll");
+    EXPECT_TRUE(names(text, " io_uring (best 2.00) against epoll (far 1.20): certainly faster.")) << text;
+    text = with_drivers("epoll", "io_uring");
+    EXPECT_TRUE(names(text, " io_uring (far 1.20) against epoll (best 2.00): certainly slower.")) << text;
+    report.results[3].to_baseline->high = 1.9;  // of far
+    text = with_drivers("io_uring", "epoll");
+    EXPECT_TRUE(names(text, "(far 1.20): not certain.")) << text;
+}
+
 TEST(findings, survive_an_interval_that_is_none) {
     auto report = three_on("echo/conns:1000");
     report.results[2].to_baseline = reports::ratio{"asio-epoll", 2.0, 2.2, 1.8};

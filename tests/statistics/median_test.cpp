@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "bench/statistics/sign_test.hpp"
@@ -141,6 +142,15 @@ TEST(ratio, does_not_exist_for_values_that_are_not_above_zero) {
 TEST(ratio, does_not_exist_where_a_double_cannot_hold_it) {
     EXPECT_TRUE(paired_log_ratios(values{1e300, 1}, values{1e-300, 1}).empty());
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
+}
+
+TEST(quotient, of_a_zero_lies_beyond_that_of_any_two_numbers) {
+    EXPECT_EQ(bench::log_quotient(0, 0), 0);
+    EXPECT_DOUBLE_EQ(bench::log_quotient(6, 3), std::log(2));
+    constexpr double least = std::numeric_limits<double>::denorm_min(),
+                     most = std::numeric_limits<double>::max();
+    EXPECT_GT(bench::log_quotient(least, 0), bench::log_quotient(most, least));
+    EXPECT_LT(bench::log_quotient(0, least), bench::log_quotient(least, most));
 }
 
 }  // namespace

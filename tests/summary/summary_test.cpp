@@ -227,6 +227,62 @@ TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
+/// The wakeups of asio-epoll are `theirs`, those of loop-epoll `ours`, each by block.
+reports::result wakeups_compared(const std::vector<double>& theirs, const std::vector<double>& ours) {
+    std::map<std::string, std::size_t> trials;
+    return row_of(report_of(small_plan(ours.size()),
+                            [&](const trial_request& request) {
+                                auto outcome = took_ns(1);
+                                const auto block = trials[request.who.name + request.workload]++;
+                                const auto& values = request.who.name == "asio-epoll" ? theirs : ours;
+                                outcome.metrics["wakeups"] = values[block];
+                                return outcome;
+                            }),
+                  "loop-epoll", "yield", "wakeups");
+}
+
+TEST(summary, a_zero_has_a_difference_and_a_verdict_in_place_of_a_ratio) {
+    const std::vector<double> none(8), some{20, 21, 20, 19, 20, 20, 22, 20};
+    const auto better = wakeups_compared(some, none), worse = wakeups_compared(none, some),
+               equal = wakeups_compared(none, none);
+    for (const auto* item : {&better, &worse, &equal}) {
+        EXPECT_FALSE(item->to_baseline);
+        EXPECT_FALSE(item->detectable_pct) << "per cent of zero are none";
+        ASSERT_TRUE(item->from_baseline);
+        EXPECT_EQ(item->from_baseline->to, "asio-epoll");
+        EXPECT_LE(item->from_baseline->low.value(), item->from_baseline->median);
+        EXPECT_LE(item->from_baseline->median, item->from_baseline->high.value());
+    }
+    EXPECT_EQ(better.judged, reports::verdict::faster);
+    EXPECT_EQ(better.from_baseline->median, -20);
+    EXPECT_EQ(worse.judged, reports::verdict::slower);
+    EXPECT_EQ(worse.from_baseline->median, 20);
+    EXPECT_EQ(equal.judged, reports::verdict::equivalent);
+    EXPECT_EQ(equal.from_baseline->high, 0);
+}
+
+TEST(summary, zeros_here_and_there_are_no_difference) {
+    const auto found = wakeups_compared({0, 20, 0, 20, 0, 20, 0, 20}, {20, 0, 0, 20, 20, 0, 20, 20});
+    EXPECT_EQ(found.judged, reports::verdict::inconclusive);
+    EXPECT_LE(found.from_baseline.value().low.value(), 0);
+    EXPECT_GE(found.from_baseline->high.value(), 0);
+    EXPECT_EQ(wakeups_compared({0, 20}, {0, 20}).judged, reports::verdict::inconclusive) << "too few blocks";
+}
+
+TEST(summary, an_early_timer_is_as_inaccurate_as_a_late_one) {
+    const auto report = report_of(small_plan(8), [](const trial_request& request) {
+        auto outcome = took_ns(1);
+        const bool is_yield = request.workload == "yield";
+        outcome.metrics["late_p50"] = request.who.name == "asio-epoll" ? 30'000.0
+                                      : is_yield                       ? -1'000'000.0
+                                                                       : -1000.0;
+        return outcome;
+    });
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").judged, reports::verdict::slower);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").from_baseline.value().median, 970'000);
+    EXPECT_EQ(row_of(report, "loop-epoll", "echo", "late_p50").judged, reports::verdict::faster);
+}
+
 TEST(summary, a_ratio_that_does_not_exist_says_why) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
