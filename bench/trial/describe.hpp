@@ -12,10 +12,11 @@
 namespace loopbench::bench {
 
 /// The contender's context at that size of its workloads. It is started with LOOPBENCH_DESCRIBE=1, on which
-/// the suite's contenders print their context and run nothing. Any other Google Benchmark program lists its benchmarks instead, since it
-/// prints a context only in front of results: its first workload is then run, as short as it goes, and the
-/// result thrown away. An empty object when that told nothing either, or the contender has no workloads. Each
-/// start takes `limit` at the most and ends early when `stop_fd` becomes readable.
+/// the suite's contenders print their context and run nothing. Any other Google Benchmark program lists its
+/// benchmarks instead, since it prints a context only in front of results: its first workload is then run, as
+/// short as it goes, and the result thrown away. An empty object when that told nothing either, or the
+/// contender has no workloads. Each start takes `limit` at the most and ends early when `stop_fd` becomes
+/// readable.
 nlohmann::ordered_json ask_for_context(const contender& who, workload_size size,
                                        std::chrono::nanoseconds limit, int stop_fd);
 

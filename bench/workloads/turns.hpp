@@ -5,7 +5,8 @@
 // alike.
 //
 // Protocol, for contenders in any language. The environment variable LOOPBENCH_TURNS is
-// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. At the beginning of its timed
+// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A workload that is calibrated has
+// run for about a millisecond before in the process, as it has without turns. At the beginning of its timed
 // section a contender writes the line "ready" to OUT and reads one byte from IN. 't' is a turn: operations
 // that are not timed for about UNTIMED (another contender has used the caches), then such that are for about
 // TIMED; then it writes the line "OPERATIONS NANOSECONDS" of the timed ones and reads the next byte. 'e', or
