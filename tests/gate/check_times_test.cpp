@@ -78,8 +78,7 @@ TEST_F(check_timed, a_baseline_at_smoke_size_is_told_from_one_at_real_size) {
     ASSERT_EQ(small.code, 0) << small.error_tail;
     const auto report = loopbench.path("out/report.json").native();
     const auto said = loopbench.report();
-    for (const auto& who : said.at("contenders"))
-        EXPECT_EQ(who["context"]["size"], "smoke") << who;
+    for (const auto& who : said.at("contenders")) EXPECT_EQ(who["context"]["size"], "smoke") << who;
     EXPECT_EQ(check({report}).code, 0);
     std::filesystem::remove(baseline());
     ASSERT_EQ(check({"--update", "--tier", "times", report}).code, 0);
