@@ -123,7 +123,7 @@ private:
             ++result_.sent;
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        unwatched_ = came_ - looked;
+        if (!plan_.http) unwatched_ = came_ - looked;  // a client that sleeps is woken by what comes
         if (result_.sent != first) note_when_sent(first, now);
     }
 
