@@ -59,11 +59,12 @@ std::vector<double> log_speeds(const times_of& in, const result& item, bool to_b
 
 struct compared {
     const result* now;
+    bool to_baseline;
     std::vector<double> before, after;
 };
 
-std::vector<compared> both_of(const report& then, const report& now) {
-    const times_of old_times{then}, new_times{now};
+std::vector<compared> both_of(const times_of& old_times, const times_of& new_times, const report& then,
+                              const report& now) {
     std::vector<compared> all;
     for (const auto& item : now.results) {
         const auto* old = item.metric == "time" && item.median
@@ -73,18 +74,38 @@ std::vector<compared> both_of(const report& then, const report& now) {
         const bool to_baseline = then.baseline == now.baseline && item.contender != now.baseline &&
                                  old_times.baseline(item.workload) != nullptr &&
                                  new_times.baseline(item.workload) != nullptr;
-        compared both{&item, log_speeds(old_times, *old, to_baseline),
+        compared both{&item, to_baseline, log_speeds(old_times, *old, to_baseline),
                       log_speeds(new_times, item, to_baseline)};
         if (!both.before.empty() && !both.after.empty()) all.push_back(std::move(both));
     }
     return all;
 }
 
+/// From here on the machine of one session is not that of the other. What makes one contender slower by a
+/// third makes the next one slower by nothing or by half then, so that ratios move, too
+/// (reports/evidence/layouts, the 18th pair of reports).
+constexpr double most_moved = 1.2;
+
+/// The workloads whose baseline moved by more than that between the sessions, with by how many times.
+std::map<std::string_view, double> on_other_machines(const times_of& old_times, const times_of& new_times,
+                                                     std::span<const compared> all) {
+    std::map<std::string_view, double> found;
+    for (const auto& item : all) {
+        if (!item.to_baseline) continue;
+        const std::string_view workload = item.now->workload;
+        const auto before = log_speeds(old_times, *old_times.baseline(workload), false);
+        const auto after = log_speeds(new_times, *new_times.baseline(workload), false);
+        const double moved = std::exp(std::abs(shift_between(before, after).median));
+        if (moved > most_moved) found.emplace(workload, moved);
+    }
+    return found;
+}
+
 /// Cells that had a time and have none that could be compared: with their status and reason.
-std::vector<result> lost_from(const report& then, const report& now, std::span<const compared> kept) {
+std::vector<result> lost_from(const report& then, const times_of& new_times, std::span<const compared> kept,
+                              const std::map<std::string_view, double>& moved) {
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const auto& item : kept) seen.emplace(item.now->workload, item.now->contender);
-    const times_of new_times{now};
     std::vector<result> all;
     for (const auto& old : then.results) {
         if (old.metric != "time" || !old.median || seen.contains({old.workload, old.contender})) continue;
@@ -95,6 +116,13 @@ std::vector<result> lost_from(const report& then, const report& now, std::span<c
             lost.status = reports::cell_status::unsupported;
             lost.reason =
                 fmt::format("{}; measure both in one way (--way)", made_otherwise(old.made, next->made));
+        } else if (const auto other = moved.find(old.workload); next != nullptr && other != moved.end()) {
+            lost.status = reports::cell_status::unsupported;
+            lost.reason = fmt::format(
+                "the baseline itself was {:.2f} times as fast in one session as in the other, so that the "
+                "machine "
+                "was not the same; let `loopbench compare` run both builds in one session",
+                other->second);
         } else if (next == nullptr || next->status == reports::cell_status::ok) {
             lost.status = reports::cell_status::unsupported;
             lost.reason = lost.reason.value_or("no time of it can be compared");
@@ -121,7 +149,10 @@ std::optional<double> detectable_pct(const estimate& shift, double threshold, do
 }  // namespace
 
 report compare_reports(const report& then, const report& now, double threshold_pct) {
-    const auto all = both_of(then, now);
+    const times_of old_times{then}, new_times{now};
+    auto all = both_of(old_times, new_times, then, now);
+    const auto moved = on_other_machines(old_times, new_times, all);
+    std::erase_if(all, [&](const compared& item) { return moved.contains(item.now->workload); });
     const double level = 1 - (1 - default_level) / static_cast<double>(std::max<std::size_t>(all.size(), 1));
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;
@@ -129,7 +160,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     found.results.clear();
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, all.size()};
-    for (const auto& [item, before, after] : all) {
+    for (const auto& [item, to_baseline, before, after] : all) {
         const auto shown = shift_between(before, after), shift = shift_between(before, after, level);
         const auto ratio_at = [](const std::optional<double>& log) {
             return log ? std::optional{std::exp(*log)} : std::nullopt;
@@ -152,7 +183,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
              "mood, "
              "where code and memory came to lie) cannot be told from what the builds differ in",
              "let `loopbench compare` run the two executables in one session, in pairs"});
-    std::ranges::move(lost_from(then, now, all), std::back_inserter(found.results));
+    std::ranges::move(lost_from(then, new_times, all, moved), std::back_inserter(found.results));
     found.baseline = "before";
     if (then.aa && then.aa->found == reports::fitness::unfit) found.aa = then.aa;
     return found;

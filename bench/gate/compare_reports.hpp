@@ -9,12 +9,14 @@ namespace loopbench::bench {
 /// time for; where `now` has none, with the reason. Its warnings are of conditions that differ
 /// (conditions.hpp).
 ///
-/// Trials of two sessions are no pairs. Where both measured their own baseline beside a contender, the ratios
-/// to it are compared, so that a machine which became slower altogether does not look like a regression; the
-/// baseline itself, and where there is none, is compared by its times. The interval is that of Hodges and
-/// Lehmann's shift (rank_test.hpp); it rules a slowdown out or not, each cell for itself. A verdict of a
-/// difference or of none, however, needs the interval at the level that keeps 95 % for all comparisons
-/// together (Bonferroni's): among many cells of equal builds one lies apart by chance.
+/// Trials of two sessions are no pairs. Where both measured their own baseline beside a contender, the
+/// ratios to it are compared, so that a machine which became slower altogether does not look like a
+/// regression; the baseline itself, and where there is none, is compared by its times. Nothing is
+/// compared in a workload whose baseline moved by more than a fifth: the machine was another one. The
+/// interval is that of Hodges and Lehmann's shift (rank_test.hpp); it rules a slowdown out or not, each
+/// cell for itself. A verdict of a difference or of none, however, needs the interval at the level that
+/// keeps 95 % for all comparisons together (Bonferroni's): among many cells of equal builds one lies
+/// apart by chance.
 reports::report compare_reports(const reports::report& then, const reports::report& now,
                                 double threshold_pct);
 

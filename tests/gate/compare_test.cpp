@@ -269,7 +269,7 @@ TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_
     auto old = two_times(100, 50), next = old;
     old.results.insert(old.results.end(), slower_elsewhere.results.begin(), slower_elsewhere.results.end());
     for (auto& item : slower_elsewhere.results)
-        for (auto& sample : item.samples) *sample *= 2;
+        for (auto& sample : item.samples) *sample *= 1.1;
     next.results.insert(next.results.end(), slower_elsewhere.results.begin(), slower_elsewhere.results.end());
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(next)).code, 3);
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(next), {"--workload", "yield"}).code, 0);
@@ -356,9 +356,26 @@ TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
 }
 
 TEST_F(compare_reports, does_not_take_a_slower_machine_for_a_slower_contender) {
-    const auto ran = between(report_with(100, 50), report_with(120, 60));
+    const auto ran = between(report_with(100, 50), report_with(115, 57.5));
     EXPECT_EQ(ran.code, 3) << "the baseline itself is slower";
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(compare_reports, knows_another_machine_by_its_baseline_and_judges_nothing_there) {
+    for (const auto& [then, now] : {std::pair{report_with(190, 50), report_with(100, 50)},
+                                    {report_with(100, 50), report_with(190, 50)}}) {
+        const auto ran = between(then, now);
+        EXPECT_EQ(ran.code, 4) << ran.error_tail;
+        for (const auto* said :
+             {"loop-epoll on yield", "asio-epoll on yield", "1.90 times", "in one session"})
+            EXPECT_NE(ran.error_tail.find(said), std::string::npos) << said << " in " << ran.error_tail;
+    }
+    const auto alone = [](double ns) {
+        auto content = two_times(ns, 50);
+        content.results.pop_back();
+        return reports::write_json(content);
+    };
+    EXPECT_EQ(between(alone(100), alone(190)).code, 3) << "alone it is no measure of the machine";
 }
 
 /// A session of twelve workloads and ten blocks, whose single times spread by 1 %.
