@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 
 #include <atomic>
-#include <cstdio>
 #include <fstream>
 
 #include "loop/io/fd.hpp"
@@ -37,14 +36,6 @@ std::string forbidden() {
            "and io_uring_register";
 }
 
-// By a release such as 6.18.5-amd64; what is none is not taken for an old one.
-bool is_older_than_6_1(const char* release) {
-    unsigned version = 0;
-    unsigned patch_level = 0;
-    return std::sscanf(release, "%u.%u", &version, &patch_level) == 2 &&
-           (version < 6 || (version == 6 && patch_level < 1));
-}
-
 std::string cause_and_remedy(int error) {
     utsname system{};
     ::uname(&system);
@@ -58,10 +49,10 @@ std::string cause_and_remedy(int error) {
         case EACCES:
             return forbidden();
         case EINVAL:
-            if (is_older_than_6_1(system.release)) return kernel + "is too old: Linux 6.1 or later is needed";
             return kernel +
-                   "refuses this size of a ring, which may have 1 to 32768 submissions and at least as many "
-                   "completions, or a sandbox knows fewer flags than the kernel does; use a design on epoll";
+                   "refuses the ring: before 6.1 it does not know the flags, a ring has 1 to 32768 "
+                   "submissions "
+                   "and at least as many completions, or a sandbox knows less; use a design on epoll";
         case ENOMEM:
             return "out of memory, or over the limit on locked memory; raise it (ulimit -l)";
         case EMFILE:
