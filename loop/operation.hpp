@@ -30,8 +30,7 @@ struct operation {
 class operation_queue {
 public:
     operation_queue() = default;
-    operation_queue(operation_queue&& other) noexcept
-        : head_(std::exchange(other.head_, nullptr)), tail_(std::exchange(other.tail_, nullptr)) {}
+    operation_queue(operation_queue&& other) noexcept : head_(other.release()), tail_(other.tail_) {}
     operation_queue& operator=(operation_queue&&) = delete;
 
     bool empty() const noexcept { return head_ == nullptr; }
@@ -53,13 +52,17 @@ public:
         return *op;
     }
 
-    /// Puts all of `first` before what is here.
-    void prepend(operation_queue&& first) noexcept {
-        if (first.empty()) return;
-        first.tail_->next = head_;
-        if (head_ == nullptr) tail_ = first.tail_;
-        head_ = std::exchange(first.head_, nullptr);
+    /// Takes all of them out, linked in their order up to back(); null when there is none.
+    operation* release() noexcept { return std::exchange(head_, nullptr); }
+    operation* back() const noexcept { return tail_; }
+    /// Puts what is linked from `first`, which may be null, to `last` before what is here.
+    void prepend(operation* first, operation* last) noexcept {
+        if (first == nullptr) return;
+        last->next = head_;
+        if (head_ == nullptr) tail_ = last;
+        head_ = first;
     }
+    void prepend(operation_queue&& first) noexcept { prepend(first.release(), first.tail_); }
 
     /// Takes one operation out of the middle; false when it is not here. Linear: for short queues.
     bool remove(operation& op) noexcept {

@@ -221,9 +221,10 @@ protected:
     /// one has thrown or the budget is used up, stays at the front of the queue. (Called out of
     /// line it would cost yield and post/chain a tenth.)
     [[gnu::always_inline]] void run_ready(std::size_t units_max) {
-        batch_guard guard{std::move(ready_), ready_};
-        while (!guard.batch.empty() && ready_.budget.used() < units_max) {
-            operation& op = guard.batch.pop();
+        batch_guard batch{ready_.release(), ready_, ready_.back()};
+        while (batch.next != nullptr && ready_.budget.used() < units_max) {
+            operation& op = *batch.next;
+            batch.next = op.next;
             if (units_max == without_limit) ready_.budget.refill();  // then each callback has one of its own
             ready_.budget.use(work_budget::units_of_a_callback);
             if (debug_) [[unlikely]] {
@@ -237,10 +238,13 @@ protected:
     }
 
 private:
+    // Its ends do not lie side by side, or the compiler fetches both of them from the queue with one load.
+    // That has to wait until both stores of the last push() are in the cache: 12 ns for a yield instead of 5.
     struct batch_guard {
-        operation_queue batch;
+        operation* next;
         operation_queue& ready;
-        ~batch_guard() { ready.prepend(std::move(batch)); }
+        operation* last;
+        ~batch_guard() { ready.prepend(next, last); }
     };
 
     struct main_end final : detail::root_owner {
