@@ -62,7 +62,7 @@ TEST(contender_list, remembers_the_files_that_a_contender_names) {
     const scratch_folder folder;
     for (const auto* file : {"bin/script", "bin/module", "elsewhere"}) write_script(folder / file, "exit");
     std::filesystem::create_symlink("bin/script", folder / "link");
-    for (const std::string named : {"module", (folder / "elsewhere").native()}) {
+    for (const auto& named : {std::string{"module"}, (folder / "elsewhere").native()}) {
         bench::contender who{"link", folder / "link", {}, {}};
         bench::remember_named_files(who, {{"files", named}});
         EXPECT_TRUE(who.files.empty()) << "nobody looks";
