@@ -279,6 +279,15 @@ std::string false_alarms(const report& content) {
                        found, share * static_cast<double>(found));
 }
 
+/// Of the plan's; work is not cut just anywhere.
+std::string length_of_turns(const report& content) {
+    if (!content.plan || !content.plan->turn_untimed_ns || !content.plan->turn_timed_ns) return "";
+    const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
+    return fmt::format(
+        " of {:g} ms, or of one batch or one round of all connections where that takes longer,",
+        ms(*content.plan->turn_untimed_ns) + ms(*content.plan->turn_timed_ns));
+}
+
 /// How trials were made, where it is not one after the other.
 std::string ways_legend(const report& content) {
     const auto has = [&](way made) {
@@ -286,9 +295,10 @@ std::string ways_legend(const report& content) {
     };
     std::string text;
     if (has(way::turns))
-        text +=
-            " What keeps a core busy took turns of two milliseconds on it: a time is the median of a trial's "
-            "turns, a ratio that of pairs of turns.";
+        text += fmt::format(
+            " What keeps a core busy took turns{} on it: a time is the median of a trial's turns, a ratio "
+            "that of pairs of turns.",
+            length_of_turns(content));
     if (has(way::together))
         text +=
             " What ran together was on one core at once: its time is CPU time, without what it waits for, "

@@ -122,7 +122,8 @@ std::string results_of(const report& content, text_pool& texts) {
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
 
 /// Values that 0 %, ... 90 %, ... 99 % of all stay within, in steps that are equal on a scale of
-/// 1/(1 - share), as far as so many values can tell: the last one is the largest.
+/// 1/(1 - share), as far as so many values can tell. The last one is the largest of all, unless there are
+/// more than a million.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -130,12 +131,12 @@ json curve_of(const histogram& from) {
     auto next = from.values.begin();
     for (int step = 0; step <= curve_steps_per_decade * curve_decades; ++step) {
         const double beyond = std::pow(10, -static_cast<double>(step) / curve_steps_per_decade);
-        if (beyond * static_cast<double>(count) < 1) break;
         const auto wanted = static_cast<double>(count) * (1 - beyond);
         for (; next != from.values.end() && static_cast<double>(seen + next->count) < wanted; ++next)
             seen += next->count;
         if (next == from.values.end()) break;
         values.push_back(std::min(next->highest_ns, from.max_ns));
+        if (beyond * static_cast<double>(count) < 1) break;
     }
     return {{"values", values}, {"count", count}, {"max", from.max_ns}, {"mean", from.mean_ns}};
 }

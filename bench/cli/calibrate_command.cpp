@@ -116,7 +116,7 @@ session_record stored(const fs::path& folder) {
     if (!fs::exists(file))
         throw usage_error{fmt::format(
             "there is no {}; --replay takes the folder of an earlier `loopbench calibrate`", file.native())};
-    return read_journal(reports::read_file(file.native()), file.native());
+    return read_journal(reports::read_file(file.native(), journal_bytes_max), file.native());
 }
 
 void keep(const reports::calibration& found, const reports::environment& where,

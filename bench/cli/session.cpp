@@ -62,8 +62,9 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        histograms_.append(plan_, record);
+        // The journal first: a trial that is not in it is made again, under the same number.
         journal_.append(plan_, record);
+        histograms_.append(plan_, record);
         ratios_.take(record);
     }
 
@@ -184,15 +185,16 @@ void refuse_other_cpus(const run_plan& begun) {
             fmt::join(begun.cpus, ","), fmt::join(here, ","), fmt::join(begun.cpus, ","))};
 }
 
-/// The plan of a journal with contenders that can be run; throws usage_error when they, or the machine, are
+/// Makes contenders that can be run of those of a journal; throws usage_error when they, or the machine, are
 /// not what they were.
-run_plan revived(const session_record& old, const interrupt& stop) {
-    refuse_other_place(old, read_environment());
-    refuse_other_cpus(old.plan);
-    auto plan = old.plan;
-    for (auto& who : plan.contenders) {
+void revive(session_record& old, const interrupt& stop) {
+    auto& plan = old.plan;
+    for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
+        if (i == plan.twin) continue;
+        auto& who = plan.contenders[i];
         remember_files(who);
         remember_libraries(who, probe_limit, stop.fd());
+        if (i < plan.described.size()) remember_named_files(who, plan.described[i].context);
     }
     stop.throw_if_requested();
     if (plan.twin) {
@@ -205,7 +207,8 @@ run_plan revived(const session_record& old, const interrupt& stop) {
         if (plan.contenders.back().name != name)
             throw usage_error{"the journal's twin is not its baseline's; begin a new run without --resume"};
     }
-    return plan;
+    refuse_other_place(old, read_environment());
+    refuse_other_cpus(plan);
 }
 
 /// Whether it runs all the time, on one core, but for when it has to wait for one: the share of the time of
@@ -282,6 +285,8 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);
+    for (std::size_t i = 0; i < plan.described.size(); ++i)
+        remember_named_files(plan.contenders[i], plan.described[i].context);
     choose_ways(plan);
     add_twin(plan);
 }
@@ -313,7 +318,7 @@ finished_run measure_rest(const session_place& place) {
     journal written{file};
     const auto text = reports::read_file(file.native(), journal_bytes_max);
     auto record = read_journal(text, file.native());
-    record.plan = revived(record, place.stop);
+    revive(record, place.stop);
     record.outcome.interrupted = record.outcome.budget_spent = false;
     record.outcome.blocks_finished = 0;
     written.keep(text.rfind('\n') + 1);
@@ -338,11 +343,16 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
         for (const auto& item : report.warnings)
             tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
     const auto json = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
-    const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report);
-    const auto as_html = reports::write_html(report, known_histograms(json, report));
-    const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv},
-                           reports::new_file{page, as_html}};
-    reports::write_files_atomically(files);
+    {
+        const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report),
+                   as_html = reports::write_html(report);
+        const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv},
+                               reports::new_file{page, as_html}};
+        reports::write_files_atomically(files);
+    }
+    // Once more with all that a long run may have left, for which there may be neither time nor memory.
+    if (const auto distributions = known_histograms(json, report); !distributions.empty())
+        reports::write_file_atomically(page, reports::write_html(report, distributions));
     if (unseen) throw *unseen;
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)

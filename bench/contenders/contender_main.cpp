@@ -123,14 +123,20 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
 
 /// Where Google Benchmark calibrates a workload, what it times has run some times before in this process:
 /// heap, page tables and caches are as they stay. A process that takes turns runs it once, so the same is
-/// done here before: runs of more and more operations until one has kept the core for a millisecond.
+/// done here before: runs of more operations, by what was missing and at most tenfold, until one has kept the
+/// core for a millisecond. So much it is for every contender, however fast.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;
-    for (std::uint64_t operations = 1; operations <= most; operations *= 100) {
+    constexpr std::chrono::duration<double> enough = std::chrono::milliseconds(1);
+    for (std::uint64_t operations = 1; operations <= most;) {
         trial t(settings.size, operations);
         if (auto error = run_trial(workload, open_files_limit, t)) return error;
-        if (t.cost().wall >= std::chrono::milliseconds(1)) break;
+        const std::chrono::duration<double> wall = t.cost().wall;  // above zero, or it had failed
+        if (wall >= enough) break;
+        const double factor = std::min(10.0, 1.4 * (enough / wall));
+        const auto done = static_cast<double>(t.operations_done());
+        operations = std::max(operations + 1, static_cast<std::uint64_t>(done * factor));
     }
     return std::nullopt;
 }

@@ -106,7 +106,7 @@ class Trial:
 
     def __init__(self, smoke, operations, recording=True, slowdown=0, turns=None):
         self.smoke = smoke
-        self.operations = operations
+        self.operations = operations  # 0: as many as there are turns for
         self.done = operations
         self.recording = recording  # of latencies: without, the clock is not read for them
         self.slowdown = slowdown  # the share by which the timed section is made longer, at its end
@@ -133,8 +133,8 @@ class Trial:
         self.cost = [after - before for after, before in zip(usage(), self.before)]
 
     def goes_on(self, done):
-        """Whether more is to be done: until it is told to end, where it takes turns."""
-        return not self.turns.ended if self.turns else done < self.operations
+        """Whether more is to be done: until it is told to end, where it takes turns, and no more than was asked for."""
+        return not (self.turns and self.turns.ended) and (not self.operations or done < self.operations)
 
     def did(self, operations):
         """So many more were done. Where contenders take turns, this is where they wait for theirs."""
@@ -302,6 +302,7 @@ class Contender:
             "clock": f"{clock.implementation.partition('(')[2].rstrip(')')}, {clock.resolution * 1e9:.0f} ns",
             "timer_slack_ns": timer_slack,
             "turns": "1",
+            "files": files_beside_the_script(),
             "size": "smoke" if smoke else "real",
         } | ({"slowdown": f"{100 * slowdown_told():g} %"} if slowdown_told() else {}) | self.about()
 
@@ -335,6 +336,12 @@ class Contender:
                 with open(side_file, "w", encoding="utf-8") as out:
                     json.dump({"schema": "loopbench-side/1", "contender": self.name, "histograms": histograms}, out)
             publish({"context": self.context(smoke), "benchmarks": rows}, flags)
+
+
+def files_beside_the_script():
+    """What a run is to watch beside the script itself: this file, by its place beside it, and the interpreter."""
+    folder = os.path.dirname(os.path.realpath(sys.argv[0]))
+    return [os.path.relpath(os.path.realpath(__file__), folder), os.path.realpath(sys.executable)]
 
 
 def publish(output, flags):

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -55,23 +57,60 @@ void merge(reports::histogram& into, const reports::histogram& from) {
             into.values.push_back(each);
 }
 
-constexpr std::size_t file_bytes_max = std::size_t{8} << 30U;
+/// The lines of a file that may be larger than the memory, one at a time.
+class line_reader {
+public:
+    explicit line_reader(const std::string& path)
+        : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, "read")} {}
+
+    /// The next one, without its end and valid until the next call; nothing behind the last whole line: that
+    /// was being written when the run was killed. Throws reports::file_error, and format_error for one that
+    /// is too long.
+    std::optional<std::string_view> next() {
+        text_.erase(0, taken_);
+        taken_ = 0;
+        for (std::size_t looked = 0;;) {
+            if (const auto end = text_.find('\n', looked); end != std::string::npos) {
+                taken_ = end + 1;
+                return std::string_view{text_}.substr(0, end);
+            }
+            looked = text_.size();
+            if (looked > journal_line_bytes_max)
+                throw reports::format_error{fmt::format("it has more than {} bytes", journal_line_bytes_max)};
+            if (!read_more()) return std::nullopt;
+        }
+    }
+
+private:
+    bool read_more() {
+        const auto before = text_.size();
+        text_.resize(before + chunk_bytes);
+        const auto count =
+            reports::uninterrupted([&] { return ::read(file_.get(), text_.data() + before, chunk_bytes); });
+        if (count < 0) throw reports::file_error{"read", path_, errno};
+        text_.resize(before + static_cast<std::size_t>(count));
+        return count > 0;
+    }
+
+    static constexpr std::size_t chunk_bytes = 65536;
+    std::string path_;
+    reports::unique_fd file_;
+    std::string text_;       // read, from the line before the next one on
+    std::size_t taken_ = 0;  // of it, by that line
+};
 
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
 /// The sums of those trials that count by the journal, as in every other number of the report.
-std::map<cell_and_metric, reports::histogram> read_lines(std::string_view text, std::string_view name,
-                                                         const session_record& record) {
+std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
     std::map<cell_and_metric, reports::histogram> sums;
-    std::size_t number = 0;
+    line_reader lines{file.native()};
+    std::size_t number = 1;
     try {
-        // What is behind the last line's end was being written when the run was killed.
-        for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;
-             text.remove_prefix(end + 1)) {
-            ++number;
-            const auto document = reports::parse_strictly(text.substr(0, end));
+        for (; const auto line = lines.next(); ++number) {
+            const auto document = reports::parse_strictly(*line);
             const node from{document, ""};
             if (number == 1) {
                 from.require_schema(histograms_schema);
@@ -92,7 +131,7 @@ std::map<cell_and_metric, reports::histogram> read_lines(std::string_view text, 
         }
     } catch (const reports::format_error& error) {
         throw reports::format_error{
-            fmt::format("{} is no file of histograms: line {}: {}", name, number, error.what())};
+            fmt::format("{} is no file of histograms: line {}: {}", file.native(), number, error.what())};
     }
     return sums;
 }
@@ -110,6 +149,18 @@ off_t whole_lines_of(int fd) {
         end = start;
     }
     return 0;
+}
+
+/// What tells the run of the journal from that of the report; nothing when they are one. A seed alone may be
+/// that of many.
+std::string_view what_differs(const session_record& record, const reports::report& report) {
+    const auto is_of_run = [&](const reports::contender& who) {
+        return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=
+               record.plan.contenders.end();
+    };
+    if (record.plan.seed != report.seed) return "seeds";
+    if (record.where.date != report.where.date) return "dates";
+    return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
 /// A file beside the report.
@@ -154,11 +205,11 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
     const auto file = beside(report_file, file_name), journal = beside(report_file, journal_name);
     const auto record =
         read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
-    if (record.plan.seed != report.seed)
+    if (const auto other = what_differs(record, report); !other.empty())
         throw usage_error{fmt::format(
-            "{} is of another run than {}: their seeds differ; name the report where its run left it",
-            journal.native(), report_file.native())};
-    const auto merged = read_lines(reports::read_file(file.native(), file_bytes_max), file.native(), record);
+            "{} is of another run than {}: their {} differ; name the report where its run left it",
+            journal.native(), report_file.native(), other)};
+    const auto merged = read_lines(file, record);
     std::vector<reports::histogram> all;
     for (const auto& result : report.results) {
         if (result.metric != "time" || result.status != reports::cell_status::ok) continue;

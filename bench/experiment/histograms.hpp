@@ -38,7 +38,8 @@ bool has_histograms_beside(const std::filesystem::path& report_file);
 
 /// The histograms of the report's cells in the file beside it, in the report's order: of the trials that
 /// count by the journal, which is there, too (counting_attempts). Throws reports::format_error when the file
-/// is not one, usage_error when there is none or the journal is of another run than the report.
+/// is not one, usage_error when there is none or the journal is of another run than the report. Of the
+/// histograms a line at a time is in memory: there may be more than fit.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

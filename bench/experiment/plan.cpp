@@ -88,6 +88,13 @@ std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, s
     return state % bytes_max;
 }
 
+std::uint64_t seed_of_turns(std::uint64_t seed, std::uint64_t block, std::size_t workload,
+                            std::uint64_t attempt) {
+    auto state = seed;
+    for (const std::uint64_t part : {block, std::uint64_t{workload}, attempt}) state = mixed(state ^ part);
+    return state;
+}
+
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender) {
     const auto layouts = plan.contenders[contender].layouts.size(), pairs = plan.layout_pairs();
     if (pairs == 0) return 0;

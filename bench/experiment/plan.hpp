@@ -74,6 +74,10 @@ void add_twin(run_plan& plan);
 /// no bias.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
+/// The seed of the order in which contenders take turns in an attempt at a workload in a block.
+std::uint64_t seed_of_turns(std::uint64_t seed, std::uint64_t block, std::size_t workload,
+                            std::uint64_t attempt);
+
 /// Which of its layouts a contender has in a block, by the seed; 0 when it has none. All are used once, in a
 /// random order, before the first is used again, and then in the same order: a layout meets one and the same
 /// layout of another contender each time, so that what the pairs say is independent, whatever one of them

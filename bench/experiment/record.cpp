@@ -44,7 +44,8 @@ constexpr auto fields_of(const executable_state*) {
                       field{"inode", &executable_state::inode, presence::in_newer_files},
                       field{"environment", &executable_state::environment, presence::in_newer_files},
                       field{"layouts", &executable_state::layouts, presence::when_there},
-                      field{"generator", &executable_state::generator, presence::when_there});
+                      field{"generator", &executable_state::generator, presence::when_there},
+                      field{"files", &executable_state::files, presence::when_there});
 }
 
 constexpr auto fields_of(const turn_lengths*) {
@@ -321,6 +322,14 @@ executable_state state_of(const contender& who) {
     const auto file = state_of_file(who.path);
     executable_state state{file.path,  who.called,      file.bytes, file.modified_ns,
                            file.inode, who.environment, {},         generator_of(who)};
+    if (!who.files.empty()) {
+        const auto is_other = [&](const file_state& each) {
+            const std::filesystem::path path{each.path};
+            return path != who.path && std::ranges::find(who.layouts, path) == who.layouts.end();
+        };
+        state.files.emplace();
+        std::ranges::copy_if(who.files, std::back_inserter(*state.files), is_other);
+    }
     if (who.layouts.empty()) return state;
     state.layouts.emplace();
     std::ranges::transform(who.layouts, std::back_inserter(*state.layouts), state_of_file);
@@ -426,8 +435,22 @@ bool is_journal(std::string_view text) {
     return text.starts_with(R"({"schema":"loopbench-journal/)");
 }
 
+namespace {
+
+/// The first file of either that is not among those of the other, or not like that.
+std::optional<std::string> other_file(const std::vector<file_state>& then,
+                                      const std::vector<file_state>& now) {
+    for (const auto& [some, others] : {std::pair{&then, &now}, std::pair{&now, &then}})
+        for (const auto& each : *some)
+            if (std::ranges::find(*others, each) == others->end()) return each.path;
+    return std::nullopt;
+}
+
+}  // namespace
+
 void refuse_other_place(const session_record& begun, const reports::environment& here) {
     constexpr std::string_view remedy = "begin a new run without --resume";
+    const std::vector<file_state> no_files;
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
             throw usage_error{
@@ -456,11 +479,14 @@ void refuse_other_place(const session_record& begun, const reports::environment&
         if (!then.environment)
             throw usage_error{
                 fmt::format("the journal does not say what {} was started with; {}", then.path, remedy)};
-        const auto now = state_of(begun.plan.contenders[i]);
+        auto now = state_of(begun.plan.contenders[i]);
         for (std::size_t k = 0; then.layouts && now.layouts && k < then.layouts->size(); ++k)
             if ((*now.layouts)[k] != (*then.layouts)[k]) throw has_changed((*then.layouts)[k].path);
         if (now.generator != then.generator)
             throw has_changed((then.generator ? then.generator : now.generator)->path);
+        if (!then.files || !now.files) now.files = then.files;  // an older journal, or nobody has looked
+        if (const auto other = other_file(then.files.value_or(no_files), now.files.value_or(no_files)))
+            throw has_changed(*other);
         if (now != then) throw has_changed(then.path);
     }
 }

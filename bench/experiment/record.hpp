@@ -26,6 +26,7 @@ struct executable_state {
     std::optional<std::map<std::string, std::string>> environment;  // absent in older journals
     std::optional<std::vector<file_state>> layouts = {};            // absent where there are none
     std::optional<file_state> generator = {};                       // likewise
+    std::optional<std::vector<file_state>> files = {};  // what else it is made of; absent in older journals
     bool operator==(const executable_state&) const = default;
 };
 
@@ -66,9 +67,9 @@ session_record read_journal(std::string_view text, std::string_view name);
 /// Whether a text is a journal: its first line says so, and its lines are separate documents.
 bool is_journal(std::string_view text);
 
-/// Throws usage_error when what is here is not what the record began with: the executables and what they are
-/// started with, this program's version, the kernel, or the machine as far as it decides how fast anything
-/// is. Trials of both together would be of neither.
+/// Throws usage_error when what is here is not what the record began with: the executables, what the plan's
+/// contenders remember of their other files, what they are started with, this program's version, the kernel,
+/// or the machine as far as it decides how fast anything is. Trials of both together would be of neither.
 void refuse_other_place(const session_record& begun, const reports::environment& here);
 
 }  // namespace loopbench::bench

@@ -170,21 +170,22 @@ private:
 
     /// True when a trial was disturbed.
     bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
-        bool disturbed = false;
         laid_out_.clear();
         std::vector<cell> at_once;
         std::ranges::copy_if(trials, std::back_inserter(at_once), [&](cell where) {
             return !excluded(where) && plan_.way_of(where) != reports::way::apart;
         });
+        const auto before = outcome_.trials.size();
         run_at_once(block, at_once, attempt);
         if (is_over()) return false;
         for (const auto where : trials) {
             if (excluded(where) || std::ranges::find(at_once, where) != at_once.end()) continue;
             run_trial(block, where, attempt);
             if (is_over()) return false;
-            disturbed = disturbed || !outcome_.trials.back().outcome.disturbed.empty();
         }
-        return disturbed;
+        return std::any_of(outcome_.trials.begin() + static_cast<std::ptrdiff_t>(before),
+                           outcome_.trials.end(),
+                           [](const trial_record& trial) { return !trial.outcome.disturbed.empty(); });
     }
 
     void run_trial(std::uint64_t block, cell where, std::uint64_t attempt) {
@@ -234,7 +235,7 @@ private:
         observer_.before_trial(requests.front(), done_, total_);
         auto outcomes =
             executor_.run_at_once(requests, plan_.way_of(trials.front()),
-                                  padding_bytes(plan_.seed, block, trials.front(), attempt), limit);
+                                  seed_of_turns(plan_.seed, block, trials.front().workload, attempt), limit);
         const bool out_of_time = limit < all && std::ranges::any_of(outcomes, &trial_outcome::timed_out);
         for (std::size_t i = 0; i < trials.size() && !is_over(); ++i)
             take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);

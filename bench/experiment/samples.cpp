@@ -86,7 +86,7 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
 }
 
 void sample_table::take(const trial_record& trial) {
-    if (trial.outcome.made == reports::way::apart) ++trials_;
+    if (trial.outcome.made == reports::way::apart || !trial.outcome.disturbed.empty()) ++trials_;
     if (!trial.outcome.disturbed.empty()) ++disturbed_;
     auto& metrics = cells_[trial.where.workload][trial.where.contender];
     for (const auto& [name, value] : trial.outcome.metrics) metrics[name];

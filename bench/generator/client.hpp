@@ -25,7 +25,6 @@ public:
     std::size_t connections() const noexcept { return all_.size(); }
     std::uint64_t sent_on(std::size_t index) const noexcept { return all_[index].sent; }
     std::uint64_t unanswered() const noexcept { return unanswered_; }
-    std::string_view io() const noexcept { return link_->name(); }
 
     /// The next request of this connection, which goes out with the next exchange() at the latest. False when
     /// the connection takes no more: its server is far behind, so nothing is gained by waiting.

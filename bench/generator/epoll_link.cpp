@@ -2,7 +2,6 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <stdexcept>
@@ -37,8 +36,10 @@ public:
     }
 
     void exchange() override {
-        ready_ = std::max(
-            0, ::epoll_wait(poll_.get(), events_.data(), static_cast<int>(events_.size()), patience_ms_));
+        ready_ = ::epoll_wait(poll_.get(), events_.data(), static_cast<int>(events_.size()), patience_ms_);
+        if (ready_ >= 0) return;
+        ready_ = 0;
+        if (errno != EINTR) loop::throw_errno("epoll_wait");
     }
 
     bool receive(reader& to) override {

@@ -17,14 +17,21 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
            latency > (1 + share) * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
 }
 
+/// Of the requests: more of them that were not sent in time are too many.
+constexpr double late_at_most = 0.2;
+
 /// A queue that never emptied in the whole second half grows for as long as the schedule lasts, so that its
-/// latencies say how long that was. A server that only stalled has answered some request of it at once.
+/// latencies say how long that was. A server that only stalled has answered some request of it at once. And
+/// where requests are large, the queue is not in the server: connections take no more of them.
 std::optional<std::string> was_overloaded(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;
     const double half_s = static_cast<double>(result.sent) / result.rate / 2;
     const auto grown = result.least_of_second_half - result.least_of_first_half;
-    if (std::chrono::duration<double>(grown).count() <= share * half_s) return std::nullopt;
+    const bool has_grown = std::chrono::duration<double>(grown).count() > share * half_s;
+    const bool takes_no_more =
+        static_cast<double>(result.held_back) > late_at_most * static_cast<double>(result.sent);
+    if (!has_grown && !takes_no_more) return std::nullopt;
     // Without numbers of this trial: the screen has one line for all contenders with the same reason.
     return fmt::format(
         "the server does not sustain {:.0f} requests per second: its answers to the second half of them were "
@@ -47,8 +54,7 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
 }
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result) {
-    constexpr double most = 0.2;
-    if (static_cast<double>(result.left_out) > most * static_cast<double>(result.sent))
+    if (static_cast<double>(result.left_out) > late_at_most * static_cast<double>(result.sent))
         return fmt::format("it was too late for {} of {} requests, or for their replies", result.left_out,
                            result.sent);
     for (const double percentile : {90.0, 50.0})

@@ -54,13 +54,17 @@ json to_json(const open_loop_result& result) {
             {"wrong_replies", result.wrong_replies},
             {"busy", result.busy},
             {"left_out", result.left_out},
+            {"held_back", result.held_back},
             {"send_late_p99", result.send_lateness.percentile_ns(99)},
             {"failure", result.failure},
-            {"io", result.refused.empty() ? "io_uring" : "epoll"},
+            {"io", result.io},
             {"io_uring_refused", result.refused.empty() ? json(nullptr) : json(result.refused)},
             {"not_offered", text_or_null(result.not_offered)},
             {"invalid", text_or_null(result.not_offered ? std::nullopt : why_invalid(result))},
             {"own_making", percentiles_of_its_own_making(result)},
+            {"latency_min", result.latency.min_ns()},
+            {"latency_max", result.latency.max_ns()},
+            {"latency_mean", result.latency.mean_ns()},
             {"latency", buckets_of(result.latency)}};
 }
 

@@ -25,6 +25,7 @@ client visit(const open_loop_plan& plan, const conversation& words, const link_m
              open_loop_result& result) {
     chosen_link way = make(plan);
     result.refused = way.refused;
+    result.io = way.made->name();
     return client(std::move(way.made), plan.connections, words);
 }
 
@@ -118,9 +119,14 @@ private:
 
     void send_what_is_due(clock::time_point now) {
         const std::uint64_t first = result_.sent;
-        while (result_.sent < requests_ && intended(result_.sent) <= now &&
-               all_.send(result_.sent % all_.connections()))  // or else on the next turn
+        while (result_.sent < requests_ && intended(result_.sent) <= now) {
+            if (!all_.send(result_.sent % all_.connections())) {  // on the next turn, maybe
+                is_held_back_ = true;
+                break;
+            }
             ++result_.sent;
+            if (std::exchange(is_held_back_, false)) ++result_.held_back;
+        }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
         if (!plan_.http) unwatched_ = came_ - looked;  // a client that sleeps is woken by what comes
@@ -173,6 +179,7 @@ private:
     clock::time_point came_{};              // when this turn's replies were there
     std::chrono::nanoseconds unwatched_{};  // since those of the turn before
     std::uint64_t received_ = 0;
+    bool is_held_back_ = false;  // the next request
 };
 
 /// Why a schedule at this rate would say nothing, found by a few short ones; nothing when one of them was

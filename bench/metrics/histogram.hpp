@@ -35,6 +35,15 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
+    /// Of values that were recorded elsewhere, and here by the counters that they were in: what they really
+    /// were.
+    void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
+        if (count_ == 0) return;
+        min_ns_ = min_ns;
+        max_ns_ = max_ns;
+        sum_ns_ = mean_ns * static_cast<double>(count_);
+    }
+
     std::uint64_t count() const noexcept { return count_; }
 
     // Exact. All of these are 0 when nothing was recorded.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -78,6 +79,12 @@ void remember_files(contender& who) {
     who.generator = generator_of(who);
 }
 
+/// Unless it is remembered.
+static void remember_file(contender& who, const fs::path& file) {
+    if (std::ranges::find(who.files, file.native(), &file_state::path) == who.files.end())
+        who.files.push_back(state_of_file(file));
+}
+
 std::vector<std::string> libraries_in(std::string_view traced) {
     std::vector<std::string> all;
     std::istringstream lines{std::string{traced}};
@@ -93,9 +100,19 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
     auto request = listing_of(who, limit, stop_fd);  // where the loader does not know the variable: as cheap
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
-    for (const auto& library : libraries_in(run_child(request).output))
-        if (std::ranges::find(who.files, library, &file_state::path) == who.files.end())
-            who.files.push_back(state_of_file(library));
+    for (const auto& library : libraries_in(run_child(request).output)) remember_file(who, library);
+}
+
+void remember_named_files(contender& who, const nlohmann::ordered_json& context) {
+    const auto named = context.find("files");
+    if (who.files.empty() || named == context.end()) return;
+    std::error_code unresolved;
+    const auto folder = fs::canonical(who.path, unresolved).parent_path();
+    const auto remember = [&](const nlohmann::ordered_json& name) {
+        if (name.is_string()) remember_file(who, folder / name.get_ref<const std::string&>());
+    };
+    remember(*named);
+    if (named->is_array()) std::ranges::for_each(*named, remember);
 }
 
 std::optional<std::string> changed_file(const contender& who) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,8 +49,8 @@ struct contender {
     /// Builds that differ in the order of their functions alone, of which each block has one; `path` is the
     /// first of them. Empty: there is `path` alone.
     std::vector<std::filesystem::path> layouts = {};
-    /// What it is made of, from before it is measured on: see remember_files() and remember_libraries().
-    /// Empty: nobody looks.
+    /// What it is made of, from before it is measured on: see remember_files(), remember_libraries() and
+    /// remember_named_files(). Empty: nobody looks.
     std::vector<file_state> files = {};
     std::optional<file_state> generator = {};
 };
@@ -64,8 +65,13 @@ void remember_files(contender& who);
 std::vector<std::string> libraries_in(std::string_view traced);
 
 /// Adds the libraries that the loader finds for the executable, or for a script's interpreter: some builds
-/// leave the executable as it is when they make one of these anew. A script's modules are not known.
+/// leave the executable as it is when they make one of these anew. A script's modules are not known: it may
+/// name them itself.
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd);
+
+/// Adds the files that it names in its context, as it describes itself: "files", a path or a list of them,
+/// which may be relative to its own folder. Nothing where nobody looks.
+void remember_named_files(contender& who, const nlohmann::ordered_json& context);
 
 /// The first of the files that its trials are made with which is not as it was remembered: what is measured
 /// with both is of neither. A generator counts for every workload: what builds it works beside all of them.

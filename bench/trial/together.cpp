@@ -17,7 +17,8 @@ using clock = running_child::clock;
 }  // namespace
 
 std::vector<child_outcome> run_together(std::span<const child_request> requests,
-                                        std::chrono::nanoseconds limit, int stop_fd) {
+                                        std::chrono::nanoseconds limit, int stop_fd,
+                                        const std::function<void(std::size_t, const child_outcome&)>& ended) {
     constexpr std::chrono::milliseconds longest_wait = std::chrono::hours{1};
     const auto deadline = clock::now() + limit;
     std::deque<running_child> all;
@@ -29,6 +30,7 @@ std::vector<child_outcome> run_together(std::span<const child_request> requests,
         for (std::size_t i = 0; i < all.size(); ++i)
             if (all[i].is_over() && !finished[i]) {
                 outcomes[i] = all[i].finish();
+                if (ended) ended(i, outcomes[i]);
                 finished[i] = true;
                 --running;
             }

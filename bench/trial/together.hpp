@@ -6,6 +6,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,8 +16,9 @@
 namespace loopbench::bench {
 
 /// Runs all of them at once, until all have ended; `limit` is for all together. Their requests say the core.
-/// Main thread only; see run_child().
-std::vector<child_outcome> run_together(std::span<const child_request> requests,
-                                        std::chrono::nanoseconds limit, int stop_fd);
+/// `ended` is called for each as it ends. Main thread only; see run_child().
+std::vector<child_outcome> run_together(
+    std::span<const child_request> requests, std::chrono::nanoseconds limit, int stop_fd,
+    const std::function<void(std::size_t, const child_outcome&)>& ended = {});
 
 }  // namespace loopbench::bench

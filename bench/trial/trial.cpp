@@ -191,9 +191,7 @@ void refuse_another_build(trial_outcome& trial, const trial_request& request) {
                                    *changed));
 }
 
-/// Ends them in any case.
-void refuse_daemons(trial_outcome& trial, int group, const scratch_folder& scratch) {
-    const auto left = end_what_is_left(group, scratch.path());
+void refuse_daemon(trial_outcome& trial, const std::optional<std::string>& left) {
     if (left && !trial.stopped)
         discard(trial,
                 fmt::format("left the process {} behind, outside of its process group, which was ended: "
@@ -250,6 +248,16 @@ void take_cpu_time(trial_outcome& trial) {
     trial.made = way::together;
 }
 
+/// What one of them has left behind worked beside the others.
+void call_disturbed_by_daemons(std::span<trial_outcome> trials, std::span<const trial_request> requests,
+                               const std::vector<std::optional<std::string>>& left) {
+    for (std::size_t i = 0; i < left.size(); ++i)
+        for (std::size_t other = 0; left[i] && other < trials.size(); ++other)
+            if (other != i)
+                trials[other].disturbed =
+                    fmt::format("{}, which {} left behind, ran beside it", *left[i], requests[i].who.name);
+}
+
 /// The share of the time in which it could have run that a process did not: it waited for something.
 std::optional<double> share_waited(const child_outcome& child) {
     const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
@@ -274,7 +282,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
     refuse_another_build(trial, request);
-    refuse_daemons(trial, ended.group, scratch);
+    refuse_daemon(trial, end_what_is_left(ended.group, scratch.path()));
     take_histograms(trial, request, scratch);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
@@ -291,6 +299,10 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         most_time_s = std::max(most_time_s, requests[i].min_time_s);
     }
     std::vector<outcome_by_turns> ended;
+    std::vector<std::optional<std::string>> left(requests.size());
+    const auto end_daemons = [&](std::size_t i, const child_outcome& child) {
+        left[i] = end_what_is_left(child.group, scratch[i].path());
+    };
     const auto started = std::chrono::steady_clock::now();
     if (made == way::turns) {
         const std::chrono::nanoseconds enough{static_cast<std::int64_t>(most_time_s * 1e9)};
@@ -298,9 +310,10 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
                                         .enough = enough,
                                         .limit = limit,
                                         .stop_fd = stop_fd_,
-                                        .lengths = requests.front().turn});
+                                        .lengths = requests.front().turn,
+                                        .ended = end_daemons});
     } else {
-        for (auto& each : run_together(children, limit, stop_fd_)) {
+        for (auto& each : run_together(children, limit, stop_fd_, end_daemons)) {
             const bool out_of_time = each.end == child_end::timed_out;
             ended.push_back({std::move(each), out_of_time, {}});
         }
@@ -312,7 +325,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
             judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
         trial.timed_out = ended[i].out_of_time;
         refuse_another_build(trial, requests[i]);
-        refuse_daemons(trial, ended[i].child.group, scratch[i]);
+        refuse_daemon(trial, left[i]);
         take_histograms(trial, requests[i], scratch[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
         if (made == way::turns) {
@@ -323,6 +336,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         }
         trials.push_back(std::move(trial));
     }
+    call_disturbed_by_daemons(trials, requests, left);
     return trials;
 }
 

@@ -168,10 +168,18 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
         if (!all[i].is_over()) return;
         outcomes[i] = all[i].finish();  // in its own turn
         outcomes[i].out_of_time = outcomes[i].child.end == child_end::timed_out && clock::now() >= deadline;
+        if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
     };
     // One after the other: while one makes its connections, nobody works.
+    bool stopped = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
+        stopped = stopped || (i > 0 && outcomes[i - 1].child.end == child_end::stopped);
+        if (stopped || clock::now() >= deadline) {
+            outcomes[i].child.end = stopped ? child_end::stopped : child_end::timed_out;
+            outcomes[i].out_of_time = !stopped;
+            continue;
+        }
         all.emplace_back(requests[i], rules.lengths);
         playing.push_back(i);
         hear(i, requests[i].limit, child_end::timed_out);

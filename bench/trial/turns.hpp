@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct turn_rules {
     int stop_fd = -1;                   // when it becomes readable, all are ended
     std::chrono::nanoseconds turn = turn_limit;
     turn_lengths lengths = {};
+    std::function<void(std::size_t, const child_outcome&)> ended = {};  // called for each as it ends, if any
 };
 
 struct outcome_by_turns {
@@ -39,8 +41,8 @@ struct outcome_by_turns {
 };
 
 /// Runs all of them at once, one at a time working, until all have ended. Their requests say the core. For
-/// those that know nothing of turns it is as if they were run one after the other. Main thread only; see
-/// run_child().
+/// those that know nothing of turns it is as if they were run one after the other. None is started any more
+/// when all are to end. Main thread only; see run_child().
 std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> requests, const turn_rules& rules);
 
 }  // namespace loopbench::bench

@@ -151,6 +151,9 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
         const auto highest = bucket.at(1).get<std::int64_t>();
         t.latency().record_many(lowest + (highest - lowest) / 2, bucket.at(2).get<std::uint64_t>());
     }
+    t.latency().set_exact(result.at("latency_min").get<std::int64_t>(),
+                          result.at("latency_max").get<std::int64_t>(),
+                          result.at("latency_mean").get<double>());
     if (const auto capacity = result.at("capacity").get<double>(); capacity > 0)
         t.report("capacity", capacity);
     t.report("send_late_p99", result.at("send_late_p99").get<double>());

@@ -115,8 +115,10 @@ struct serve_family {
             "is from when a request was to be sent. Every byte of every reply is compared. Before, a few "
             "short looks of 30 ms tell whether the client can offer that rate beside this server, and "
             "whether the server sustains it; where no look was good, nothing is measured. Requests that the "
-            "client was too late for are in no latency (left_out), and percentiles of which its lateness may "
-            "be over 10 % of the rest are left out. When that is the 90th or the median, or when the client "
+            "client was too late for are in no latency (left_out), unless they took ten times as long as it "
+            "was late: with many left out, percentiles are somewhat too high, and more so for a fast server. "
+            "Percentiles of which its lateness may be over 10 % of the rest are left out. When that is the "
+            "90th or the median, or when the client "
             "was too late for over 20 % of the requests, all are sent once more, up to three times; the "
             "result is invalid if that is so again, or if the server's queue only grew.",
             "Queueing: latency grows with the load, and a pause of the server delays every request that is "

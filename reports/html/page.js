@@ -145,14 +145,15 @@ const percentileMetrics = {
   late: [["late_p50", 2], ["late_p99", 100]],
 };
 
-// [{x: 1/(1 - share), y: ns}] of a cell: of its histogram, or of the percentiles in the report.
+// [{x: 1/(1 - share), y: ns, ns}] of a cell: of its histogram, or of the percentiles in the report. What is early is
+// drawn at the foot of the axis, which has no place for it.
 function curveOf(workload, contender, kind) {
   const whole = curves.find((curve) => curve.workload === workload && curve.contender === contender &&
     curve.metric === kind);
   if (whole)
-    return whole.values.map((y, step) => ({x: 10 ** (step / data.steps_per_decade), y: Math.max(y, 1)}));
-  return percentileMetrics[kind].map(([metric, x]) => ({x, y: valueOf(workload, contender, metric)}))
-    .filter(({y}) => y !== null).map(({x, y}) => ({x, y: Math.max(y, 1)}));
+    return whole.values.map((ns, step) => ({x: 10 ** (step / data.steps_per_decade), y: Math.max(ns, 1), ns}));
+  return percentileMetrics[kind].map(([metric, x]) => ({x, ns: valueOf(workload, contender, metric)}))
+    .filter(({ns}) => ns !== null).map(({x, ns}) => ({x, y: Math.max(ns, 1), ns}));
 }
 
 function shareText(x) {
@@ -189,7 +190,7 @@ function addLatency() {
             all.flatMap(({points}) => points.filter(({x}) => x > 1.5).map(({y}) => y))),
         },
         plugins: {tooltip: {callbacks: {title: () => "", label: ({raw, dataset}) =>
-          `${label(dataset.label)}: ${shareText(raw.x)} within ${human(raw.y, "ns")}`}}},
+          `${label(dataset.label)}: ${shareText(raw.x)} within ${human(raw.ns, "ns")}`}}},
       },
       plugins: [endLabels],
     };

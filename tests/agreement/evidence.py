@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Has `loopbench report` read every journal and report of the evidence: evidence.py LOOPBENCH FOLDER
 
-Packed ones (.xz, .tar.xz) are unpacked. What was measured once has to stay readable, whatever the formats become.
+Packed ones (.xz, .tar.xz) are unpacked. What was measured once has to stay readable, whatever the formats become. Where
+table.txt stands beside a journal.jsonl.xz, it has to be what `report` prints of that, as text or as the screen of a
+run, and the journal has to have what its workloads are about: without, a table would be of something else.
 """
 
 import json
@@ -37,23 +39,56 @@ def is_record(text):
     return False
 
 
-def problem_of(loopbench, text):
+def reported(loopbench, text, wanted):
+    """What `report` prints of it in that format. Raises ValueError with the reason when it does not."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         file.write(text)
         file.flush()
-        done = subprocess.run([loopbench, "report", file.name, "--format", "csv"], capture_output=True, text=True)
+        done = subprocess.run([loopbench, "report", file.name, "--format", wanted], capture_output=True, text=True)
     if done.returncode != 0:
-        return f"exit code {done.returncode}: {done.stderr.strip()}"
-    return None if len(done.stdout.splitlines()) > 1 else "there is no result in it"
+        raise ValueError(f"exit code {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def is_missing(workload, metric):
+    """Whether it is missed where it is not. A rate that is given needs no capacity."""
+    return not ("/rate:" in workload and metric == "capacity")
+
+
+def problem_of_table(loopbench, text, table):
+    if table not in (reported(loopbench, text, wanted) for wanted in ("text", "screen")):
+        return "table.txt is not what report prints of it, as text or screen"
+    report = json.loads(reported(loopbench, text, "json"))
+    cells = {(each["workload"], each["contender"], each["metric"]): each["status"] for each in report["results"]}
+    about = {each["name"]: each["headline_metrics"] for each in report["workloads"]}
+    for (workload, contender, metric), status in cells.items():
+        if metric != "time" or status != "ok":
+            continue
+        for wanted in about[workload]:
+            if (workload, contender, wanted) not in cells and is_missing(workload, wanted):
+                return f"{contender} on {workload} has no {wanted}, which the workload is about"
+    return None
+
+
+def problem_of(loopbench, name, text):
+    try:
+        if len(reported(loopbench, text, "csv").splitlines()) < 2:
+            return "there is no result in it"
+        table = pathlib.Path(name).with_name("table.txt")
+        if name.endswith("/journal.jsonl.xz") and table.exists():
+            return problem_of_table(loopbench, text, table.read_text(encoding="utf-8"))
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def main(loopbench, folder):
     records = [(name, text) for file in sorted(pathlib.Path(folder).rglob("*")) if file.is_file()
                for name, text in texts_of(file) if is_record(text)]
-    problems = [(name, why) for name, text in records if (why := problem_of(loopbench, text))]
+    problems = [(name, why) for name, text in records if (why := problem_of(loopbench, name, text))]
     for name, why in problems:
         print(f"{name}: {why}", file=sys.stderr)
-    print(f"{len(records) - len(problems)} of {len(records)} journals and reports are read")
+    print(f"{len(records) - len(problems)} of {len(records)} journals and reports are good")
     return 1 if problems or not records else 0
 
 

@@ -8,6 +8,7 @@
 
 #include "bench/trial/gbench_json.hpp"
 #include "bench/trial/gbench_names.hpp"
+#include "bench/trial/turns.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
@@ -236,6 +237,29 @@ TEST_F(asyncio, unknown_flags_and_sizes_are_usage_errors_that_name_them) {
     const auto size = started({"--benchmark_list_tests=true"}, "large");
     EXPECT_EQ(size.code, 2);
     EXPECT_NE(size.error_tail.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << size.error_tail;
+}
+
+TEST_F(asyncio, that_is_made_of_another_module_while_it_is_measured_has_no_number) {
+    plant("def about():\n",
+          "def about():\n    open(os.path.join(sys.path[-1], 'gbench.py'), 'a').write('#')\n");
+    const auto results = results_of("sleep/concurrent", 1);
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_NE(results[0]["reason"].get<std::string>().find("gbench.py was replaced while it was measured"),
+              std::string::npos)
+        << results[0]["reason"];
+}
+
+TEST_F(asyncio, does_as_many_operations_as_it_is_told_in_turns_as_well) {
+    bench::child_request request;
+    request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^gather/yield"};
+    request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_OPERATIONS", "5000"}};
+    const std::vector all{request};
+    const auto outcomes =
+        bench::run_in_turns(all, {.enough = std::chrono::hours{1}, .limit = std::chrono::minutes{1}});
+    const auto rows = bench::parse_gbench_json(outcomes[0].child.output).rows;
+    ASSERT_EQ(rows.size(), 1U) << outcomes[0].child.error_tail;
+    EXPECT_FALSE(rows[0].error);
+    EXPECT_EQ(rows[0].counters.at("operations"), 5000);
 }
 
 TEST_F(asyncio, without_python_its_cells_say_so) {

@@ -90,6 +90,25 @@ while [ ! -s "$0.pid" ]; do :; done
     EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok");
 }
 
+// What it had left behind ran beside all of them.
+TEST_F(scratch, what_took_turns_beside_a_process_that_was_left_behind_is_measured_again) {
+    constexpr auto knows_turns = R"(, "turns": "1")";
+    loopbench.add_contender("asio-epoll", good_row, knows_turns);
+    loopbench.add_contender("daemon",
+                            "setsid sh -c 'touch \"$0.left\"; exec sleep 1000' \"$0\" &\n"
+                            "while [ ! -e \"$0.left\" ]; do :; done\n" +
+                                std::string{good_row},
+                            knows_turns);
+    const auto ran =
+        loopbench({"run", "--workload", "yield", "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 1) << ran.error_tail;
+    const auto report = loopbench.report();
+    EXPECT_EQ(time_of(report, "daemon").at("status"), "failed");
+    EXPECT_EQ(time_of(report, "asio-epoll").at("status"), "ok");
+    EXPECT_EQ(report.at("disturbances").at("repeated"), 1);
+    EXPECT_EQ(report.at("disturbances").at("kept"), 0);
+}
+
 TEST_F(scratch, a_caller_that_ignores_its_children_is_no_failure) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = run("trap '' CHLD;");

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -44,6 +46,23 @@ void count_runs(trial& t) {
     t.prove("things done", 1, 1);
 }
 
+/// Takes its time for each operation; says how many it did at the most where it was told how many.
+void take_time(trial& t) {
+    static std::uint64_t most = 0;
+    const bool was_told = t.operations() < std::uint64_t{1} << 40;
+    t.begin();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t i = 0; i < count; ++i) {
+            using clock = std::chrono::steady_clock;
+            for (const auto end = clock::now() + std::chrono::microseconds(200); clock::now() < end;) {
+            }
+        }
+    t.end();
+    if (was_told) most = std::max(most, t.operations_done());
+    t.report("warm_up_operations", static_cast<double>(most));
+    t.prove("things done", 1, 1);
+}
+
 bool is_traced() {
     std::ifstream status("/proc/self/status");
     std::string word;
@@ -82,5 +101,6 @@ int main(int argc, char** argv) {
          with_runtime<plain>({"echo", 500, 500}, workloads::echo_rtt_tcp<plain, 1>),
          {{"same", 10, 10}, same_work_always},
          {{"runs"}, count_runs},
+         {{"slow"}, take_time},
          {{"shy", 10, 10}, wait_for_ever_when_traced}});
 }

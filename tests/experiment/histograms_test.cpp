@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
 #include <string>
 
 #include "bench/trial/side_files.hpp"
@@ -136,6 +138,56 @@ TEST_F(histograms, of_another_run_are_refused_and_its_page_is_without_them) {
     EXPECT_NE(page.error_tail.find("warning: the page is without distributions"), std::string::npos)
         << page.error_tail;
     EXPECT_NE(page.output.find("\"curves\":[]"), std::string::npos);
+}
+
+// Seeds are chosen, often the same.
+TEST_F(histograms, of_another_run_with_the_same_seed_are_refused) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    EXPECT_EQ(run({"--seed", "7"}).code, 0);
+    EXPECT_EQ(report().code, 0);
+    loopbench.in_shell("cp $out/report.json $folder/kept.json");
+    for (const std::string change : {R"(s/"date": "[^"]*"/"date": "2001-01-01T00:00:00Z"/)",
+                                     R"(s/"name": "asio-epoll"/"name": "loop-epoll"/)"}) {
+        const auto changed = loopbench.in_shell("sed '" + change +
+                                                "' $folder/kept.json > $out/report.json; "
+                                                "cmp -s $folder/kept.json $out/report.json");
+        EXPECT_EQ(changed.code, 1) << change;
+        const auto refused = report();
+        EXPECT_EQ(refused.code, 2) << change;
+        EXPECT_NE(refused.error_tail.find("of another run"), std::string::npos) << refused.error_tail;
+    }
+}
+
+// The trial is made again, and its histogram is not to be there twice.
+TEST_F(histograms, of_a_trial_that_could_not_be_written_down_are_not_counted) {
+    loopbench.add_contender(
+        "loop-epoll",
+        "[ $(trials) -ne 2 ] || [ -e $0.full ] || "
+        "{ touch $0.full; prlimit --pid $PPID --fsize=$(stat -c %s $out/journal.jsonl); }\n" +
+            leaves(four_values, "5000"));
+    const auto full = loopbench.in_shell("exec $loopbench run --workload yield --blocks 3 -o $out");
+    EXPECT_EQ(full.code, 1) << full.error_tail;
+    EXPECT_NE(full.error_tail.find("journal.jsonl"), std::string::npos) << full.error_tail;
+    EXPECT_EQ(loopbench.in_shell("exec $loopbench run --resume $out").code, 0);
+    EXPECT_NE(report().output.find("Trials = 3]"), std::string::npos) << report().output;
+}
+
+// A day of trials leaves more of them than there is memory.
+TEST_F(histograms, are_read_without_their_file_in_memory) {
+    loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
+    EXPECT_EQ(run().code, 0);
+    EXPECT_EQ(content_of(loopbench.path("out/report.html")).find("\"curves\":[]"), std::string::npos);
+    const auto few = report();
+    constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
+    {
+        std::ofstream file(loopbench.path("out/histograms.jsonl"), std::ios::app);
+        for (std::int64_t i = 0; i < lines; ++i)
+            file << R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])"
+                 << std::string(line_bytes, ' ') << "}\n";
+    }
+    const auto many = report();
+    EXPECT_EQ(many.output, few.output) << many.error_tail;
+    EXPECT_LT(many.usage.rss_max_bytes - few.usage.rss_max_bytes, lines * line_bytes / 2);
 }
 
 TEST_F(histograms, that_are_damaged_are_refused_by_line_and_leave_a_page) {

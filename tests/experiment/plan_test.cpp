@@ -51,6 +51,17 @@ TEST(plan, blocks_and_seeds_differ) {
     EXPECT_NE(first, two.next());
 }
 
+TEST(plan, the_order_of_turns_is_another_one_in_each_attempt_at_a_workload_of_a_block) {
+    std::set<std::uint64_t> seeds;
+    for (std::uint64_t block = 0; block < 2000; ++block)
+        for (const std::size_t workload : {0U, 1U, 2U})
+            for (const std::uint64_t attempt : {0U, 1U})
+                seeds.insert(bench::seed_of_turns(7, block, workload, attempt));
+    EXPECT_EQ(seeds.size(), 12'000U);
+    EXPECT_EQ(bench::seed_of_turns(7, 3, 2, 1), bench::seed_of_turns(7, 3, 2, 1));
+    EXPECT_NE(bench::seed_of_turns(7, 3, 2, 1), bench::seed_of_turns(8, 3, 2, 1));
+}
+
 TEST(plan, each_contender_goes_first_about_equally_often) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};

@@ -319,6 +319,37 @@ TEST(record, is_not_gone_on_with_when_the_executable_or_the_generator_is_another
     }
 }
 
+TEST(record, is_not_gone_on_with_when_a_library_is_another_or_there_is_one_more) {
+    const scratch_folder folder;
+    for (const auto* file : {"loop-epoll", "libmine.so", "libother.so"}) write_script(folder / file, "exit");
+    auto plan = small_plan(3);
+    for (auto& who : plan.contenders) {
+        who.path = folder / "loop-epoll";
+        bench::remember_files(who);
+        who.files.push_back(bench::state_of_file(folder / "libmine.so"));
+    }
+    const bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+    const auto refusal = [&]() -> std::string {
+        try {
+            bench::refuse_other_place(read, read.where);
+        } catch (const bench::usage_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refusal(), "") << "nobody has looked";
+    read.plan.contenders = plan.contenders;
+    EXPECT_EQ(refusal(), "");
+    read.plan.contenders[1].files.push_back(bench::state_of_file(folder / "libother.so"));
+    EXPECT_NE(refusal().find("libother.so has changed"), std::string::npos) << refusal();
+    read.plan.contenders[1].files.resize(1);
+    EXPECT_NE(refusal().find("libmine.so has changed"), std::string::npos) << refusal();
+    write_script(folder / "libmine.so", "exit 1");
+    read.plan.contenders[1].files.push_back(bench::state_of_file(folder / "libmine.so"));
+    EXPECT_NE(refusal().find("libmine.so has changed"), std::string::npos) << refusal();
+}
+
 TEST(record, a_complaint_about_a_huge_name_stays_short) {
     const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
                                            R"("contender":")" + std::string(1'000'000, 'x') + '"'));

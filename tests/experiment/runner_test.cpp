@@ -99,6 +99,22 @@ TEST(runner, runs_a_cell_again_that_had_a_number_before_it_was_unsupported) {
     EXPECT_EQ(times.size(), 4U);
 }
 
+TEST(runner, runs_a_row_in_turns_again_when_something_was_left_beside_it) {
+    auto plan = small_plan(4);
+    plan.ways = {reports::way::turns, reports::way::turns};
+    for (const auto& who : plan.contenders)
+        plan.described.push_back(reports::describe(who.name, {{"turns", "1"}}));
+    int trials = 0;
+    const auto result = run(plan, [&](const auto&) {
+        auto outcome = took_ns(1);
+        if (++trials == 1) outcome.disturbed = "sleep, which x left behind, ran beside it";
+        return outcome;
+    });
+    EXPECT_EQ(result.ran.size(), 16U + 2U);
+    EXPECT_EQ(result.outcome.repeated, 1U);
+    EXPECT_EQ(bench::sample_table(plan, result.outcome).disturbed(), 0U);
+}
+
 TEST(runner, does_not_run_what_a_contender_does_not_have) {
     auto plan = small_plan(2);
     plan.contenders[1].workloads = {"yield"};

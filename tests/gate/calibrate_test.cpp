@@ -216,6 +216,16 @@ TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_the
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
+// A calibration of an hour may leave as much.
+TEST(calibrate_command, replays_a_journal_that_is_larger_than_a_report_may_be) {
+    loopbench_command loopbench;
+    const auto ended = loopbench.in_shell(
+        "mkdir -p $out/equal && truncate -s 257M $out/equal/journal.jsonl && "
+        "$loopbench calibrate --replay $out");
+    EXPECT_NE(ended.error_tail.find("is not a journal: line 1: it is cut short"), std::string::npos)
+        << ended.error_tail;
+}
+
 TEST(calibrate_command, of_another_way_is_kept_beside_and_quoted_where_that_way_is) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());

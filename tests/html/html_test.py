@@ -312,6 +312,13 @@ class Html(unittest.TestCase):
         self.assertTrue(self.browser.run("""Chart.getChart(document.querySelector("#accuracy canvas")).data.datasets
             .every(({data}) => Number.isFinite(data[0].x))"""))
 
+    def test_a_curve_says_of_what_is_early_how_early_it_is(self):
+        self.open()
+        self.assertEqual(self.browser.run("""(() => {
+          curves.push({workload: "w", contender: "c", metric: "late", values: [-2000000, 5]});
+          return curveOf("w", "c", "late").map(({y, ns}) => [y, ns]);
+        })()"""), [[1, -2_000_000], [5, 5]])
+
     def test_a_run_writes_the_page_with_whole_distributions(self):
         folder = self.folder / "run"
         command = [LOOPBENCH, "run", "--quick", "--blocks", "1", "-o", folder, "--contender", "loop-epoll",

@@ -61,6 +61,19 @@ TEST(writers, html_has_all_of_its_parts_and_a_report_that_is_no_markup) {
     EXPECT_EQ(read["report"]["warnings"].back()["message"], "<!-- & <script>");
 }
 
+TEST(writers, html_has_distributions_up_to_their_largest_value) {
+    const auto report = sample_report();
+    for (const std::int64_t count : {1, 7, 10, 1000}) {
+        reports::histogram values{"w", "c", "late", 1, 1, count, {}};
+        for (std::int64_t ns = 1; ns <= count; ++ns) values.values.push_back({ns, ns, 1});
+        const auto page = reports::write_html(report, std::span(&values, 1));
+        const std::string_view begin = "\"curves\":[{\"values\":[";
+        const auto first = page.find(begin) + begin.size();
+        const auto all = nlohmann::json::parse("[" + page.substr(first, page.find(']', first) - first) + "]");
+        EXPECT_EQ(all.back(), count);
+    }
+}
+
 TEST(writers, what_is_slower_is_a_failure_for_ci_systems) {
     auto report = sample_report();
     for (auto& item : report.results)

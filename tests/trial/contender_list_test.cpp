@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/scratch_folder.hpp"
 
@@ -55,6 +56,25 @@ TEST(contender_list, knows_the_libraries_that_the_loader_tells) {
                                   "\t/lib64/ld-linux-x86-64.so.2 (0x00007f2)\n"
                                   "echo/rtt (0x1)\n"),
               (std::vector<std::string>{"/opt/a b/libfoo.so", "/lib64/ld-linux-x86-64.so.2"}));
+}
+
+TEST(contender_list, remembers_the_files_that_a_contender_names) {
+    const scratch_folder folder;
+    for (const auto* file : {"bin/script", "bin/module", "elsewhere"}) write_script(folder / file, "exit");
+    std::filesystem::create_symlink("bin/script", folder / "link");
+    for (const auto& named : {std::string{"module"}, (folder / "elsewhere").native()}) {
+        bench::contender who{"link", folder / "link", {}, {}};
+        bench::remember_named_files(who, {{"files", named}});
+        EXPECT_TRUE(who.files.empty()) << "nobody looks";
+        bench::remember_files(who);
+        bench::remember_named_files(who, {{"files", nlohmann::ordered_json::array({1, named})}});
+        bench::remember_named_files(who, {{"files", named}});
+        EXPECT_EQ(who.files.size(), 2U);
+        EXPECT_EQ(bench::changed_file(who), std::nullopt);
+        const auto changed = folder / "bin" / named;
+        write_script(changed, "exit");
+        EXPECT_EQ(bench::changed_file(who), changed.native());
+    }
 }
 
 TEST(contender_list, remembers_each_layout) {

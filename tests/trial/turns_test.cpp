@@ -153,8 +153,30 @@ TEST(turns, are_not_given_to_who_is_not_ready_within_its_own_time_and_that_is_it
 
 TEST(turns, end_for_all_with_an_interrupt) {
     const reports::unique_fd stop{::eventfd(1, EFD_CLOEXEC)};
-    for (const auto& each : run({player("ready; sleep 1000"), player("sleep 1000")}, 3us, stop.get()))
-        EXPECT_EQ(each.child.end, child_end::stopped);
+    const auto outcomes = run({player("ready; sleep 1000"), player("sleep 1000")}, 3us, stop.get());
+    for (const auto& each : outcomes) EXPECT_EQ(each.child.end, child_end::stopped);
+    EXPECT_NE(outcomes[0].child.group, 0);
+    EXPECT_EQ(outcomes[1].child.group, 0) << "it was started after the interrupt";
+}
+
+TEST(turns, are_for_nobody_who_would_be_started_after_the_time_of_all) {
+    const std::vector both{player("sleep 1000"), player("sleep 1000")};
+    const auto outcomes = bench::run_in_turns(both, {.limit = 100ms});
+    for (const auto& each : outcomes) {
+        EXPECT_EQ(each.child.end, child_end::timed_out);
+        EXPECT_TRUE(each.out_of_time);
+    }
+    EXPECT_EQ(outcomes[1].child.group, 0);
+}
+
+TEST(turns, tell_of_each_end_while_the_others_are_alive) {
+    std::vector<std::size_t> ended;
+    const std::vector all{player(well_behaved), player("ready")};
+    bench::run_in_turns(all,
+                        {.enough = 3us, .limit = 60s, .turn = 1s, .ended = [&](std::size_t i, const auto&) {
+                             ended.push_back(i);
+                         }});
+    EXPECT_EQ(ended, (std::vector<std::size_t>{1, 0}));
 }
 
 // Without turns, Google Benchmark has run a workload several times before the run that counts.
@@ -165,6 +187,18 @@ TEST(turns, are_taken_by_a_workload_that_has_run_before_in_its_process) {
     ASSERT_FALSE(outcomes[0].operation_ns.empty()) << outcomes[0].child.error_tail;
     const auto result = nlohmann::json::parse(outcomes[0].child.output);
     EXPECT_GE(result.at("benchmarks").at(0).at("runs").get<double>(), 2);
+}
+
+// An operation takes 200 microseconds at least, and a warm-up a millisecond: seven are more than enough.
+TEST(turns, are_taken_after_a_warm_up_that_grows_by_what_is_missing) {
+    child_request request;
+    request.command = {LOOPBENCH_PLANTED_CONTENDER, "--benchmark_filter=^slow", "--benchmark_format=json"};
+    const auto outcomes = run({request});
+    ASSERT_FALSE(outcomes[0].operation_ns.empty()) << outcomes[0].child.error_tail;
+    const auto result = nlohmann::json::parse(outcomes[0].child.output);
+    const auto operations = result.at("benchmarks").at(0).at("warm_up_operations").get<double>();
+    EXPECT_GE(operations, 1);
+    EXPECT_LE(operations, 7);
 }
 
 TEST(turns, give_each_one_descriptor_more_and_none_of_the_others) {

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -78,6 +79,32 @@ TEST_F(generator, that_cannot_be_run_leaves_no_descriptors_and_the_cores_as_they
     }
     EXPECT_EQ(cores_of_this_thread(), cores_before);
     EXPECT_EQ(open_descriptors(), open_before);
+}
+
+// What a counter has is a range.
+TEST_F(generator, says_what_the_smallest_and_the_largest_latency_and_their_mean_were_exactly) {
+    const std::string script = testing::TempDir() + "exact-generator-" + std::to_string(::getpid());
+    std::ofstream(script) << R"(#!/bin/sh
+echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "latency_max": 5030,
+  "latency_mean": 2344.5, "capacity": 0, "send_late_p99": 0, "busy": 0, "left_out": 0, "sent": 3, "tries": 1,
+  "replies": 3, "wrong_replies": 0, "own_making": [], "not_offered": null, "invalid": null}'
+)";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    ::setenv("LOOPBENCH_GENERATOR", script.c_str(), 1);
+    trial t(trial_size::smoke, 3);
+    generator_process process;
+    ASSERT_TRUE(process.start({.port = 1,
+                               .connections = 1,
+                               .requests = 3,
+                               .offered = {.percent_of_capacity = 50},
+                               .capacity_s = 0.01},
+                              t, [] {}));
+    process.prove(t, 3);
+    std::filesystem::remove(script);
+    EXPECT_EQ(t.latency().count(), 3U);
+    EXPECT_EQ(t.latency().min_ns(), 1001);
+    EXPECT_EQ(t.latency().max_ns(), 5030);
+    EXPECT_DOUBLE_EQ(t.latency().mean_ns(), 2344.5);
 }
 
 /// Starts a generator of this server from a process that does nothing else; gives that process.

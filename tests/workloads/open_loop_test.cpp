@@ -17,6 +17,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -131,10 +132,13 @@ public:
         std::size_t slow_once_after = 0;  // requests; 0: slow each time
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
+        std::chrono::milliseconds takes_one_in{0};  // and no request before that
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
 
     bool send(std::size_t connection, std::span<const std::byte> bytes) override {
+        if (clock::now() < took_ + planted_.takes_one_in) return false;
+        took_ = clock::now();
         if (planted_.sent != nullptr) planted_.sent->push_back(clock::now());
         unanswered_.emplace_back(connection, bytes);
         ++sent_;
@@ -161,6 +165,7 @@ private:
     faults planted_;
     std::vector<std::pair<std::size_t, std::span<const std::byte>>> unanswered_;
     std::size_t sent_ = 0;
+    clock::time_point took_{};
     bool exchanged_ = true;
 };
 
@@ -271,7 +276,20 @@ TEST(open_loop, measures_the_capacity_first_when_it_is_given_a_load) {
 
 TEST(open_loop, says_why_it_is_by_epoll) {
     const server_process server;
-    EXPECT_EQ(run_open_loop(plan_for(server, 1, 1000), by_epoll).refused, "a test");
+    const auto result = run_open_loop(plan_for(server, 1, 1000), by_epoll);
+    EXPECT_EQ(result.refused, "a test");
+    EXPECT_EQ(result.io, "epoll");
+}
+
+// The only descriptor that it opens is the lowest that is free.
+TEST(epoll_link, does_not_take_an_error_for_no_reply) {
+    const int lowest = ::dup(STDERR_FILENO);
+    ::close(lowest);
+    const auto made = make_epoll_link({}, 0ms);
+    made->exchange();
+    ::close(lowest);
+    EXPECT_THROW(made->exchange(), std::system_error);
+    ASSERT_EQ(::dup(STDERR_FILENO), lowest) << "which it closes";
 }
 
 link_maker planted(const planted_link::faults& faults) {
@@ -286,6 +304,13 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
     plan.rate = rate;
     plan.look_time = 0s;
     return plan;
+}
+
+// By HTTP it is by epoll, and nobody refused anything.
+TEST(open_loop, says_by_what_it_was_although_nothing_was_refused) {
+    const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
+    EXPECT_EQ(result.refused, "");
+    EXPECT_EQ(result.io, "planted");
 }
 
 TEST(open_loop, sends_no_request_before_its_time) {
@@ -356,6 +381,18 @@ TEST(open_loop, finds_a_server_that_is_given_too_much_to_be_overloaded) {
     const auto result = run_open_loop(plan_for(server, 400, 2000));
     EXPECT_EQ(result.replies, 400u) << result.failure;
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
+}
+
+// It takes one in 5 ms at the most, and five are due in that time; what it takes is answered at once.
+TEST(open_loop, finds_a_server_whose_connections_take_no_more_to_be_overloaded) {
+    auto plan = plan_without_a_server(100, 1000);
+    plan.tries_max = 1;
+    const auto result = run_open_loop(plan, planted({.takes_one_in = 5ms}));
+    EXPECT_EQ(result.replies, 100U) << result.failure;
+    EXPECT_GT(result.held_back, 50U);
+    EXPECT_LE(result.held_back, 100U);
+    EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 1000 requests"))
+        << why_invalid(result).value_or("valid");
 }
 
 // The screen has a line for each reason.

@@ -3,14 +3,18 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "asio_ref/runtime.hpp"
+#include "bench/workloads/schedule.hpp"
 #include "bench/workloads/trial.hpp"
 #include "loop/io/fd.hpp"
 
@@ -51,6 +55,39 @@ private:
     std::array<int, 2> to_{}, from_{};
 };
 
+/// The suite in a process of its own, which gives a turn for each line that it gets, so that the contender
+/// waits for each of them; so long for the last one.
+class process_of_the_suite {
+public:
+    explicit process_of_the_suite(int turns, std::chrono::seconds before_last = {}) {
+        for (auto* ends : {&to_, &from_})
+            if (::pipe2(ends->data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+        process_ = ::fork();
+        if (process_ != 0) return;
+        for (const int fd : {to_[0], from_[1]}) ::close(fd);
+        std::array<char, 256> line;
+        for (int given = 0; given <= turns && ::read(from_[0], line.data(), line.size()) > 0; ++given) {
+            if (given + 1 == turns) ::sleep(static_cast<unsigned>(before_last.count()));
+            if (::write(to_[1], given < turns ? "t" : "e", 1) != 1) break;
+        }
+        ::_exit(0);
+    }
+    process_of_the_suite(const process_of_the_suite&) = delete;
+    process_of_the_suite& operator=(const process_of_the_suite&) = delete;
+    ~process_of_the_suite() {
+        for (const int fd : {to_[0], to_[1], from_[0], from_[1]}) ::close(fd);
+        ::waitpid(process_, nullptr, 0);
+    }
+
+    turn_settings settings(std::chrono::microseconds untimed) const {
+        return {to_[0], from_[1], untimed, std::chrono::microseconds(400)};
+    }
+
+private:
+    std::array<int, 2> to_{}, from_{};
+    pid_t process_ = -1;
+};
+
 volatile std::uint64_t sink = 0;
 
 /// Something that takes its time: of a loop that does nothing, compilers know the end.
@@ -82,7 +119,6 @@ TEST(turn_taker, works_until_it_is_told_to_end_and_says_of_each_turn_what_was_ti
     EXPECT_EQ(t.operations(), done);        // what a proof is about
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_GE(t.cost().wall, 3 * says.settings().timed);
-    EXPECT_LT(t.cost().voluntary_switches, 3);  // the waits between turns are no part of it
     t.prove("operations", done, t.operations());
     EXPECT_EQ(t.failure(), std::nullopt);
 }
@@ -132,7 +168,7 @@ TEST(turn_taker, gives_multiples_of_a_step) {
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
 }
 
-TEST(turn_taker, takes_what_was_waited_for_turns_out_of_latencies_and_those_that_are_not_timed) {
+TEST(turn_taker, records_no_latency_that_ends_in_a_part_of_a_turn_that_is_not_timed) {
     suite says("ttttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
@@ -142,6 +178,56 @@ TEST(turn_taker, takes_what_was_waited_for_turns_out_of_latencies_and_those_that
     t.end();
     EXPECT_EQ(t.latency().count(), t.operations_timed());
     EXPECT_LT(t.latency().count(), done);
+}
+
+// Without a part that is not timed, since what began before the wait would end in it.
+TEST(turn_taker, takes_what_was_waited_for_turns_out_of_latencies) {
+    constexpr auto waited = std::chrono::seconds(1);
+    const process_of_the_suite says(2, waited);
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings({}));
+    t.begin();
+    auto start = t.start_of_latency();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t i = 0; i < count; ++i) start = t.record_latency(start);
+    t.end();
+    EXPECT_EQ(t.latency().count(), t.operations_timed());
+    EXPECT_LT(t.latency().max_ns(), std::chrono::nanoseconds(waited).count());
+}
+
+TEST(turn_taker, counts_no_wait_for_a_turn_among_what_the_work_costs) {
+    constexpr int turns = 40;
+    const process_of_the_suite says(turns);
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0,
+            says.settings(std::chrono::microseconds(200)));
+    t.begin();
+    while (const std::uint64_t count = t.next()) work(count);
+    t.end();
+    EXPECT_GE(t.cost().wall, turns * std::chrono::microseconds(400));
+    EXPECT_LT(t.cost().voluntary_switches, turns / 2);
+}
+
+/// What was done in each turn of a workload.
+std::vector<std::uint64_t> operations_of_turns(task_of<asio_ref::runtime> (*workload)(asio_ref::runtime&,
+                                                                                      trial&)) {
+    suite says("tttttte");
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    asio_ref::runtime runtime;
+    runtime.run(workload(runtime, t));
+    EXPECT_EQ(t.failure(), std::nullopt);
+    EXPECT_EQ(t.operations_done() % workloads::detail::batch_size, 0u);
+    std::vector<std::uint64_t> all;
+    const auto answers = says.answers();
+    for (std::size_t i = 1; i < answers.size(); ++i) all.push_back(std::stoull(answers[i]));
+    EXPECT_EQ(all.size(), 6u);
+    return all;
+}
+
+// Half a batch has fewer frames alive, and pays for the end of a batch as if it were whole.
+TEST(turn_taker, has_whole_batches_of_what_is_queued_at_once) {
+    for (const auto workload :
+         {workloads::spawn<asio_ref::runtime>, workloads::post_batch<asio_ref::runtime>})
+        for (const std::uint64_t operations : operations_of_turns(workload))
+            EXPECT_EQ(operations % workloads::detail::batch_size, 0u) << operations;
 }
 
 TEST(turn_taker, makes_each_turn_longer_when_it_is_asked_to_be_slower) {
