@@ -237,6 +237,30 @@ std::string human_time(double value_ns) {
     return fmt::format("{} {}", three_digits(value_ns / ns), name);
 }
 
+std::string how_much_worse(const result& of) {
+    const bool is_time = of.metric == "time";
+    if (of.from_baseline)
+        return fmt::format("{} is further from zero than that of {} by {}", of.metric, of.from_baseline->to,
+                           in_its_unit(of, of.from_baseline->median));
+    if (!of.to_baseline) return std::string{of.metric} + " is worse";
+    const auto& ratio = *of.to_baseline;
+    const auto interval = fmt::format("95 % interval {:.3f} to {:.3f}", ratio.low.value_or(ratio.median),
+                                      ratio.high.value_or(ratio.median));
+    const double pct = 100 * (1 / ratio.median - 1);
+    if (is_time)
+        return fmt::format("slower than {} by {:.1f} %: {:.3f} times its speed, {}", ratio.to, pct,
+                           ratio.median, interval);
+    return fmt::format("{} is worse than that of {} by {:.1f} %: {:.3f} times as good, {}", of.metric,
+                       ratio.to, pct, ratio.median, interval);
+}
+
+std::string why_inconclusive(const result& of) {
+    const auto front = of.metric == "time" ? std::string{} : of.metric + ": ";
+    if (of.detectable_pct)
+        return fmt::format("{}inconclusive, could have seen {:.2g} %", front, *of.detectable_pct);
+    return front + (of.from_baseline ? "inconclusive" : "inconclusive, too few blocks to see any difference");
+}
+
 std::string self_check_text(const std::optional<self_check>& aa) {
     if (!aa) return "";
     const auto spread =

@@ -60,6 +60,13 @@ std::string three_digits(double value);
 /// "12.3 µs"; three significant digits, the unit chosen by magnitude.
 std::string human_time(double value_ns);
 
+/// For a verdict of `slower`: "slower than asio-epoll by 4.2 %: ..." of time, and what is worse of another
+/// metric.
+std::string how_much_worse(const result& of);
+
+/// For one that is inconclusive, what could have been seen.
+std::string why_inconclusive(const result& of);
+
 /// What the A/A found, in a sentence; empty without one.
 std::string self_check_text(const std::optional<self_check>& aa);
 

@@ -103,11 +103,20 @@ struct indexed_report {
     }
 };
 
-/// Whether one of these has no interval, so that nobody can be called the first or the last. What is not
-/// above 0 has no ratio, whatever is measured.
-bool somebody_is_missing(const places& all, const sources& measured) {
+/// Whether one of these has no place, so that nobody can be called the first. Who has a difference in place
+/// of a ratio has none; when that is certainly worse than the baseline, the first is somebody else.
+bool first_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
-        return *item->median > 0 && std::ranges::find(all, item, &standing::item) == all.end();
+        const bool is_behind = item->from_baseline && item->judged == verdict::slower;
+        return !is_behind && std::ranges::find(all, item, &standing::item) == all.end();
+    });
+}
+
+/// The same of the latest. Who is early, or certainly nearer to its deadlines than the baseline, is not that.
+bool latest_may_be_missing(const places& all, const sources& measured) {
+    return std::ranges::any_of(measured, [&](const result* item) {
+        const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
+        return *item->median > 0 && !is_ahead && std::ranges::find(all, item, &standing::item) == all.end();
     });
 }
 
@@ -201,7 +210,7 @@ lead_table leads_by_time(const indexed_report& in) {
     lead_table table;
     for (const auto workload : in.about("time")) {
         const auto all = in.standings(workload, "time");
-        if (somebody_is_missing(all, in.measured(workload, "time"))) continue;
+        if (first_may_be_missing(all, in.measured(workload, "time"))) continue;
         if (auto group = leaders(all, in.whole.baseline); tells_something(all, group))
             table.emplace_back(workload, std::move(group));
     }
@@ -390,7 +399,7 @@ std::optional<lead> latest(const indexed_report& in) {
     lead_table last;
     for (const auto workload : in.about("late_p50")) {
         const auto all = in.standings(workload, "late_p50");
-        if (somebody_is_missing(all, in.measured(workload, "late_p50"))) continue;
+        if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) continue;
         if (all.size() > 2 && all.back().item->judged == verdict::slower &&
             !touch(all.back(), all[all.size() - 2]))
             last.emplace_back(workload, places{all.back()});
@@ -408,7 +417,7 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
         const auto spins = [&](const result* item) { return burns(in, workload, item->contender); };
         some_burn = std::erase_if(measured, spins) > 0 || some_burn;
         std::erase_if(asleep, [&](const standing& each) { return spins(each.item); });
-        if (somebody_is_missing(asleep, measured)) continue;
+        if (first_may_be_missing(asleep, measured)) continue;
         if (auto group = leaders(asleep, in.whole.baseline); tells_something(asleep, group))
             table.emplace_back(workload, std::move(group));
     }
@@ -427,23 +436,34 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
+/// "" where everyone whose time on workloads of waiting was measured says what CPU that took; a counter is a
+/// contender's own choice.
+std::string as_far_as_they_say(const indexed_report& in) {
+    std::set<std::string_view> waiting, silent;
+    for (const auto workload : workloads_that_wait(in))
+        for (const auto* const item : in.measured(workload, "time")) {
+            waiting.insert(item->contender);
+            if (in.find(workload, item->contender, "spin") == nullptr) silent.insert(item->contender);
+        }
+    if (silent.empty()) return "";
+    return fmt::format(", as far as {} of {} contenders say", waiting.size() - silent.size(), waiting.size());
+}
+
 /// A sentence for all who burn CPU, and what the others take at the most.
 void find_waiting(std::vector<finding>& all, const indexed_report& in) {
-    names burners, on;
+    names burners;
     range burnt, late;
     std::optional<double> others;
     finding found{topic::waiting, "", {}};
     for (const auto workload : workloads_that_wait(in)) {
         const auto group = in.results.find({workload, "spin"});
         if (group == in.results.end()) continue;
-        bool burnt_here = false;
         for (const auto* spin : group->second) {
             if (!spin->median || in.is_floor_here(spin->contender)) continue;
             if (!burns(in, workload, spin->contender)) {
                 others = std::max(*spin->median, others.value_or(0));
                 continue;
             }
-            burnt_here = true;
             burnt.add(*spin->median);
             found.from.push_back(spin);
             if (const auto* const lateness = in.find(workload, spin->contender, "late_p50"))
@@ -451,23 +471,22 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
             if (std::ranges::find(burners, std::string_view{spin->contender}) == burners.end())
                 burners.push_back(spin->contender);
         }
-        if (burnt_here) on.push_back(workload);
     }
     if (burners.empty() && !others) return;
     if (burners.empty()) {
         found.text =
-            fmt::format("{}: {} of a core at the most.",
+            fmt::format("{}{}: {} of a core at the most.",
                         *others < burns_from ? "Nobody burns CPU while waiting"
                                              : "Whether anybody burns CPU while waiting is not certain",
-                        share(*others));
+                        as_far_as_they_say(in), share(*others));
     } else {
         found.text = fmt::format(
             "{} {} {} of a core while waiting{}{}.", listed(burners), burners.size() == 1 ? "burns" : "burn",
             burnt.text(share), late.least ? fmt::format(", for timers {} late", late.text(human_time)) : "",
-            others ? fmt::format("; {} {}",
+            others ? fmt::format("; {} {}{}",
                                  *others < burns_from ? "nobody else more than"
                                                       : "whether others do is not certain, with up to",
-                                 share(*others))
+                                 share(*others), as_far_as_they_say(in))
                    : "");
     }
     all.push_back(std::move(found));

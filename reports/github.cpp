@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "reports/columns.hpp"
+#include "reports/headline.hpp"
 
 namespace loopbench::reports {
 
@@ -19,25 +22,21 @@ std::string in_title(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
 
-std::string annotation(const result& time) {
+/// `judged`: the results of its cell for what the workload is about.
+std::string annotations(const result& time, std::span<const result* const> judged) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
     if (time.status == cell_status::failed)
         return github_command("error", title, time.reason.value_or("failed"));
     if (time.status == cell_status::not_run)
         return github_command("notice", title, time.reason.value_or("not run"));
-    if (!time.judged || !time.to_baseline) return {};
-    const auto& ratio = *time.to_baseline;
-    if (*time.judged == verdict::slower)
-        return github_command(
-            "error", title,
-            fmt::format("slower than {} by {:.1f} %: {:.3f} times its speed, 95 % interval {:.3f} to {:.3f}",
-                        ratio.to, 100 * (1 / ratio.median - 1), ratio.median,
-                        ratio.low.value_or(ratio.median), ratio.high.value_or(ratio.median)));
-    if (*time.judged != verdict::inconclusive) return {};
-    return github_command("notice", title,
-                          time.detectable_pct
-                              ? fmt::format("inconclusive, could have seen {:.2g} %", *time.detectable_pct)
-                              : "inconclusive, too few blocks to see any difference");
+    std::string all;
+    for (const auto* const item : judged) {
+        if (item->judged == verdict::slower)
+            all += github_command("error", title, how_much_worse(*item));
+        else if (item == judged.front() && item->judged == verdict::inconclusive)
+            all += github_command("notice", title, why_inconclusive(*item));
+    }
+    return all;
 }
 
 }  // namespace
@@ -48,8 +47,9 @@ std::string github_command(std::string_view kind, std::string_view title, std::s
 
 std::string write_github(const report& content) {
     std::string out;
+    auto judged = judged_headline(content);
     for (const auto& item : content.results)
-        if (item.metric == "time") out += annotation(item);
+        if (item.metric == "time") out += annotations(item, judged[{item.workload, item.contender}]);
     for (const auto& item : content.warnings)
         out += github_command("warning", item.code, fmt::format("{}; {}", item.message, item.remedy));
     return out;

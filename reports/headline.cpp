@@ -1,6 +1,7 @@
 #include "reports/headline.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace loopbench::reports {
@@ -29,6 +30,22 @@ std::map<std::string_view, std::vector<std::string>> headline_metrics_by_workloa
     for (const auto& named : in.workloads)
         if (const auto found = all.find(named.name); found != all.end() && seen.insert(named.name).second)
             found->second = named.headline_metrics;
+    return all;
+}
+
+std::map<std::pair<std::string_view, std::string_view>, std::vector<const result*>> judged_headline(
+    const report& in) {
+    const auto headline = headline_metrics_by_workload(in);
+    const auto rank_of = [&](const result& item) {
+        const auto& metrics = headline.at(item.workload);
+        return std::ranges::find(metrics, item.metric) - metrics.begin();
+    };
+    std::map<std::pair<std::string_view, std::string_view>, std::vector<const result*>> all;
+    for (const auto& item : in.results)
+        if (item.judged && rank_of(item) < std::ssize(headline.at(item.workload)))
+            all[{item.workload, item.contender}].push_back(&item);
+    for (auto& [cell, results] : all)
+        std::ranges::stable_sort(results, {}, [&](const result* item) { return rank_of(*item); });
     return all;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/results.hpp"
@@ -18,5 +19,10 @@ namespace loopbench::reports {
 /// latencies. Takes one look at each result: there may be a hundred thousand. The names point into the
 /// report.
 std::map<std::string_view, std::vector<std::string>> headline_metrics_by_workload(const report& in);
+
+/// By workload and contender what a gate is about: the results for the metrics that the workload is about, in
+/// their order, as far as they have a verdict. The keys point into the report.
+std::map<std::pair<std::string_view, std::string_view>, std::vector<const result*>> judged_headline(
+    const report& in);
 
 }  // namespace loopbench::reports

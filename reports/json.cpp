@@ -16,7 +16,7 @@ using json = nlohmann::ordered_json;
 
 constexpr auto fields_of(const ratio*) {
     return std::tuple(field{"to", &ratio::to}, field{"median", &ratio::median}, field{"low", &ratio::low},
-                      field{"high", &ratio::high});
+                      field{"high", &ratio::high}, field{"samples", &ratio::samples, presence::when_there});
 }
 
 constexpr auto fields_of(const difference*) {

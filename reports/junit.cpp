@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/columns.hpp"
+#include "reports/headline.hpp"
 
 namespace loopbench::reports {
 
@@ -22,18 +23,18 @@ struct outcome {
     std::string message;
 };
 
-outcome outcome_of(const result& time) {
+/// `judged`: the results of its cell for what the workload is about.
+outcome outcome_of(const result& time, std::span<const result* const> judged) {
     if (time.status == cell_status::failed) return {"error", time.reason.value_or("failed")};
     if (time.status != cell_status::ok)
         return {"skipped", time.reason.value_or(std::string{name_of(time.status)})};
-    if (!time.judged || !time.to_baseline) return {};
-    if (*time.judged == verdict::slower)
-        return {"failure", fmt::format("slower than {} by {:.1f} %", time.to_baseline->to,
-                                       100 * (1 / time.to_baseline->median - 1))};
-    if (*time.judged != verdict::inconclusive) return {};
-    return {"skipped", time.detectable_pct
-                           ? fmt::format("inconclusive, could have seen {:.2g} %", *time.detectable_pct)
-                           : "inconclusive, too few blocks to see any difference"};
+    std::string worse;
+    for (const auto* const item : judged)
+        if (item->judged == verdict::slower)
+            worse += fmt::format("{}{}", worse.empty() ? "" : "; ", how_much_worse(*item));
+    if (!worse.empty()) return {"failure", worse};
+    if (judged.empty() || judged.front()->judged != verdict::inconclusive) return {};
+    return {"skipped", why_inconclusive(*judged.front())};
 }
 
 std::string text_of(const junit_case& item) {
@@ -65,9 +66,10 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
 
 std::string write_junit(const report& content) {
     std::vector<junit_case> cases;
+    auto judged = judged_headline(content);
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
-        auto [element, message] = outcome_of(item);
+        auto [element, message] = outcome_of(item, judged[{item.workload, item.contender}]);
         cases.push_back({item.workload, item.contender, element, std::move(message)});
     }
     return junit_suite(content.where.date, cases);

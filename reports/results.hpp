@@ -22,6 +22,9 @@ struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
     std::optional<double> low, high;  // absent when there are too few trials for an interval
+    /// By block, of times in turns: the median over the block's rounds. Absent elsewhere, where the ratio of
+    /// a block is the quotient of the two samples.
+    std::optional<std::vector<std::optional<double>>> samples{};
 };
 
 /// A contender's value less the baseline's, in the metric's unit, where a ratio is not defined since a value

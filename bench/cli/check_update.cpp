@@ -90,7 +90,10 @@ public:
                               fmt::format("the report's ratios are to {} and the baseline's to {}; name it "
                                           "with --baseline, or measure again",
                                           wanted.baseline, next_.times->to)};
-        if (const auto size = size_of(report)) next_.times->size = *size;
+        if (const auto size = size_of(report); size && *size != next_.times->size) {
+            next_.times->ratios.clear();  // they are of another one
+            next_.times->size = *size;
+        }
         take_times(wanted);
     }
 

@@ -25,8 +25,7 @@ const reports::metric_info& metric_of(std::string_view workload) {
 void ratios_so_far::take(const trial_record& trial) {
     const auto& workload = plan_.workloads[trial.where.workload];
     const auto metric = metric_of(workload).name;
-    // Whose load is a share of its own capacity can be compared in nothing but that (sample_table).
-    if (metric != capacity_metric && trial.outcome.metrics.contains(std::string{capacity_metric})) return;
+    if (!why_incomparable(workload, metric).empty()) return;
     const auto found = trial.outcome.metrics.find(std::string{metric});
     if (found == trial.outcome.metrics.end()) return;
     auto& blocks = cells_[{workload, plan_.contenders[trial.where.contender].name}];

@@ -258,6 +258,22 @@ bool all_take_turns(const run_plan& plan, std::span<const std::optional<exclusio
     return true;
 }
 
+/// What was asked for and cannot be is said before anything is measured.
+void tell_of_other_ways(const run_plan& plan) {
+    if (!plan.way || *plan.way == way::apart) return;
+    std::vector<std::string> held_back;
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i)
+        if (const auto* const shape = find_shape(plan.workloads[i]);
+            shape != nullptr && shape->made == way::apart && plan.ways[i] == way::apart)
+            held_back.push_back(plan.workloads[i]);
+    if (!held_back.empty())
+        tell(fmt::format(
+            "loopbench: note: {}{} {} measured apart and not as --way says: what waits, or has a "
+            "second thread or process, would be measured by its neighbours\n",
+            held_back.front(), held_back.size() > 1 ? fmt::format(" and {} more", held_back.size() - 1) : "",
+            held_back.size() > 1 ? "are" : "is"));
+}
+
 }  // namespace
 
 void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
@@ -269,9 +285,10 @@ void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
         const auto usual = shape != nullptr ? shape->made : way::apart;
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.way.value_or(wanted != asked.end() ? wanted->second : usual);
-        // Who never asks for a turn has none.
-        if (made == way::turns &&
-            ((shape != nullptr && usual != way::turns) || !all_take_turns(plan, excluded[i])))
+        // Who waits does not share a core: how late it is, and how often it wakes, would be its neighbours'
+        // doing. And who never asks for a turn has none.
+        if ((shape != nullptr && usual == way::apart) ||
+            (made == way::turns && !all_take_turns(plan, excluded[i])))
             made = way::apart;
         plan.ways.push_back(made);
         plan.cores.push_back(shape != nullptr ? shape->cores : made != way::apart ? 1 : 0);
@@ -288,6 +305,7 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     for (std::size_t i = 0; i < plan.described.size(); ++i)
         remember_named_files(plan.contenders[i], plan.described[i].context);
     choose_ways(plan);
+    tell_of_other_ways(plan);
     add_twin(plan);
 }
 

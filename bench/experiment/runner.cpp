@@ -294,9 +294,6 @@ std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_p
 
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record) {
-    const auto has_number = [&](const trial_record& other) {
-        return other.where == record.where && other.outcome.status == cell_status::ok;
-    };
     auto reason = record.outcome.reason;
     switch (record.outcome.status) {
         case cell_status::ok:
@@ -307,7 +304,13 @@ std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector
                          : fmt::format("in block {} of {}: {}", record.block + 1, plan.blocks, reason);
             break;
         default:
-            if (std::ranges::any_of(before, has_number)) return std::nullopt;
+            std::set<std::uint64_t> tried{record.block};
+            for (const auto& other : before) {
+                if (other.where != record.where) continue;
+                if (other.outcome.status == cell_status::ok) return std::nullopt;
+                tried.insert(other.block);
+            }
+            if (tried.size() < blocks_to_try) return std::nullopt;
     }
     return exclusion{record.outcome.status, std::move(reason)};
 }

@@ -43,9 +43,13 @@ struct run_outcome {
     std::uint64_t repeated = 0;        // workloads of a block that were run again, as a trial was disturbed
 };
 
-/// Why a cell is not run again after this trial; nothing when it is. What was not supported in one block
-/// after it had a number in another (`before`) is missing in that block alone: a load generator, say, was too
-/// late.
+/// In so many blocks a cell has to have had no number before it has none in any: a load generator that was
+/// too late, or memory that could not be locked, is of the moment, and the first block is no other than the
+/// next.
+inline constexpr std::size_t blocks_to_try = 3;
+
+/// Why a cell is not run again after this trial; nothing when it is. What was not supported in a block is
+/// missing in that block alone if the cell had a number in another (`before`), or may have one yet.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record);
 
@@ -61,7 +65,8 @@ public:
 /// Time since the start of the run; injected so that budgets can be tested without waiting.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
-/// Runs the plan. A cell that failed or is unsupported is not run again (exclusion_after). With a budget, a
+/// Runs the plan. A cell that failed is not run again, nor one that is unsupported in block after block
+/// (exclusion_after). With a budget, a
 /// block begins only when the longest one so far would still fit, no trial begins after its end, and one that
 /// is running then is ended and does not count. The trials of one workload in one block are run again, once,
 /// when one of them was disturbed: at most a quarter of the planned ones, and while the budget lasts. With a

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "bench/statistics/layout.hpp"
 #include "bench/statistics/median.hpp"
@@ -31,20 +32,26 @@ std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     return best;
 }
 
-/// Whether it was the last trial of its cell.
-bool has_ended(const run_outcome& outcome, const trial_record& trial) {
-    return trial.outcome.status != reports::cell_status::ok && !outcome.excluded.empty() &&
-           outcome.excluded[trial.where.workload][trial.where.contender];
+/// The last trials of the cells that are not run again.
+std::set<const trial_record*> last_trials(const run_outcome& outcome) {
+    std::map<std::pair<std::size_t, std::size_t>, const trial_record*> last;
+    for (const auto& trial : outcome.trials)
+        if (!outcome.excluded.empty() && outcome.excluded[trial.where.workload][trial.where.contender])
+            last[{trial.where.workload, trial.where.contender}] = &trial;
+    std::set<const trial_record*> all;
+    for (const auto& [where, trial] : last) all.insert(trial);
+    return all;
 }
 
 }  // namespace
 
 counting_attempts::counting_attempts(const run_outcome& outcome) {
+    const auto last = last_trials(outcome);
     std::map<row, std::map<std::uint64_t, attempt>> rows;
     for (const auto& trial : outcome.trials) {
         auto& found = rows[{trial.block, trial.where.workload}][trial.attempt];
         ++found.trials;
-        found.ended += has_ended(outcome, trial) ? 1U : 0U;
+        found.ended += last.contains(&trial) ? 1U : 0U;
     }
     for (const auto& [where, all] : rows) best_[where] = most_complete(all);
 }
@@ -95,7 +102,8 @@ void sample_table::take(const trial_record& trial) {
         values.resize(std::max(values.size(), trial.block + 1));
         values[trial.block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
     }
-    ways_[trial.where.workload][trial.where.contender] = trial.outcome.made;
+    if (trial.outcome.status == reports::cell_status::ok)
+        ways_[trial.where.workload][trial.where.contender] = trial.outcome.made;
     if (trial.outcome.waited)
         waited_[trial.where.workload][trial.where.contender].push_back(*trial.outcome.waited);
     if (!trial.outcome.turns.empty())
@@ -108,8 +116,7 @@ std::vector<sample_table::block_value> sample_table::ratios_by_block(
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
     std::vector<block_value> all;
-    if (metric.name == std::string_view{"time"} && way_of({workload, who}) == reports::way::turns &&
-        way_of({workload, to}) == reports::way::turns) {
+    if (metric.name == std::string_view{"time"} && are_in_turns(workload, who, to)) {
         for (const auto& [block, turns] : turns_[workload][who])
             if (const auto found = turns_[workload][to].find(block); found != turns_[workload][to].end())
                 all.push_back({block, log_ratio_of_turns(turns, found->second)});
@@ -121,6 +128,18 @@ std::vector<sample_table::block_value> sample_table::ratios_by_block(
     const auto ratios = paired_log_ratios(above, below);
     for (std::uint64_t block = 0; all.size() < ratios.size(); ++block)
         if (above[block] && below[block]) all.push_back({block, ratios[all.size()]});
+    return all;
+}
+
+std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_turns(std::size_t workload,
+                                                                                std::size_t who,
+                                                                                std::size_t to) const {
+    if (!are_in_turns(workload, who, to)) return std::nullopt;
+    std::vector<std::optional<double>> all;
+    for (const auto& [block, log_ratio] : ratios_by_block(workload, who, to, *reports::find_metric("time"))) {
+        all.resize(block + 1);
+        all[block] = std::exp(log_ratio);
+    }
     return all;
 }
 

@@ -18,9 +18,6 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// What a trial reports when its load was so many percent of this.
-inline constexpr std::string_view capacity_metric = "capacity";
-
 /// Of the trials of one workload in one block those count that belong together: the last attempt, unless it
 /// was cut short.
 class counting_attempts {
@@ -45,16 +42,11 @@ public:
     [[nodiscard]] const samples_by_metric& of(cell where) const {
         return cells_[where.workload][where.contender];
     }
-    /// Whether the load was a share of the contender's own capacity: a contender that was found to be capable
-    /// of more had more to do, so nothing but that capacity can be compared with another's.
-    [[nodiscard]] bool has_own_load(cell where) const { return of(where).contains(capacity_metric); }
-    /// How its trials were made.
+    /// How its trials were made that have numbers.
     [[nodiscard]] reports::way way_of(cell where) const { return ways_[where.workload][where.contender]; }
     /// Of trials made together, the median share of its time in which the contender left the core; nothing of
     /// others.
     [[nodiscard]] std::optional<double> waited(cell where) const;
-    /// Whether the operations came on another process's schedule: the time of each is that schedule's.
-    [[nodiscard]] bool has_load_generator(cell where) const { return of(where).contains("send_late_p99"); }
     /// How many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Of those that are asked for that: within a turn, a disturbance is an outlier among many.
@@ -66,6 +58,11 @@ public:
     /// blocks.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
+    /// The ratios in time by block, where both were made in turns: each is the median over the rounds of its
+    /// block. Nothing elsewhere, where it is the quotient of the two samples.
+    [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_turns(std::size_t workload,
+                                                                                    std::size_t who,
+                                                                                    std::size_t to) const;
     /// Where a value is not above zero there is no ratio, but there are these, one as of each ratio.
     struct distances {
         /// log_quotient() of their distances from zero, above 0 when `who` is better: an early timer is as
@@ -88,6 +85,10 @@ private:
     };
 
     void take(const trial_record& trial);
+    [[nodiscard]] bool are_in_turns(std::size_t workload, std::size_t who, std::size_t to) const {
+        return way_of({workload, who}) == reports::way::turns &&
+               way_of({workload, to}) == reports::way::turns;
+    }
     /// Log ratios, above 0 when `who` is better.
     [[nodiscard]] std::vector<block_value> ratios_by_block(std::size_t workload, std::size_t who,
                                                            std::size_t to,

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "bench/trial/usage_error.hpp"
+#include "reports/headline.hpp"
 #include "reports/json_fields.hpp"
 #include "reports/metrics.hpp"
 #include "reports/posix_io.hpp"
@@ -77,6 +78,7 @@ void check_fields(const expected_count& item, const node& from) {
 constexpr auto fields_of(const expected_ratio*) {
     return std::tuple(
         field{"workload", &expected_ratio::workload}, field{"contender", &expected_ratio::contender},
+        field{"metric", &expected_ratio::metric, presence::in_newer_files},
         field{"median", &expected_ratio::median}, field{"low", &expected_ratio::low},
         field{"high", &expected_ratio::high}, field{"way", &expected_ratio::made, presence::when_there});
 }
@@ -85,6 +87,10 @@ void check_fields(const expected_ratio& item, const node& from) {
     require_names(from, {"workload", "contender"});
     require_above_zero(from, {"median", "low", "high"});
     if (item.low > item.median || item.median > item.high) from.fail("low, median and high are not in order");
+    const auto* metric = reports::find_metric(item.metric);
+    if (metric == nullptr || metric->deterministic)
+        from.at("metric").fail(
+            fmt::format("\"{}\" is no metric that is measured", reports::shown(item.metric)));
 }
 
 constexpr auto fields_of(const expected_times*) {
@@ -94,10 +100,11 @@ constexpr auto fields_of(const expected_times*) {
 
 void check_fields(const expected_times& times, const node& from) {
     require_names(from, {"to", "machine"});
-    std::set<std::pair<std::string, std::string>> seen;
+    std::set<std::tuple<std::string, std::string, std::string>> seen;
     for (const auto& item : times.ratios) {
-        if (!seen.emplace(item.workload, item.contender).second)
-            from.at("ratios").fail(fmt::format("{} on {} is there twice", reports::shown(item.contender),
+        if (!seen.emplace(item.workload, item.contender, item.metric).second)
+            from.at("ratios").fail(fmt::format("{} of {} on {} is there twice", item.metric,
+                                               reports::shown(item.contender),
                                                reports::shown(item.workload)));
         if (item.contender == times.to)
             from.at("ratios").fail(fmt::format("{} has a ratio to itself", reports::shown(item.contender)));
@@ -260,16 +267,26 @@ void expect_counts(expectations& all, const std::vector<counted_cell>& cells) {
 }
 
 void expect_ratios(expected_times& times, const reports::report& found) {
+    const auto headline = reports::headline_metrics_by_workload(found);
+    const auto is_about = [&](const auto& line) {
+        const auto& metrics = headline.at(line.workload);
+        return std::ranges::find(metrics, line.metric) != metrics.end();
+    };
+    std::erase_if(times.ratios, [&](const expected_ratio& line) {
+        return reports::find_cell(found.results, line) != found.results.end() && !is_about(line);
+    });
     for (const auto& item : found.results) {
-        if (item.metric != "time" || !item.to_baseline || !item.to_baseline->low || !item.to_baseline->high)
+        if (!is_about(item) || !item.to_baseline || !item.to_baseline->low || !item.to_baseline->high)
             continue;
         const expected_ratio next{item.workload,
                                   item.contender,
                                   rounded_ratio(item.to_baseline->median),
                                   rounded_ratio(*item.to_baseline->low),
                                   rounded_ratio(*item.to_baseline->high),
-                                  item.made};
-        const auto old = reports::find_cell(times.ratios, next);
+                                  item.made,
+                                  item.metric};
+        const auto old = std::ranges::find_if(
+            times.ratios, [&](const expected_ratio& line) { return same_line(line, next); });
         if (old == times.ratios.end())
             times.ratios.push_back(next);
         else

@@ -32,11 +32,12 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// A contender's `time` against another contender's, from pairs of one session; above 1 is better.
+/// A contender's value against another contender's, from pairs of one session; above 1 is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
     std::optional<reports::way> made;  // how the trials of both were made; older baselines do not say it
+    std::string metric = "time";       // all that older baselines have
 };
 
 /// Ratios hold on the machine and for the sizes that they were taken with.
@@ -59,6 +60,12 @@ struct cell_name {
     std::string workload, contender;
     bool operator==(const cell_name&) const = default;
 };
+
+/// Whether both are about one metric of one cell.
+template <class one, class other>
+bool same_line(const one& left, const other& right) {
+    return reports::same_cell(left, right) && left.metric == right.metric;
+}
 
 /// The cells that the baseline has lines about, each once.
 std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> only = {});
@@ -91,7 +98,8 @@ std::string changed_lines(std::string_view before, std::string_view after);
 /// out.
 void expect_counts(expectations& all, const std::vector<counted_cell>& cells);
 
-/// The same for the ratios of a report to its baseline; those without an interval are left out.
+/// The same for the ratios of a report to its baseline, in what each workload is about; those without an
+/// interval are left out.
 void expect_ratios(expected_times& times, const reports::report& found);
 
 }  // namespace loopbench::bench

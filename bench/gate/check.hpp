@@ -25,12 +25,13 @@ struct time_rule {
     double tolerated_pct = 5;  // slowdowns of more than this have to be ruled out
 };
 
-/// A finding for each ratio of the baseline, by one session. Nothing is a regression yet: what is slower is
-/// suspect.
+/// A finding for each ratio of the baseline, by one session. Nothing is a regression yet: what is slower, or
+/// worse in another metric, is suspect. What has to be ruled out of the rest is as of compare (tolerated_in,
+/// judgement.hpp).
 ///
 /// Today's pairs are compared with the end of the expected interval that is nearest to their median, so that
-/// the doubt in the baseline never counts against the build; the verdicts correct for their number (Holm), as
-/// those of compare.
+/// the doubt in the baseline never counts against the build; the verdicts correct for the number of those of
+/// the same metric (Holm), as those of compare.
 std::vector<gate_finding> check_times(const expected_times& expected, const reports::report& session,
                                       const time_rule& rule);
 

@@ -1,15 +1,21 @@
-// Pairs of today against ratios of the day when the baseline was written.
+// Pairs of today against ratios of the day when the baseline was written, of times and what else is measured.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "bench/gate/check.hpp"
 #include "bench/gate/conditions.hpp"
+#include "bench/gate/judgement.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/summary/self_check.hpp"
+#include "bench/summary/summary.hpp"
+#include "bench/workloads/table.hpp"
+#include "reports/headline.hpp"
 
 namespace loopbench::bench {
 
@@ -50,18 +56,20 @@ std::optional<gate_finding> obstacle(const expected_times& expected, const repor
     return std::nullopt;
 }
 
-/// Today's pairs of one cell.
+/// Today's pairs of one metric of a cell.
 struct compared_time {
     const expected_ratio* expected = nullptr;
     double ratio = 1;
     std::vector<double> excess;  // log ratios beyond what is expected; below 0 is slower
 };
 
-/// The pairs of one cell, or why there are none.
+/// The pairs of one metric of a cell, or why there are none.
 std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expected, const std::string& to,
                                                    const report& session) {
+    const auto& metric = expected.metric;
     gate_finding found{
-        expected.workload, expected.contender, "time", finding_kind::unclear, expected.median, {}, {}};
+        expected.workload, expected.contender, metric, finding_kind::unclear, expected.median, {}, {}};
+    // A cell without numbers has one result, for its time.
     const auto* mine = reports::find_result(session, expected.workload, expected.contender);
     const auto* other = reports::find_result(session, expected.workload, to);
     for (const auto* item : {mine, other}) {
@@ -70,6 +78,10 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
         found.message = fmt::format("{} has no time: {}", item == other ? to : expected.contender,
                                     item == nullptr ? "it was not measured, or does not have the workload"
                                                     : item->reason.value_or("no reason given"));
+        return found;
+    }
+    if (const auto why = why_incomparable(expected.workload, metric); !why.empty()) {
+        found.message = fmt::format("{}; write the baseline again (`check --update`)", why);
         return found;
     }
     if (!expected.made) {
@@ -84,9 +96,13 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
                             made_otherwise(*expected.made, item->made), name_of(*expected.made));
             return found;
         }
-    compared_time pairs{&expected, 1, paired_log_ratios(other->samples, mine->samples)};
+    mine = reports::find_result(session, expected.workload, expected.contender, metric);
+    other = reports::find_result(session, expected.workload, to, metric);
+    compared_time pairs{&expected, 1, {}};
+    if (mine != nullptr && other != nullptr) pairs.excess = log_ratios_of(*mine, *other);
     if (pairs.excess.empty()) {
-        found.message = fmt::format("no block has a time of both {} and {}", expected.contender, to);
+        found.message =
+            fmt::format("no block has a {} above zero of both {} and {}", metric, expected.contender, to);
         return found;
     }
     const double median = median_of(pairs.excess);
@@ -96,28 +112,52 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
     return pairs;
 }
 
+/// `tolerated_pct`: worse by more has to be ruled out.
 gate_finding finding_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
-                        const time_rule& rule) {
+                        std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
-    gate_finding found{expected.workload, expected.contender, "time", finding_kind::holds,
-                       expected.median,   pairs.ratio,        {}};
-    found.message = fmt::format("{:.3f} times the speed of {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
-                                to, expected.median, expected.low, expected.high);
+    const bool is_time = expected.metric == "time";
+    gate_finding found{expected.workload,
+                       expected.contender,
+                       expected.metric,
+                       finding_kind::holds,
+                       expected.median,
+                       pairs.ratio,
+                       {}};
+    found.message = fmt::format("{:.3f} times {} {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
+                                is_time ? "the speed of" : "as good as", to, expected.median, expected.low,
+                                expected.high);
     const auto interval = median_with_interval(pairs.excess);
-    const bool rules_out = interval.low && *interval.low > -std::log1p(rule.tolerated_pct / 100);
+    const bool rules_out =
+        !tolerated_pct || (interval.low && *interval.low > -std::log1p(*tolerated_pct / 100));
     if (judged.verdict == verdict::slower) {
         found.kind = finding_kind::suspect;
-        found.message += fmt::format(": slower by {:.1f} %", 100 * std::expm1(-median_of(pairs.excess)));
+        found.message += fmt::format(": {} by {:.1f} %", is_time ? "slower" : "worse",
+                                     100 * std::expm1(-median_of(pairs.excess)));
     } else if (judged.verdict == verdict::faster) {
         found.kind = finding_kind::looser;
         found.message += ": the baseline is looser than what is measured; run `check --update`";
     } else if (!rules_out) {
         found.kind = finding_kind::unclear;
-        found.message +=
-            fmt::format(": a slowdown of {:g} % is not ruled out; run more blocks or on a quieter machine",
-                        rule.tolerated_pct);
+        found.message += fmt::format(": {} {:g} % is not ruled out; run more blocks or on a quieter machine",
+                                     is_time ? "a slowdown of" : "that it is worse by", *tolerated_pct);
     }
     return found;
+}
+
+/// Each metric is a family of its own, as in every report.
+std::vector<judged_comparison> judge_by_metric(const std::vector<compared_time>& compared,
+                                               double threshold_pct) {
+    std::map<std::string_view, std::vector<std::size_t>> families;
+    for (std::size_t i = 0; i < compared.size(); ++i) families[compared[i].expected->metric].push_back(i);
+    std::vector<judged_comparison> all(compared.size());
+    for (const auto& [metric, members] : families) {
+        std::vector<std::vector<double>> comparisons;
+        for (const auto member : members) comparisons.push_back(compared[member].excess);
+        const auto judged = judge_all(comparisons, {.threshold_pct = threshold_pct, .how = correction::holm});
+        for (std::size_t i = 0; i < members.size(); ++i) all[members[i]] = judged[i];
+    }
+    return all;
 }
 
 }  // namespace
@@ -134,12 +174,13 @@ std::vector<gate_finding> check_times(const expected_times& expected, const repo
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    std::vector<std::vector<double>> comparisons;
-    for (const auto& pairs : compared) comparisons.push_back(pairs.excess);
-    const auto judged =
-        judge_all(comparisons, {.threshold_pct = rule.threshold_pct, .how = correction::holm});
-    for (std::size_t i = 0; i < compared.size(); ++i)
-        all.push_back(finding_of(compared[i], judged[i], expected.to, rule));
+    const auto judged = judge_by_metric(compared, rule.threshold_pct);
+    const auto headline = reports::headline_metrics_by_workload(session);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+        const auto& line = *compared[i].expected;
+        all.push_back(finding_of(compared[i], judged[i], expected.to,
+                                 tolerated_in(line.metric, headline.at(line.workload), rule.tolerated_pct)));
+    }
     return all;
 }
 
@@ -147,7 +188,7 @@ expected_times suspects_of(const expected_times& expected, std::span<const gate_
     auto suspects = expected;
     std::erase_if(suspects.ratios, [&](const expected_ratio& item) {
         return std::ranges::none_of(findings, [&](const gate_finding& found) {
-            return found.kind == finding_kind::suspect && reports::same_cell(found, item);
+            return found.kind == finding_kind::suspect && same_line(found, item);
         });
     });
     return suspects;
@@ -163,7 +204,8 @@ std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expecte
     }
     for (auto& found : first) {
         if (found.kind != finding_kind::suspect) continue;
-        const auto other = reports::find_cell(again, found);
+        const auto other =
+            std::ranges::find_if(again, [&](const gate_finding& each) { return same_line(each, found); });
         const double before = *found.measured;
         found = *other;
         if (found.kind == finding_kind::suspect) {

@@ -14,7 +14,7 @@ enum class finding_kind {
     holds,
     looser,      // better than what it was compared with
     unclear,     // too little is known
-    suspect,     // a time that is slower, and that no second session has confirmed yet
+    suspect,     // slower or worse, and no second session has confirmed it yet
     unfit,       // the session says nothing about times
     regression,  // worse, beyond doubt
     failed       // the contender did not do its work
@@ -31,7 +31,7 @@ constexpr std::string_view name_of(finding_kind kind) {
 struct gate_finding {
     std::string workload, contender, metric;
     finding_kind kind = finding_kind::holds;
-    std::optional<double> expected, measured;  // per operation; of `time`, ratios
+    std::optional<double> expected, measured;  // per operation; of what is measured, ratios
     std::string message;                       // a sentence; for all but `holds` with the remedy
 };
 

@@ -1,15 +1,17 @@
 #include "bench/gate/judgement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/summary/self_check.hpp"
+#include "bench/workloads/table.hpp"
 #include "reports/headline.hpp"
 
 namespace loopbench::bench {
@@ -32,28 +34,17 @@ bool baseline_lacks(const reports::report& report, const result& item) {
     });
 }
 
-/// What each workload is judged by: time, or where that is a schedule's, what the workload is about first, of
-/// what has a ratio. Nothing where nothing has.
-std::map<std::string_view, std::string> judged_metrics(const reports::report& report) {
-    std::set<std::pair<std::string_view, std::string_view>> with_ratio;
-    for (const auto& item : report.results)
-        if (item.to_baseline) with_ratio.emplace(item.workload, item.metric);
-    const auto headline = reports::headline_metrics_by_workload(report);
-    std::map<std::string_view, std::string> all;
-    for (const auto& item : report.results) {
-        const auto [place, is_new] = all.emplace(item.workload, "time");
-        if (!is_new || with_ratio.contains({item.workload, "time"})) continue;
-        place->second.clear();
-        for (const auto& metric : headline.at(item.workload))
-            if (place->second.empty() && with_ratio.contains({item.workload, metric})) place->second = metric;
-    }
-    return all;
-}
-
 gate_finding no_time(const result& item) {
     return about(item, finding_kind::unclear,
                  fmt::format("there is no time to compare: {}; have it measured, or leave its workload out",
                              item.reason.value_or("unsupported")));
+}
+
+/// `metrics`: what its workload is about.
+gate_finding nothing_of(const result& item, const std::vector<std::string>& metrics) {
+    const auto why = item.reason.value_or(
+        fmt::format("nothing is known of what its workload is about ({})", fmt::join(metrics, ", ")));
+    return about(item, finding_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
 }
 
 /// How much of it the code's place alone can do.
@@ -63,20 +54,37 @@ std::string of_layouts(const result& item) {
                            : "";
 }
 
-gate_finding judged(const result& item, double tolerated_pct) {
+gate_finding judged_ratio(const result& item, std::optional<double> tolerated_pct) {
     const auto& ratio = *item.to_baseline;
-    auto found =
-        about(item, finding_kind::holds, fmt::format("{:.3f} times the speed of {}", ratio.median, ratio.to));
+    const bool is_time = item.metric == "time";
+    auto found = about(
+        item, finding_kind::holds,
+        fmt::format("{:.3f} times {} {}", ratio.median, is_time ? "the speed of" : "as good as", ratio.to));
     found.expected = 1;
     found.measured = ratio.median;
     if (item.judged == verdict::slower) {
         found.kind = finding_kind::regression;
-        found.message = fmt::format("slower by {:.1f} %{}", 100 * (1 / ratio.median - 1), of_layouts(item));
-    } else if (!ratio.low || *ratio.low <= 1 / (1 + tolerated_pct / 100)) {
+        found.message = fmt::format("{} by {:.1f} %{}", is_time ? "slower" : "worse",
+                                    100 * (1 / ratio.median - 1), of_layouts(item));
+    } else if (tolerated_pct && (!ratio.low || *ratio.low <= 1 / (1 + *tolerated_pct / 100))) {
         found.kind = finding_kind::unclear;
         found.message =
-            fmt::format("a slowdown of {:g} % is not ruled out{}; run more blocks or on a quieter machine",
-                        tolerated_pct, of_layouts(item));
+            fmt::format("{} {:g} % is not ruled out{}; run more blocks or on a quieter machine",
+                        is_time ? "a slowdown of" : "that it is worse by", *tolerated_pct, of_layouts(item));
+    } else if (item.judged == verdict::faster) {
+        found.kind = finding_kind::looser;
+    }
+    return found;
+}
+
+gate_finding judged_difference(const result& item) {
+    const auto& difference = *item.from_baseline;
+    auto found = about(item, finding_kind::holds,
+                       fmt::format("{:+g} {} from {}", difference.median, item.unit, difference.to));
+    if (item.judged == verdict::slower) {
+        found.kind = finding_kind::regression;
+        found.message =
+            fmt::format("further from zero than {} by {:g} {}", difference.to, difference.median, item.unit);
     } else if (item.judged == verdict::faster) {
         found.kind = finding_kind::looser;
     }
@@ -84,6 +92,14 @@ gate_finding judged(const result& item, double tolerated_pct) {
 }
 
 }  // namespace
+
+std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
+                                   double tolerated_pct) {
+    constexpr double twice = 100;
+    if (metric == "time" || metric == capacity_metric) return tolerated_pct;
+    if (!headline.empty() && metric == headline.front()) return std::max(tolerated_pct, twice);
+    return std::nullopt;
+}
 
 std::vector<gate_finding> judge_session(const reports::report& report) {
     std::vector<gate_finding> all;
@@ -109,18 +125,32 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
         if (warning.code == "waited_together")  // CPU time is judged there, which a wait does not take
             all.push_back(
                 about_session(finding_kind::unclear, fmt::format("{}; {}", warning.message, warning.remedy)));
-    const auto judged_by = judged_metrics(report);
+    const auto cells = reports::judged_headline(report);
+    const auto headline = reports::headline_metrics_by_workload(report);
+    const std::vector<const result*> none;
+    std::set<std::pair<std::string_view, std::string_view>> seen;  // cells
     for (const auto& item : report.results) {
-        const auto& metric = judged_by.at(item.workload);
-        const bool is_measured = item.status == cell_status::ok && item.contender != report.baseline;
+        const auto& metrics = headline.at(item.workload);
+        const auto tolerated = [&](const result& each) {
+            return tolerated_in(each.metric, metrics, tolerated_pct);
+        };
+        const auto cell = cells.find({item.workload, item.contender});
+        const auto& of_cell = cell == cells.end() ? none : cell->second;
+        const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
         if (item.status == cell_status::unsupported && !baseline_lacks(report, item))
             all.push_back(no_time(item));
-        else if (item.to_baseline && item.metric == metric)
-            all.push_back(judged(item, tolerated_pct));
-        else if (is_measured && item.metric == "time" && metric.empty() && !baseline_lacks(report, item))
-            all.push_back(about(item, finding_kind::unclear,
-                                fmt::format("nothing of it can be compared: {}",
-                                            item.reason.value_or("no pair of trials has a time"))));
+        else if (is_about_it && item.to_baseline)
+            all.push_back(judged_ratio(item, tolerated(item)));
+        else if (is_about_it && item.from_baseline)
+            all.push_back(judged_difference(item));
+        const auto says_something = [&](const result* each) {
+            return each->judged != verdict::inconclusive || (each->to_baseline && tolerated(*each));
+        };
+        const bool is_first = !item.deterministic && seen.emplace(item.workload, item.contender).second;
+        const bool is_measured = item.status == cell_status::ok && item.contender != report.baseline;
+        if (is_first && is_measured && !baseline_lacks(report, item) &&
+            std::ranges::none_of(of_cell, says_something))
+            all.push_back(nothing_of(item, metrics));
     }
     if (all.empty()) all.push_back(about_session(finding_kind::unclear, "nothing was compared"));
     return all;

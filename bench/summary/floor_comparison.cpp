@@ -1,4 +1,4 @@
-// Works on the results alone: their samples are by block, so that quotients within blocks can be taken here.
+// The best floor by the results, and quotients within blocks as of every other ratio.
 #include "bench/summary/floor_comparison.hpp"
 
 #include <fmt/format.h>
@@ -7,12 +7,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/floor_exceptions.hpp"
 #include "bench/statistics/median.hpp"
 #include "bench/summary/warnings.hpp"
+#include "reports/metrics.hpp"
 
 namespace loopbench::bench {
 
@@ -50,7 +52,26 @@ struct judged_family {
 
 using families = std::map<std::string, judged_family>;  // by metric, as of the other verdicts
 
-families set_multiples(reports::report& report, const best_floors& best) {
+/// The pairs of a run, for results that are of it.
+class pairs_of_run {
+public:
+    pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {
+        for (std::size_t i = 0; i < plan.workloads.size(); ++i) workloads_[plan.workloads[i]] = i;
+        for (std::size_t i = 0; i < plan.contenders.size(); ++i) contenders_[plan.contenders[i].name] = i;
+    }
+
+    /// Above 0 where `item` is better.
+    [[nodiscard]] std::vector<double> log_ratios(const result& item, const result& floor) const {
+        return samples_.log_ratios(workloads_.at(item.workload), contenders_.at(item.contender),
+                                   contenders_.at(floor.contender), *reports::find_metric(item.metric));
+    }
+
+private:
+    const sample_table& samples_;
+    std::map<std::string_view, std::size_t> workloads_, contenders_;
+};
+
+families set_multiples(reports::report& report, const best_floors& best, const pairs_of_run& pairs) {
     families judged;
     for (auto& item : report.results) {
         const auto found = best.find({item.workload, item.metric});
@@ -60,14 +81,16 @@ families set_multiples(reports::report& report, const best_floors& best) {
             item.times_floor = reports::floor_multiple{floor.contender, 1, 1, 1};
             continue;
         }
-        const auto log_multiples = paired_log_ratios(item.samples, floor.samples);
-        if (log_multiples.empty()) continue;
+        const auto log_ratios = pairs.log_ratios(item, floor);
+        if (log_ratios.empty()) continue;
+        std::vector<double> log_multiples;  // the other way round, as smaller is better in all of these
+        for (const double log_ratio : log_ratios) log_multiples.push_back(-log_ratio);
         const auto multiple = ratio_from(log_multiples);
         item.times_floor =
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
         judged[item.metric].results.push_back(&item);
-        judged[item.metric].log_ratios.push_back(paired_log_ratios(floor.samples, item.samples));
+        judged[item.metric].log_ratios.push_back(log_ratios);
     }
     return judged;
 }
@@ -100,9 +123,10 @@ bool is_limited_by_floors(std::string_view metric) {
     return metric == "time" || metric.starts_with("latency_") || metric.starts_with("late_");
 }
 
-void compare_with_floors(reports::report& report, const verdict_rule& rule) {
+void compare_with_floors(reports::report& report, const verdict_rule& rule, const run_plan& plan,
+                         const sample_table& samples) {
     const auto best = find_best_floors(report);
-    for (const auto& [metric, judged] : set_multiples(report, best))
+    for (const auto& [metric, judged] : set_multiples(report, best, {plan, samples}))
         warn_of_faster_ones(report, judged, rule);
 }
 

@@ -9,6 +9,7 @@
 #include "bench/statistics/rank_test.hpp"
 #include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
+#include "bench/workloads/table.hpp"
 
 namespace loopbench::bench {
 
@@ -53,16 +54,23 @@ private:
     std::vector<double> deviations_;
 
     /// A schedule's time is the same whoever serves it.
-    std::string_view compared_metric(cell where) const {
-        if (samples_.has_own_load(where)) return capacity_metric;
-        return samples_.has_load_generator(where) ? "latency_p50" : "time";
+    std::string_view compared_metric(std::size_t workload) const {
+        switch (pace_of(plan_.workloads[workload])) {
+            case pace::own_load:
+                return capacity_metric;
+            case pace::same_for_all:
+                return "latency_p50";
+            case pace::its_own:
+                break;
+        }
+        return "time";
     }
 
     /// What failed has no numbers in the report, and is no A/A either.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.twin]) return;
-        const auto metric = compared_metric({workload, baseline_});
+        const auto metric = compared_metric(workload);
         auto log_ratios =
             samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric(metric));
         if (log_ratios.empty()) return;

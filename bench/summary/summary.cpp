@@ -36,8 +36,13 @@ verdict_rule rule_of(const run_plan& plan) {
 
 class summary {
 public:
-    summary(const run_plan& plan, const run_outcome& outcome)
-        : plan_{plan}, outcome_{outcome}, samples_{plan, outcome}, baseline_{plan.baseline_index()} {}
+    summary(const run_plan& plan, const run_outcome& outcome, const sample_table& samples)
+        : plan_{plan}, outcome_{outcome}, samples_{samples}, baseline_{plan.baseline_index()} {
+        for (const auto& trial : outcome.trials)
+            if (trial.outcome.status == cell_status::unsupported && samples_.of(trial.where).empty())
+                refused_[{trial.where.workload, trial.where.contender}] = {trial.outcome.status,
+                                                                           trial.outcome.reason};
+    }
 
     reports::report report() {
         reports::report found;
@@ -56,8 +61,10 @@ public:
 private:
     const run_plan& plan_;
     const run_outcome& outcome_;
-    const sample_table samples_;
+    const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
+    /// Workload and contender of cells that were tried, in too few blocks to give them up, and had no number.
+    std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
     std::vector<std::size_t> compared_;             // indices of results
     std::vector<std::vector<double>> comparisons_;  // and their log ratios
 
@@ -76,7 +83,10 @@ private:
     }
 
     std::optional<exclusion> excluded(cell where) const {
-        const auto& own = outcome_.excluded[where.workload][where.contender];
+        auto own = outcome_.excluded[where.workload][where.contender];
+        if (const auto found = refused_.find({where.workload, where.contender});
+            !own && found != refused_.end())
+            own = found->second;
         if (own || where.contender != baseline_ || !plan_.twin) return own;
         // The twin is the same program: had it the other name, the baseline would have failed.
         const auto& as_twin = outcome_.excluded[where.workload][*plan_.twin];
@@ -267,7 +277,7 @@ private:
             if (value) present.push_back(*value);
         if (present.size() < values.size())
             item.reason =
-                fmt::format("{} of {} trials printed no number for it{}", values.size() - present.size(),
+                fmt::format("{} of {} trials have no number for it{}", values.size() - present.size(),
                             values.size(), why_left_out(where, metric.name));
         if (present.empty()) return item;
         const auto found = median_with_interval(present);
@@ -277,9 +287,13 @@ private:
         return item;
     }
 
-    /// The load generator's doing, where there is one: it prints everything else.
+    /// The engine's doing where contenders ran at once, and the load generator's where there is one: it
+    /// prints everything else.
     std::string_view why_left_out(cell where, std::string_view metric) const {
-        if (!metric.starts_with("latency_") || !samples_.has_load_generator(where)) return "";
+        if (samples_.way_of(where) == reports::way::together && !is_of_cpu_time(metric))
+            return ": it goes by the clock on the wall, and programs that run at once have a part of a core";
+        if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
+            return "";
         return ": the load generator's own lateness may be over 10 % of it (loopbench explain "
                "send_late_p99)";
     }
@@ -288,18 +302,17 @@ private:
     /// will be from.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
-        if (samples_.has_own_load({where.workload, *baseline_}) && metric.name != capacity_metric)
-            return add_reason(results.back(),
-                              "no ratio: the load was a share of each contender's own capacity");
-        if (metric.name == std::string_view{"time"} &&
-            samples_.has_load_generator({where.workload, *baseline_}))
-            return add_reason(results.back(),
-                              "no ratio: the time is that of the schedule, whoever serves it");
+        if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
+            return add_reason(results.back(), fmt::format("no ratio: {}", why));
         auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
         if (log_ratios.empty()) return compare_distances(results, where, metric);
         const auto found = ratio_from(log_ratios);
         results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
-        if (metric.name == std::string_view{"time"}) results.back().layout_pct = layout_pct(where, metric);
+        if (metric.name == std::string_view{"time"}) {
+            results.back().layout_pct = layout_pct(where, metric);
+            results.back().to_baseline->samples =
+                samples_.ratios_of_turns(where.workload, where.contender, *baseline_);
+        }
         compared_.push_back(results.size() - 1);
         comparisons_.push_back(std::move(log_ratios));
     }
@@ -384,12 +397,22 @@ std::vector<reports::workload> described_workloads(const run_plan& plan, const r
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
-    auto report = summary{plan, outcome}.report();
+    const sample_table samples{plan, outcome};
+    auto report = summary{plan, outcome, samples}.report();
     report.contenders = described(plan, outcome);
     report.workloads = described_workloads(plan, report);
-    compare_with_floors(report, rule_of(plan));
+    compare_with_floors(report, rule_of(plan), plan, samples);
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
+}
+
+std::vector<double> log_ratios_of(const reports::result& item, const reports::result& to) {
+    if (item.to_baseline && item.to_baseline->to == to.contender && item.to_baseline->samples) {
+        const std::vector<std::optional<double>> ones(item.to_baseline->samples->size(), 1.0);
+        return paired_log_ratios(*item.to_baseline->samples, ones);
+    }
+    return item.better == reports::direction::smaller ? paired_log_ratios(to.samples, item.samples)
+                                                      : paired_log_ratios(item.samples, to.samples);
 }
 
 reports::report report_of(const session_record& journal) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <deque>
@@ -114,6 +115,13 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
 }
 
 }  // namespace
+
+bool is_of_cpu_time(std::string_view metric) {
+    constexpr std::array<std::string_view, 7> names{
+        "time", "cpu", "cpu_user", "cpu_system", "rss_peak", "bytes_per_item", "fairness"};
+    const auto* const known = reports::find_metric(metric);
+    return (known != nullptr && known->deterministic) || std::ranges::find(names, metric) != names.end();
+}
 
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit) {
     switch (outcome.end) {
@@ -229,23 +237,38 @@ void take_turns(trial_outcome& trial, std::vector<double> operation_ns) {
     trial.metrics["time"] = time;
     if (trial.metrics.contains("throughput")) trial.metrics["throughput"] = 1e9 / time;
     trial.turns = std::move(operation_ns);
-    trial.made = way::turns;
 }
 
-/// Of what had a part of a core, the time that it ran is what can be compared: of the timed section where it
-/// says that, and as Google Benchmark has it elsewhere.
-void take_cpu_time(trial_outcome& trial) {
+/// Whether it says what CPU its timed section took; a stranger's counter of that name may be anything.
+bool says_own_cpu_time(const trial_outcome& trial) {
+    return trial.metrics.contains("cpu") && trial.context.contains("turns");
+}
+
+enum class cpu_clock {
+    of_timed_section,  // of all threads
+    of_google_benchmark
+};
+
+/// What all of a row can be judged by: two definitions of one time are no comparison.
+cpu_clock clock_for(std::span<const trial_outcome> row) {
+    const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
+        return trial.status != cell_status::ok || says_own_cpu_time(trial);
+    });
+    return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
+}
+
+/// Of what had a part of a core, the time that it ran is what can be compared. What goes by the clock on the
+/// wall has no value: the kernel gives the core away for milliseconds.
+void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != cell_status::ok) return;
-    const auto own = trial.metrics.find("cpu");
-    const bool is_ours =
-        own != trial.metrics.end() && trial.context.contains("turns");  // a stranger's may be anything
-    const auto time = is_ours ? own->second : trial.cpu_time_ns;
+    const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
     if (!time || *time <= 0)
         return set_failed(
             trial, "printed no CPU time above zero, which is what is judged of programs that run at once");
+    for (auto& [name, value] : trial.metrics)
+        if (!is_of_cpu_time(name)) value.reset();
     trial.metrics["time"] = time;
-    trial.metrics.erase("throughput");  // by the wall's clock
-    trial.made = way::together;
+    trial.histograms = nlohmann::ordered_json::array();
 }
 
 /// What one of them has left behind worked beside the others.
@@ -328,14 +351,17 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         refuse_daemon(trial, left[i]);
         take_histograms(trial, requests[i], scratch[i]);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
-        if (made == way::turns) {
+        // Who has a number without having asked for a turn, had the core to itself.
+        const bool took_none = made == way::turns && ended[i].operation_ns.empty();
+        trial.made = took_none && trial.status == cell_status::ok ? way::apart : made;
+        if (made == way::turns)
             take_turns(trial, std::move(ended[i].operation_ns));
-        } else {
-            take_cpu_time(trial);
+        else
             trial.waited = share_waited(ended[i].child);
-        }
         trials.push_back(std::move(trial));
     }
+    if (made == way::together)
+        for (const auto which = clock_for(trials); auto& trial : trials) take_cpu_time(trial, which);
     call_disturbed_by_daemons(trials, requests, left);
     return trials;
 }

@@ -87,6 +87,10 @@ private:
     watching watching_;
 };
 
+/// Whether a metric says something of a program that had a part of a core: it does not go by the clock on the
+/// wall.
+bool is_of_cpu_time(std::string_view metric);
+
 /// Why the process as such is no success ("killed by SIGSEGV"); nothing when it exited with 0.
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
 

@@ -88,6 +88,13 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     if (!ended_early.empty()) t.fail("serving ended too early: " + ended_early);
 }
 
+constexpr workload_shape on_schedule(std::string_view name, pace paced) {
+    workload_shape shape{name,       5000,      40'000,     no_rate, 100,
+                         many_turns, on_demand, way::apart, 2,       not_countable};
+    shape.paced = paced;
+    return shape;
+}
+
 }  // namespace detail
 
 /// One operation: one request of 64 bytes, echoed. They come at a fixed rate, `Load` percent of what the
@@ -127,16 +134,11 @@ struct serve_family {
             "are given the same, and are compared in their latencies and CPU."},
     };
     static constexpr std::array shapes{
-        workload_shape{"serve/open_loop/load:25", 5000, 40'000, no_rate, 100, many_turns, on_demand,
-                       way::apart, 2, not_countable},
-        workload_shape{"serve/open_loop/load:50", 5000, 40'000, no_rate, 100, many_turns, on_demand,
-                       way::apart, 2, not_countable},
-        workload_shape{"serve/open_loop/load:75", 5000, 40'000, no_rate, 100, many_turns, on_demand,
-                       way::apart, 2, not_countable},
-        workload_shape{"serve/open_loop/load:90", 5000, 40'000, no_rate, 100, many_turns, on_demand,
-                       way::apart, 2, not_countable},
-        workload_shape{"serve/open_loop/rate:20000", 5000, 40'000, no_rate, 100, many_turns, on_demand,
-                       way::apart, 2, not_countable},
+        detail::on_schedule("serve/open_loop/load:25", pace::own_load),
+        detail::on_schedule("serve/open_loop/load:50", pace::own_load),
+        detail::on_schedule("serve/open_loop/load:75", pace::own_load),
+        detail::on_schedule("serve/open_loop/load:90", pace::own_load),
+        detail::on_schedule("serve/open_loop/rate:20000", pace::same_for_all),
     };
     template <Runtime R>
     static std::vector<workload<R>> functions() {

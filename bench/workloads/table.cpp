@@ -34,6 +34,26 @@ const workload_shape* find_shape(std::string_view full_name) {
     return found == table.end() ? nullptr : &*found;
 }
 
+pace pace_of(std::string_view full_name) {
+    const workload_shape* const shape = find_shape(full_name);
+    return shape != nullptr ? shape->paced : pace::its_own;
+}
+
+std::string_view why_incomparable(std::string_view full_name, std::string_view metric) {
+    switch (pace_of(full_name)) {
+        case pace::its_own:
+            break;
+        case pace::own_load:
+            if (metric != capacity_metric) return "the load was a share of each contender's own capacity";
+            break;
+        case pace::same_for_all:
+            if (metric == "time" || metric == "throughput")
+                return "the time is that of the schedule, whoever serves it";
+            break;
+    }
+    return {};
+}
+
 const workload_info* find_workload(std::string_view full_name) {
     const auto catalog = workload_catalog();
     const auto found = std::ranges::find_if(catalog, [&](const workload_info& info) {

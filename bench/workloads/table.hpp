@@ -43,6 +43,14 @@ constexpr needs operator|(need a, need b) noexcept {
     return needs(a) | needs(b);
 }
 
+/// Whose pace a workload goes at. Where requests come on a schedule, `time` is the schedule's, whoever serves
+/// them.
+enum class pace : std::uint8_t {
+    its_own,      // the next operation begins as soon as the contender can
+    own_load,     // a schedule of so many per cent of its own capacity: who is faster is given more to do
+    same_for_all  // a schedule that is the same for every contender
+};
+
 struct workload_shape {
     std::string_view name;  // full name: family/name[/word]...[/key:value]...
 
@@ -65,6 +73,7 @@ struct workload_shape {
     /// (TIME_WAIT), and with over half of the 28,000 taken, the kernel's search for a free one takes longer
     /// than what is measured.
     std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
+    pace paced = pace::its_own;
 
     bool calibrated() const noexcept { return real_operations == 0; }
     std::uint64_t operations(trial_size size) const noexcept {
@@ -86,6 +95,17 @@ std::span<const workload_info> workload_catalog();
 
 /// Null when there is none of this full name.
 const workload_shape* find_shape(std::string_view full_name);
+
+/// Whose pace the workload with this full name goes at; a stranger's, of which the catalog knows nothing, at
+/// its own.
+pace pace_of(std::string_view full_name);
+
+/// All that contenders whose load was a share of this can be compared in.
+inline constexpr std::string_view capacity_metric = "capacity";
+
+/// Why a metric says nothing of one contender beside another on the workload with this full name, whatever
+/// was measured; empty where it says something.
+std::string_view why_incomparable(std::string_view full_name, std::string_view metric);
 
 /// What the catalog says of the workload with this full name; null when it does not know it.
 const workload_info* find_workload(std::string_view full_name);

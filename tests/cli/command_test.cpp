@@ -215,6 +215,20 @@ TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
     EXPECT_NE(ran.output.find("- asio-epoll: "), std::string::npos) << ran.output;
 }
 
+TEST_F(command, what_waits_is_measured_apart_whatever_was_asked_for_and_that_is_said_once) {
+    for (const auto* name : {"asio-epoll", "loop-epoll"})
+        loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
+    for (const auto* way : {"together", "turns"}) {
+        const auto ran = loopbench({"run", "--way", way, "--blocks", "2", "-o", loopbench.out()});
+        EXPECT_EQ(ran.code, 0) << ran.error_tail;
+        const auto results = loopbench.report()["results"];
+        for (const auto& item : results) EXPECT_EQ(item["way"], "apart") << way;
+        const auto said = ran.error_tail.find("timer/periodic is measured apart");
+        ASSERT_NE(said, std::string::npos) << ran.error_tail;
+        EXPECT_EQ(ran.error_tail.find("measured apart", said + 30), std::string::npos) << ran.error_tail;
+    }
+}
+
 TEST_F(command, another_baseline_turns_the_ratio_round) {
     loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);

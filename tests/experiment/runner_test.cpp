@@ -74,14 +74,44 @@ TEST(runner, does_not_run_a_failed_cell_again_and_goes_on_with_the_rest) {
     EXPECT_EQ(result.observer.finished, 24U);
 }
 
-TEST(runner, does_not_run_an_unsupported_cell_again) {
-    const auto result = run(small_plan(4), [](const trial_request& request) {
+TEST(runner, tries_an_unsupported_cell_in_three_blocks) {
+    const auto result = run(small_plan(5), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "io_uring refused")
                                                 : took_ns(1);
     });
-    EXPECT_EQ(result.ran.size(), 2U + 8U);
+    EXPECT_EQ(result.ran.size(), 2 * 3U + 2 * 5U);
     EXPECT_EQ(result.outcome.excluded[0][1]->status, cell_status::unsupported);
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
+}
+
+// The first block is no other than the next.
+TEST(runner, runs_a_cell_again_that_was_unsupported_in_one_block_whichever_that_was) {
+    for (const int late : {1, 2, 4}) {
+        int trials = 0;
+        const auto result = run(small_plan(4), [&](const trial_request& request) {
+            const bool is_it = request.who.name == "loop-epoll" && request.workload == "echo";
+            return is_it && ++trials == late ? ended(cell_status::unsupported, "the generator was too late")
+                                             : took_ns(1);
+        });
+        EXPECT_EQ(result.ran.size(), 16U) << late;
+        EXPECT_FALSE(result.outcome.excluded[1][1]) << late;
+    }
+}
+
+TEST(runner, counts_blocks_and_not_attempts_at_one_before_it_gives_a_cell_up) {
+    const auto result = run(small_plan(8), [disturbed = 0](const trial_request& request) mutable {
+        if (request.who.name == "loop-epoll") return ended(cell_status::unsupported, "io_uring refused");
+        auto outcome = took_ns(1);
+        if (++disturbed <= 4) outcome.disturbed = "it waited";
+        return outcome;
+    });
+    EXPECT_GT(result.outcome.repeated, 0U);
+    for (const std::size_t workload : {0U, 1U}) {
+        std::set<std::uint64_t> blocks;
+        for (const auto& trial : result.outcome.trials)
+            if (trial.where == bench::cell{workload, 1}) blocks.insert(trial.block);
+        EXPECT_EQ(blocks, (std::set<std::uint64_t>{0, 1, 2}));
+    }
 }
 
 // What it has done, it can do: a load generator was too late in one block.

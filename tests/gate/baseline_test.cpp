@@ -86,11 +86,11 @@ TEST_F(baseline, has_a_line_for_each_number) {
     expect_says(text,
                 "\n  {\"workload\":\"echo/rtt/tcp/conns:1/bytes:64\",\"contender\":\"loop-epoll\","
                 "\"metric\":\"allocations\",\"per_op\":0.125},\n");
-    expect_says(
-        text,
-        "\n   "
-        "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"median\":2.0,\"low\":1.9,\"high\":2.1,"
-        "\"way\":\"turns\"}\n");
+    expect_says(text,
+                "\n   "
+                "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"metric\":\"time\",\"median\":2.0,"
+                "\"low\":1.9,\"high\":2.1,"
+                "\"way\":\"turns\"}\n");
 }
 
 TEST_F(baseline, fits_its_schema_and_needs_every_field) {
@@ -99,7 +99,8 @@ TEST_F(baseline, fits_its_schema_and_needs_every_field) {
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
-            if (key == "way") continue;  // not in older ones
+            if (key == "way" || (key == "metric" && fields.contains("median")))
+                continue;  // not in older ones
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
@@ -172,11 +173,32 @@ TEST_F(baseline, takes_new_counts_rounded_and_keeps_its_choice_of_metrics) {
 
 TEST_F(baseline, takes_new_ratios_that_have_an_interval) {
     auto times = *sample_baseline().times;
-    bench::expect_ratios(times, sample_report());
-    ASSERT_EQ(times.ratios.size(), 3U);
+    times.ratios.push_back({"timer/periodic", "loop-tick", 1, 1, 1, reports::way::apart});
+    auto report = sample_report();
+    auto late = report.results.back();
+    for (const auto& item : report.results)
+        if (item.contender == "loop-tick") late = item;
+    late.metric = "late_p50";
+    report.results.push_back(late);
+    bench::expect_ratios(times, report);
+    ASSERT_EQ(times.ratios.size(), 3U) << "the time of a periodic timer is that of its deadlines";
     EXPECT_EQ(times.ratios[1].workload, "echo/rtt/tcp/conns:1");
     EXPECT_DOUBLE_EQ(times.ratios[1].median, 1.5);
+    EXPECT_EQ(times.ratios[2].metric, "late_p50");
     EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
+}
+
+TEST_F(baseline, of_before_other_metrics_were_judged_is_of_times) {
+    auto older = sample_document();
+    older["times"]["ratios"][0].erase("metric");
+    EXPECT_EQ(read(older.dump()).times->ratios[0].metric, "time");
+    expect_says(refusal_with("/times/ratios/0/metric", "lateness"), "lateness");
+    expect_says(refusal_with("/times/ratios/0/metric", "syscalls"), "syscalls");
+    auto two = sample_document();
+    two["times"]["ratios"].push_back(two["times"]["ratios"][0]);
+    expect_says(refusal_of(two.dump()), "time of loop-epoll on yield is there twice");
+    two["times"]["ratios"][1]["metric"] = "cpu";
+    EXPECT_EQ(read(two.dump()).times->ratios.size(), 2U);
 }
 
 TEST_F(baseline, records_the_way_of_each_time_and_older_ones_are_of_times_apart) {

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "bench/gate/finding_formats.hpp"
 #include "tests/support/sample_report.hpp"
@@ -212,6 +214,77 @@ TEST(check_times, that_are_not_there_are_unclear_or_failed) {
     EXPECT_NE(time_found(failed).message.find("SIGSEGV"), std::string::npos);
     failed.results.back().status = reports::cell_status::not_run;
     EXPECT_EQ(time_found(failed).kind, finding_kind::unclear);
+}
+
+/// A session whose periodic timer of loop-epoll is late by half of asio-epoll's times `worse`, with CPU as
+/// much worse. Each value scatters by `spread`.
+reports::report session_of_timers(double worse, double spread = 0.1) {
+    auto content = session(1);
+    for (auto& item : content.results) item.workload = "timer/periodic";
+    for (const auto& [metric, ns] : {std::pair{"late_p50", 60e3}, {"cpu", 20e3}})
+        for (const auto& [contender, factor, step] :
+             {std::tuple{"asio-epoll", 1.0, 5}, {"loop-epoll", 0.5 * worse, 7}}) {
+            reports::result item;
+            item.workload = "timer/periodic";
+            item.contender = contender;
+            item.metric = metric;
+            for (int i = 0; i < 20; ++i)
+                item.samples.push_back(ns * factor * std::exp(spread * (i * step % 11 - 5) / 5));
+            item.median = ns * factor;
+            content.results.push_back(item);
+        }
+    content.workloads = {{"timer/periodic", {"late_p50", "late_p99", "cpu"}}};
+    return content;
+}
+
+bench::expected_times times_of_timers() {
+    auto times = recorded_times;
+    times.ratios = {{"timer/periodic", "loop-epoll", 2, 1.9, 2.1, reports::way::apart, "late_p50"},
+                    {"timer/periodic", "loop-epoll", 2, 1.9, 2.1, reports::way::apart, "cpu"}};
+    return times;
+}
+
+TEST(check_times, are_of_what_each_workload_is_about_and_a_second_session_confirms_each_by_itself) {
+    const auto times = times_of_timers();
+    const auto check = [&](const reports::report& in) { return bench::check_times(times, in, {}); };
+    for (const auto& found : check(session_of_timers(1)))
+        EXPECT_EQ(found.kind, finding_kind::holds) << found.message;
+    const auto worse = check(session_of_timers(2));
+    ASSERT_EQ(worse.size(), 2U);
+    for (const auto& found : worse) EXPECT_EQ(found.kind, finding_kind::suspect) << found.message;
+    EXPECT_EQ(worse[0].metric, "late_p50");
+    EXPECT_NE(worse[0].message.find("worse by"), std::string::npos) << worse[0].message;
+    EXPECT_EQ(bench::suspects_of(times, worse).ratios.size(), 2U);
+    auto half = session_of_timers(1);
+    half.results.back().samples = session_of_timers(2).results.back().samples;  // its CPU alone
+    const auto twice = bench::confirm(worse, times, half, {});
+    EXPECT_EQ(twice[0].kind, finding_kind::holds) << twice[0].message;
+    EXPECT_EQ(twice[1].kind, finding_kind::regression) << twice[1].message;
+}
+
+TEST(check_times, ask_of_lateness_that_it_is_not_twice_as_bad_and_of_what_comes_second_nothing) {
+    const auto found = [](double spread) {
+        auto noisy = session_of_timers(1, spread);
+        for (auto& item : noisy.results)  // as the median of the pairs is what it was
+            if (item.contender == "asio-epoll") item.samples.assign(20, *item.median);
+        return bench::check_times(times_of_timers(), noisy, {});
+    };
+    EXPECT_EQ(bench::outcome_of(found(0.5)), gate_outcome::pass);
+    const auto unknown = found(2);
+    EXPECT_EQ(unknown[0].kind, finding_kind::unclear) << unknown[0].message;
+    EXPECT_EQ(unknown[1].kind, finding_kind::holds) << unknown[1].message;
+}
+
+TEST(check_times, of_turns_are_compared_as_the_ratios_of_a_baseline_were_taken) {
+    auto turns = session(1);
+    auto of_turns = recorded_times;
+    of_turns.ratios[0].made = reports::way::turns;
+    for (auto& item : turns.results) item.made = reports::way::turns;
+    turns.results.back().to_baseline = reports::ratio{"asio-epoll", 1.8, 1.79, 1.81};
+    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::holds) << "in older reports, of the samples";
+    turns.results.back().to_baseline->samples = std::vector<std::optional<double>>(20, 1.8);
+    EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::suspect) << "of rounds";
+    EXPECT_NEAR(time_found(turns, of_turns).measured.value(), 1.8, 1e-9);
 }
 
 findings after_two(const reports::report& first, const reports::report& second) {

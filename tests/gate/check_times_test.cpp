@@ -85,6 +85,23 @@ TEST_F(check_timed, a_baseline_at_smoke_size_is_told_from_one_at_real_size) {
     EXPECT_EQ(size_of_baseline(), "smoke");
 }
 
+TEST_F(check_timed, ratios_of_another_size_leave_the_baseline_when_a_report_of_this_one_comes_in) {
+    const auto command = [&](std::vector<std::string> more) {
+        more.insert(more.begin(),
+                    {"check", "--update", "--tier", "times", "--against", baseline(), "-o", loopbench.out()});
+        const auto ran = loopbench(more);
+        EXPECT_EQ(ran.code, 0) << ran.error_tail;
+        return nlohmann::json::parse(content_of(baseline()))["times"];
+    };
+    EXPECT_EQ(command({"--workload", "*"})["ratios"].size(), 2U);
+    ASSERT_EQ(loopbench({"run", "--quick", "--blocks", "20", "-o", loopbench.path("small").native()}).code,
+              0);
+    const auto times = command({"--workload", "yield", loopbench.path("small/report.json").native()});
+    EXPECT_EQ(times["size"], "smoke");
+    ASSERT_EQ(times["ratios"].size(), 1U) << times;
+    EXPECT_EQ(times["ratios"][0]["workload"], "yield");
+}
+
 TEST_F(check_timed, a_session_is_made_in_the_way_of_the_baseline) {
     const auto on_cpu = [](int ns) {
         return fmt::format(R"sh(ns=$(( {} + 10 * (($(trials) * 37) % 7 - 3) ))

@@ -86,6 +86,39 @@ TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_a
         << ran.error_tail;
 }
 
+// The time of a periodic timer is that of its deadlines, however late it is and whatever waiting costs.
+TEST_F(compare, of_timers_is_of_how_late_they_are_and_what_waiting_costs) {
+    const auto timer = [](int late, int cpu) {
+        return fmt::format(
+            R"sh(row "\"real_time\": 1000000, \"late_p50\": $(( {0} + {0} * ($(trials) * 37 % 7 - 3) / 50 )), \"late_p99\": $(( 90000 + ($(trials) % 5) * 40000 )), \"cpu\": $(( {1} + $(trials) * 37 % 7 ))")sh",
+            late, cpu);
+    };
+    const auto compared_with = [&](int late, int cpu) {
+        loopbench.add_contender_of("timer/periodic", "old", timer(60'000, 20'000));
+        loopbench.add_contender_of("timer/periodic", "new", timer(late, cpu));
+        return run({"--seed", "5"});
+    };
+    const auto same = compared_with(60'000, 20'000);
+    EXPECT_EQ(same.code, 0) << "late_p99 scatters: " << same.error_tail;
+    const auto late = compared_with(110'000, 20'000);
+    EXPECT_EQ(late.code, 3) << late.error_tail;
+    EXPECT_NE(late.error_tail.find("late_p50 of next on timer/periodic: worse by "), std::string::npos)
+        << late.error_tail;
+    const auto burning = compared_with(60'000, 1'000'000);
+    EXPECT_EQ(burning.code, 3) << burning.error_tail;
+    EXPECT_NE(burning.error_tail.find("cpu of next on timer/periodic: worse by "), std::string::npos)
+        << burning.error_tail;
+    EXPECT_EQ(compared_with(30'000, 10'000).code, 0);
+}
+
+TEST_F(compare, of_timers_that_say_nothing_but_their_time_is_inconclusive) {
+    for (const auto* name : {"old", "new"}) loopbench.add_contender_of("timer/periodic", name, good_row);
+    const auto ran = run();
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("next on timer/periodic: nothing of it can be compared"), std::string::npos)
+        << ran.error_tail;
+}
+
 TEST_F(compare, in_a_session_whose_baseline_scatters_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
@@ -378,6 +411,65 @@ TEST_F(compare_reports, knows_another_machine_by_its_baseline_and_judges_nothing
     EXPECT_EQ(between(alone(100), alone(190)).code, 3) << "alone it is no measure of the machine";
 }
 
+TEST_F(compare_reports, takes_no_machine_for_another_one_before_that_is_certain) {
+    auto then = two_times(100, 50), now = two_times(125, 75);
+    EXPECT_EQ(between(reports::write_json(then), reports::write_json(now)).code, 4);
+    for (std::size_t i = 0; i < 12; i += 3) now.results[0].samples[i] = 105.0 + static_cast<double>(i) / 10;
+    now.results[1].samples = now.results[0].samples;
+    for (auto& sample : now.results[1].samples) *sample *= 0.6;
+    const auto ran = between(reports::write_json(then), reports::write_json(now));
+    EXPECT_EQ(ran.code, 3) << "the median moved by a quarter, and perhaps by a twentieth: " << ran.error_tail;
+    EXPECT_NE(ran.error_tail.find("loop-epoll on yield: slower by "), std::string::npos) << ran.error_tail;
+}
+
+/// The same of a periodic timer, of which `late` is how late the two are at the median.
+reports::report two_timers(double baseline_late, double other_late) {
+    auto content = two_times(1e6, 1e6);
+    for (auto& item : content.results) item.workload = "timer/periodic";
+    auto late = two_times(baseline_late, other_late);
+    for (auto& item : late.results) {
+        item.workload = "timer/periodic";
+        item.metric = "late_p50";
+        content.results.push_back(item);
+    }
+    content.workloads = {{"timer/periodic", {"late_p50", "late_p99", "cpu"}}};
+    return content;
+}
+
+TEST_F(compare_reports, of_timers_compares_how_late_they_are_beside_the_baseline) {
+    const auto timers = [](double baseline_late, double other_late) {
+        return reports::write_json(two_timers(baseline_late, other_late));
+    };
+    const auto later = between(timers(60e3, 30e3), timers(60e3, 80e3));
+    EXPECT_EQ(later.code, 3) << later.error_tail;
+    EXPECT_NE(later.error_tail.find("late_p50 of loop-epoll on timer/periodic: worse by "), std::string::npos)
+        << later.error_tail;
+    EXPECT_EQ(between(timers(60e3, 30e3), timers(60e3, 30e3)).code, 0);
+    const auto both_later = between(timers(60e3, 30e3), timers(120e3, 60e3));
+    EXPECT_EQ(both_later.code, 0) << "that of the session: " << both_later.error_tail;
+    const auto alone = [](double late) {
+        auto content = two_timers(late, late);
+        std::erase_if(content.results, [](const auto& item) { return item.contender == "loop-epoll"; });
+        return reports::write_json(content);
+    };
+    const auto unknown = between(alone(60e3), alone(120e3));
+    EXPECT_EQ(unknown.code, 4) << unknown.error_tail;
+    EXPECT_NE(unknown.error_tail.find("nothing can be told from two sessions"), std::string::npos)
+        << unknown.error_tail;
+}
+
+TEST_F(compare_reports, of_turns_compares_the_ratios_of_rounds) {
+    auto then = two_times(100, 50), now = then;
+    for (auto* report : {&then, &now}) {
+        for (auto& item : report->results) item.made = reports::way::turns;
+        report->results[1].to_baseline = reports::ratio{"asio-epoll", 2, 2, 2};
+    }
+    const auto of_rounds = [](double ratio) { return std::vector<std::optional<double>>(12, ratio); };
+    then.results[1].to_baseline->samples = of_rounds(2);
+    now.results[1].to_baseline->samples = of_rounds(1.8);
+    EXPECT_EQ(between(reports::write_json(then), reports::write_json(now)).code, 3);
+}
+
 /// A session of twelve workloads and ten blocks, whose single times spread by 1 %.
 reports::report random_session(std::mt19937_64& random, double slower) {
     std::normal_distribution<double> noise{0, 0.01};
@@ -425,6 +517,7 @@ TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
     EXPECT_EQ(gate(5), gate_outcome::unfit);
     EXPECT_EQ(session(), gate_outcome::unfit);
     report.results[2].judged = verdict::faster;
+    report.workloads[1].headline_metrics = {"time"};
     report.aa->found = reports::fitness::fit;
     EXPECT_TRUE(bench::judge_session(report).empty());
     EXPECT_EQ(gate(5), gate_outcome::inconclusive) << "down to 0.9 of the baseline's speed";

@@ -225,13 +225,40 @@ TEST(findings, the_most_accurate_timers_come_with_their_price_and_without_who_bu
 
 TEST(findings, where_somebodys_lateness_has_no_interval_nobody_is_the_most_accurate_or_the_latest) {
     auto report = with_timers();
-    report.results.push_back(measured_as("timer/periodic", "early", "late_p50", -10));
-    EXPECT_TRUE(names(said(report, topic::timers), "sleeps")) << "what is not late has no ratio";
     report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
     EXPECT_EQ(said(report, topic::timers), "");
     report.results.push_back(measured_as("timer/periodic", "seldom", "spin", 0.99));
     EXPECT_TRUE(names(said(report, topic::timers), "sleeps")) << "who burns is out of that";
     EXPECT_FALSE(names(said(report, topic::timers), "latest")) << said(report, topic::timers);
+}
+
+TEST(findings, who_is_early_is_no_less_accurate_for_having_no_ratio) {
+    const auto with_early = [](reports::verdict found, double late) {
+        auto report = with_timers();
+        auto early = measured_as("timer/periodic", "early", "late_p50", late);
+        early.from_baseline = reports::difference{"asio-epoll", 1, 1, 1};
+        early.judged = found;
+        report.results.push_back(early);
+        return said(report, topic::timers);
+    };
+    EXPECT_EQ(with_early(faster, -10), "") << "nearer to its deadlines than whoever is named";
+    EXPECT_EQ(with_early(inconclusive, -10), "");
+    const auto behind = with_early(slower, -2e6);
+    EXPECT_TRUE(names(behind, "sleeps") && names(behind, "latest: ticks")) << behind;
+    EXPECT_FALSE(names(with_early(slower, 60e6), "latest")) << "it is late on the whole, and may be later";
+}
+
+TEST(findings, that_nobody_burns_cpu_is_said_of_those_who_say_what_they_take) {
+    auto report = with_timers();
+    for (const auto* who : {"asio-epoll", "spins", "sleeps", "slack", "ticks", "mute"})
+        report.results.push_back(measured_as("timer/periodic", who, "time", 1e6));
+    EXPECT_TRUE(names(said(report, topic::waiting), "nobody else more than 2.0 %, as far as 5 of 6"))
+        << said(report, topic::waiting);
+    std::erase_if(report.results, [](const auto& item) { return item.contender == "spins"; });
+    EXPECT_TRUE(names(said(report, topic::waiting), "Nobody burns CPU while waiting, as far as 4 of 5"))
+        << said(report, topic::waiting);
+    std::erase_if(report.results, [](const auto& item) { return item.contender == "mute"; });
+    EXPECT_TRUE(names(said(report, topic::waiting), "while waiting: 2.0 %")) << said(report, topic::waiting);
 }
 
 TEST(findings, that_nobody_burns_cpu_is_not_certain_where_an_interval_begins_below_that) {

@@ -74,15 +74,40 @@ TEST(writers, html_has_distributions_up_to_their_largest_value) {
     }
 }
 
-TEST(writers, what_is_slower_is_a_failure_for_ci_systems) {
+/// The sample with this verdict on loop-tick's periodic timer, in a metric that timers are about or not.
+reports::report with_verdict(const char* metric, reports::verdict found) {
     auto report = sample_report();
     for (auto& item : report.results)
-        if (item.contender == "loop-tick") item.judged = reports::verdict::slower;
-    EXPECT_NE(reports::write_junit(report).find("<failure message=\"slower than asio-epoll by 4.2 %\"/>"),
-              std::string::npos);
-    EXPECT_NE(reports::write_github(report).find(
-                  "::error title=loop-tick on timer/periodic::slower than asio-epoll by 4.2 %25"),
-              std::string::npos);
+        if (item.contender == "loop-tick") {
+            item.metric = metric;
+            item.judged = found;
+            report.results.push_back(item);
+            report.results.back().metric = "time";  // that of the deadlines
+            report.results.back().judged = reports::verdict::slower;
+            break;
+        }
+    return report;
+}
+
+TEST(writers, what_is_worse_in_what_its_workload_is_about_is_a_failure_for_ci_systems) {
+    using enum reports::verdict;
+    const auto says = [](const std::string& text, std::string_view part) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+    };
+    const auto late = with_verdict("late_p50", slower);
+    says(reports::write_junit(late),
+         "name=\"loop-tick\"><failure message=\"late_p50 is worse than that of asio-epoll by 4.2 %: ");
+    says(reports::write_github(late), "::error title=loop-tick on timer/periodic::late_p50 is worse than");
+    auto busy = with_verdict("cpu", slower);
+    says(reports::write_junit(busy), "<failure message=\"cpu is worse than");
+    busy.workloads[1].headline_metrics = {"time"};
+    says(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
+    says(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
+    const auto unknown = with_verdict("late_p50", inconclusive);
+    says(reports::write_junit(unknown),
+         "<skipped message=\"late_p50: inconclusive, could have seen 8.8 %\"/>");
+    says(reports::write_github(unknown),
+         "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
 }
 
 TEST(writers, gbench_rows_are_what_a_contender_would_have_printed) {

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/gate/judgement.hpp"
+#include "bench/statistics/median.hpp"
 #include "reports/metrics.hpp"
 #include "tests/support/mock_executor.hpp"
 
@@ -91,47 +93,68 @@ TEST(summary, a_cell_has_its_samples_by_block_with_median_and_interval) {
     EXPECT_TRUE(report.complete);
 }
 
+constexpr auto own_load = "serve/open_loop/load:50", one_rate = "serve/open_loop/rate:20000";
+
+run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
+    auto plan = small_plan(blocks);
+    plan.workloads = std::move(workloads);
+    for (auto& who : plan.contenders) who.workloads = plan.workloads;
+    return plan;
+}
+
 // The faster server was given more to do: its latency, and the schedule's time, say nothing of the other's.
 TEST(summary, what_was_loaded_by_its_own_capacity_is_compared_in_that_alone) {
-    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+    const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
         auto outcome = took_ns(1000 / factor);
         outcome.metrics["latency_p50"] = 5000;
-        if (request.workload == "yield") outcome.metrics["capacity"] = 1e5 * factor;
+        outcome.metrics["capacity"] = 1e5 * factor;
         return outcome;
     });
     for (const auto* metric : {"time", "latency_p50"}) {
-        const auto& own_load = row_of(report, "loop-epoll", "yield", metric);
-        EXPECT_FALSE(own_load.to_baseline || own_load.judged) << metric;
-        EXPECT_EQ(own_load.reason, "no ratio: the load was a share of each contender's own capacity");
+        const auto& loaded = row_of(report, "loop-epoll", own_load, metric);
+        EXPECT_FALSE(loaded.to_baseline || loaded.judged) << metric;
+        EXPECT_EQ(loaded.reason, "no ratio: the load was a share of each contender's own capacity");
         EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
     }
-    const auto& capacity = row_of(report, "loop-epoll", "yield", "capacity");
+    const auto& capacity = row_of(report, "loop-epoll", own_load, "capacity");
     EXPECT_DOUBLE_EQ(capacity.to_baseline.value().median, 2);
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
 TEST(summary, what_was_loaded_at_one_rate_for_all_is_compared) {
-    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+    const auto report = report_of(plan_of({one_rate}, 7), [](const trial_request& request) {
         auto outcome = took_ns(1000);
-        outcome.metrics["send_late_p99"] = 5000;
         outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
         return outcome;
     });
-    const auto& latency = row_of(report, "loop-epoll", "yield", "latency_p50");
+    const auto& latency = row_of(report, "loop-epoll", one_rate, "latency_p50");
     EXPECT_DOUBLE_EQ(latency.to_baseline.value().median, 2);
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
+// A contender of somebody else's prints what it likes, and a journal may have lost counters.
+TEST(summary, a_schedules_time_is_compared_with_nobodys_whatever_else_was_printed) {
+    auto plan = plan_of({own_load, one_rate}, 8);
+    bench::add_twin(plan);
+    const auto report = report_of(plan, [](const trial_request& request) {
+        return took_ns(request.who.name == "loop-epoll" ? 5 : 10);
+    });
+    for (const auto* workload : {own_load, one_rate}) {
+        const auto& time = row_of(report, "loop-epoll", workload);
+        EXPECT_FALSE(time.to_baseline || time.judged) << workload;
+        EXPECT_TRUE(time.reason.value_or("").starts_with("no ratio: ")) << workload;
+    }
+    EXPECT_EQ(report.aa.value().found, reports::fitness::unknown) << "a schedule is equal to itself";
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive);
+}
+
 TEST(summary, of_what_was_loaded_at_one_rate_the_gate_judges_what_the_workload_is_about) {
     const auto found = [](double latency_ns) {
-        auto plan = small_plan(8);
-        plan.workloads = {"serve/open_loop/rate:20000"};
-        for (auto& who : plan.contenders) who.workloads = plan.workloads;
+        auto plan = plan_of({one_rate}, 8);
         plan.tolerated_pct = 5;
         const auto report = report_of(plan, [&](const trial_request& request) {
             auto outcome = took_ns(1000);  // the schedule's, whoever serves it
-            outcome.metrics["send_late_p99"] = 5000;
             for (const auto* metric : {"latency_p50", "latency_p99"})
                 outcome.metrics[metric] = request.who.name == "asio-epoll" ? 8000 : latency_ns;
             return outcome;
@@ -143,20 +166,61 @@ TEST(summary, of_what_was_loaded_at_one_rate_the_gate_judges_what_the_workload_i
     EXPECT_EQ(found(24000), bench::gate_outcome::regression);
 }
 
-TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
-    const auto report = report_of(small_plan(6), [](const trial_request& request) {
-        auto outcome = took_ns(1000);
-        outcome.metrics["latency_p99"] = std::nullopt;
-        if (request.workload == "yield") outcome.metrics["send_late_p99"] = 5000;
+/// What a gate makes of a periodic timer of which loop-epoll measures these, in odd and in even blocks, and
+/// asio-epoll 100 of each.
+using measured_by_block = std::map<std::string, std::pair<double, double>>;
+
+bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs = 100) {
+    std::map<std::string, int> trials;
+    const auto report = report_of(plan_of({"timer/periodic"}, 20), [&](const trial_request& request) {
+        auto outcome = took_ns(1e6);
+        const bool is_even = ++trials[request.who.name] % 2 == 0;
+        for (const auto& [metric, values] : ours)
+            outcome.metrics[metric] = request.who.name == "asio-epoll" ? theirs
+                                      : is_even                        ? values.second
+                                                                       : values.first;
         return outcome;
     });
-    const auto& left_out = row_of(report, "asio-epoll", "yield", "latency_p99");
+    return bench::outcome_of(bench::judge_gate(report, 5));
+}
+
+// Of the first that it is about it has to be known that it is not twice as bad.
+TEST(summary, of_timers_the_gate_judges_how_late_they_are_and_what_waiting_costs) {
+    using enum bench::gate_outcome;
+    const std::pair equal{100.0, 100.0}, scattering{80.0, 125.0}, wild{30.0, 330.0}, worse{150.0, 200.0};
+    EXPECT_EQ(gate_on_timers({{"late_p50", equal}, {"late_p99", equal}, {"cpu", equal}}), pass);
+    EXPECT_EQ(gate_on_timers({{"late_p50", scattering}, {"late_p99", equal}, {"cpu", equal}}), pass);
+    EXPECT_EQ(gate_on_timers({{"late_p50", wild}, {"late_p99", equal}, {"cpu", equal}}), inconclusive);
+    EXPECT_EQ(gate_on_timers({{"late_p50", equal}, {"late_p99", wild}, {"cpu", wild}}), pass);
+    for (const auto* metric : {"late_p50", "late_p99", "cpu"}) {
+        measured_by_block ours{{"late_p50", equal}, {"late_p99", equal}, {"cpu", equal}};
+        ours[metric] = worse;
+        EXPECT_EQ(gate_on_timers(ours), regression) << metric;
+    }
+    EXPECT_EQ(gate_on_timers({{"drift", worse}}), inconclusive) << "it is about something else";
+}
+
+TEST(summary, what_is_certainly_further_from_zero_is_a_regression_without_a_ratio) {
+    using enum bench::gate_outcome;
+    EXPECT_EQ(gate_on_timers({{"late_p50", {300, 400}}}, 0), regression);
+    EXPECT_EQ(gate_on_timers({{"late_p50", {0, 0}}}, 0), pass);
+    EXPECT_EQ(gate_on_timers({{"late_p50", {-3, 3}}}, -3), pass);
+    EXPECT_EQ(gate_on_timers({{"late_p50", {-1, 9}}}, -3), inconclusive);
+}
+
+TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
+    const auto report = report_of(plan_of({one_rate, "echo"}, 6), [](const trial_request&) {
+        auto outcome = took_ns(1000);
+        outcome.metrics["latency_p99"] = std::nullopt;
+        return outcome;
+    });
+    const auto& left_out = row_of(report, "asio-epoll", one_rate, "latency_p99");
     EXPECT_FALSE(left_out.median);
     EXPECT_EQ(left_out.reason,
-              "6 of 6 trials printed no number for it: the load generator's own lateness may be over 10 % "
+              "6 of 6 trials have no number for it: the load generator's own lateness may be over 10 % "
               "of it (loopbench explain send_late_p99)");
     EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason,
-              "6 of 6 trials printed no number for it");
+              "6 of 6 trials have no number for it");
 }
 
 TEST(summary, a_ratio_above_one_is_better_whatever_the_direction) {
@@ -196,14 +260,24 @@ TEST(summary, says_how_many_blocks_would_be_enough) {
     EXPECT_EQ(warned(7), "");
 }
 
+TEST(summary, of_those_that_ran_together_says_why_the_clock_on_the_wall_tells_nothing) {
+    const auto report = report_of(small_plan(6), [](const trial_request&) {
+        auto outcome = took_ns(1000);
+        outcome.made = reports::way::together;
+        outcome.metrics["latency_p99"] = std::nullopt;
+        return outcome;
+    });
+    const auto reason = row_of(report, "asio-epoll", "yield", "latency_p99").reason.value_or("");
+    EXPECT_NE(reason.find("at once"), std::string::npos) << reason;
+}
+
 // Each metric is a family of its own: seven blocks can show two differences among two, and not among forty.
 TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_are) {
     const auto with_metrics = [](std::size_t more) {
         mock_executor executor{[&](const bench::trial_request& request) {
             auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
             for (const auto& metric : reports::known_metrics().first(more))
-                if (metric.name != "time" && metric.name != "capacity" && metric.name != "send_late_p99")
-                    outcome.metrics[std::string{metric.name}] = 10;
+                if (metric.name != "time") outcome.metrics[std::string{metric.name}] = 10;
             return outcome;
         }};
         mock_observer observer;
@@ -338,6 +412,69 @@ TEST(summary, unsupported_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
+TEST(summary, of_too_few_blocks_to_give_a_cell_up_says_why_it_has_no_number) {
+    const auto report = report_of(small_plan(2), [](const trial_request& request) {
+        return request.who.name == "loop-epoll" ? ended(cell_status::unsupported, "too late") : took_ns(1);
+    });
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").status, cell_status::unsupported);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "too late");
+}
+
+/// What took turns of `rounds` ns each.
+bench::trial_outcome took_turns(std::vector<double> rounds) {
+    auto outcome = took_ns(bench::median_of(rounds));
+    outcome.made = reports::way::turns;
+    outcome.turns = std::move(rounds);
+    return outcome;
+}
+
+/// The machine is slower by the round; loop-epoll takes half as long as asio-epoll in each, and a floor a
+/// quarter. Their medians are of different rounds, since each was left out of some.
+reports::report report_of_turns() {
+    auto plan = plan_of({"yield"}, 8);
+    plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
+    for (const auto& who : plan.contenders)
+        plan.described.push_back(reports::describe(
+            who.name, {{"turns", "1"}, {"role", who.name == "floor-epoll" ? "floor" : ""}}));
+    plan.ways = {reports::way::turns};
+    return report_of(plan, [](const trial_request& request) {
+        if (request.who.name == "asio-epoll") return took_turns({100, 200, 400, 800, 1600});
+        if (request.who.name == "loop-epoll") return took_turns({50, 100, 200});
+        return took_turns({25, 50, 100, 200});
+    });
+}
+
+TEST(summary, the_ratio_of_a_block_in_turns_is_that_of_its_rounds_and_is_in_the_report) {
+    const auto report = report_of_turns();
+    const auto& time = row_of(report, "loop-epoll", "yield");
+    EXPECT_EQ(time.median, 100);
+    EXPECT_DOUBLE_EQ(time.to_baseline.value().median, 2) << "the quotient of the medians is 4";
+    ASSERT_TRUE(time.to_baseline->samples);
+    EXPECT_EQ(time.to_baseline->samples->size(), 8U);
+    for (const auto& ratio : *time.to_baseline->samples) EXPECT_DOUBLE_EQ(ratio.value(), 2);
+    const auto& theirs = row_of(report, "asio-epoll", "yield");
+    for (const double log_ratio : bench::log_ratios_of(time, theirs))
+        EXPECT_DOUBLE_EQ(std::exp(log_ratio), 2);
+    EXPECT_DOUBLE_EQ(time.times_floor.value().median, 2) << "of rounds, too: that of the medians is 4/3";
+    EXPECT_FALSE(
+        row_of(report_of(small_plan(7), growing_times{}), "loop-epoll", "yield").to_baseline->samples)
+        << "apart it is that of the samples";
+}
+
+TEST(summary, a_cell_is_of_the_way_of_those_trials_that_have_a_number) {
+    auto plan = plan_of({"yield"}, 8);
+    int trials = 0;
+    const auto report = report_of(plan, [&](const trial_request& request) {
+        if (request.who.name == "asio-epoll") return took_turns({100, 200, 400});
+        return ++trials == 8 ? ended(cell_status::unsupported, "no memory to lock")
+                             : took_turns({50, 100, 200});
+    });
+    const auto& time = row_of(report, "loop-epoll", "yield");
+    EXPECT_EQ(time.made, reports::way::turns);
+    ASSERT_TRUE(time.to_baseline.value().samples);
+    EXPECT_EQ(time.to_baseline->samples->size(), 7U);
+}
+
 TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
     int trials = 0;
     auto plan = small_plan(4);
@@ -360,7 +497,7 @@ TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
     const auto& spin = row_of(report, "asio-epoll", "yield", "spin");
     EXPECT_EQ(spin.samples, (std::vector<std::optional<double>>{{}, 0.5, {}, {}}));
     EXPECT_EQ(spin.median, 0.5);
-    EXPECT_EQ(spin.reason, "3 of 4 trials printed no number for it");
+    EXPECT_EQ(spin.reason, "3 of 4 trials have no number for it");
 }
 
 TEST(summary, without_the_baseline_there_are_no_ratios_and_a_warning_with_a_remedy) {

@@ -14,9 +14,9 @@ constexpr std::string_view contender_front = R"sh(
 describe() { printf '{"context": {"library": "fake", "library_version": "1"%s}, "benchmarks": []}\n' "$1"; }
 [ -z "$LOOPBENCH_DESCRIBE" ] || { describe "$sheet"; exit; }
 case "$1" in
-  --benchmark_list_tests=true) printf 'yield/real_time\necho/rtt/conns:1\n'; exit;;
+  --benchmark_list_tests=true) [ -n "$only" ] && echo "$only" || printf 'yield/real_time\necho/rtt/conns:1\n'; exit;;
   *echo*) workload=echo/rtt/conns:1;;
-  *) workload=yield/real_time;;
+  *) workload=${only:-yield/real_time};;
 esac
 echo trial >> "$0.trials"
 row() {
@@ -41,13 +41,19 @@ loopbench_command::loopbench_command() {
 void loopbench_command::add_contender(std::string_view name, std::string_view on_trial,
                                       std::string_view sheet) {
     write_script(folder_ / "bin/contenders" / name,
-                 fmt::format("sheet='{}'\n{}\n{}\n", sheet, contender_front, on_trial));
+                 fmt::format("sheet='{}'\nonly=\n{}\n{}\n", sheet, contender_front, on_trial));
+}
+
+void loopbench_command::add_contender_of(std::string_view workload, std::string_view name,
+                                         std::string_view on_trial) {
+    write_script(folder_ / "bin/contenders" / name,
+                 fmt::format("sheet=\nonly='{}'\n{}\n{}\n", workload, contender_front, on_trial));
 }
 
 void loopbench_command::add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial) {
     const auto executable = folder_ / "bin/contenders" / name;
     reports::write_file_atomically(executable.native() + ".sh",
-                                   fmt::format("sheet=\n{}\n{}\n", contender_front, on_trial));
+                                   fmt::format("sheet=\nonly=\n{}\n{}\n", contender_front, on_trial));
     std::filesystem::copy_file(LOOPBENCH_CALLED_SHELL, executable,
                                std::filesystem::copy_options::overwrite_existing);
 }

@@ -25,7 +25,10 @@ public:
     /// trial. `sheet` is added to what it says of itself before a run: `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
-    /// The same, and $CALLED is its argv[0]: of the baseline's twin, it ends in `~`.
+    /// The same with this workload alone.
+    void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial);
+
+    /// As add_contender(), and $CALLED is its argv[0]: of the baseline's twin, it ends in `~`.
     void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
 
     /// Runs `loopbench ARGUMENTS...`, and kills it and its children when it takes longer.

@@ -36,7 +36,7 @@ result without_numbers(const char* workload, const char* contender, cell_status 
 
 std::vector<result> sample_results() {
     auto flagship = measured("echo/rtt/tcp/conns:1", "loop-epoll", "time", "ns", 9250.0);
-    flagship.to_baseline = ratio{"asio-epoll", 1.5, 1.25, 1.75};
+    flagship.to_baseline = ratio{"asio-epoll", 1.5, 1.25, 1.75, {{1.5, {}, 1.5}}};
     flagship.judged = verdict::faster;
     flagship.times_floor = floor_multiple{"floor-blocking", 1.08, 1.07, {}};
     auto throughput = measured("echo/rtt/tcp/conns:1", "loop-epoll", "throughput", "/s", 0.1 + 0.2);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <deque>
+
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -131,6 +133,56 @@ echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
     const auto seen = content_of(folder / "contender.seen");
     EXPECT_TRUE(seen.starts_with("smoke\n--benchmark_filter=^yield(/(")) << seen;
     EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
+}
+
+/// Contenders that run together, each printing these fields of a row and of a context.
+std::vector<trial_outcome> ran_together(const std::vector<std::pair<std::string, std::string>>& rows) {
+    const scratch_folder folder;
+    std::deque<bench::contender> all;
+    std::vector<bench::trial_request> requests;
+    for (const auto& [fields, context] : rows) {
+        const auto file = folder / fmt::format("contender{}", all.size());
+        write_script(file, fmt::format(R"(
+echo '{{"context": {{{}}}, "benchmarks": [{{"name": "yield", "real_time": 100, {}}}]}}')",
+                                       context, fields));
+        all.push_back({"contender", file, {"yield"}, ""});
+        requests.push_back({all.back(), all.back().workloads[0]});
+    }
+    return bench::process_executor{-1}.run_at_once(requests, reports::way::together, 1, 60s);
+}
+
+constexpr auto of_ours = R"("turns": "1")";
+
+TEST(trial, of_those_that_ran_together_keeps_no_number_by_the_clock_on_the_wall) {
+    const auto trial = ran_together(
+        {{R"("cpu_time": 60, "cpu": 50, "spin": 0.3, "latency_p99": 9, "wakeups": 5, "late_p50": 7,
+"items_per_second": 8, "rss_peak": 4096)",
+          of_ours}})[0];
+    ASSERT_EQ(trial.status, cell_status::ok) << trial.reason;
+    for (const auto* metric : {"spin", "latency_p99", "wakeups", "late_p50", "throughput"})
+        EXPECT_EQ(trial.metrics.at(metric), std::nullopt) << metric;
+    EXPECT_EQ(trial.metrics.at("time"), 50);
+    EXPECT_EQ(trial.metrics.at("cpu"), 50);
+    EXPECT_EQ(trial.metrics.at("rss_peak"), 4096);
+}
+
+TEST(trial, of_those_that_ran_together_has_one_definition_of_cpu_time) {
+    const auto times = [](const std::string& others_context) {
+        std::vector<double> all;
+        for (const auto& trial : ran_together({{R"("cpu_time": 60, "cpu": 50)", of_ours},
+                                               {R"("cpu_time": 80, "cpu": 70)", others_context}}))
+            all.push_back(trial.metrics.at("time").value());
+        return all;
+    };
+    EXPECT_EQ(times(of_ours), (std::vector<double>{50, 70}));
+    EXPECT_EQ(times(R"("library": "x")"), (std::vector<double>{60, 80})) << "what a stranger calls cpu";
+}
+
+TEST(trial, says_how_it_was_made_whatever_came_of_it) {
+    const auto trial =
+        ran_together({{R"("error_occurred": true, "error_message": "unsupported: no")", ""}})[0];
+    EXPECT_EQ(trial.status, cell_status::unsupported);
+    EXPECT_EQ(trial.made, reports::way::together);
 }
 
 }  // namespace
