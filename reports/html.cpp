@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <string_view>
@@ -56,10 +57,14 @@ private:
 };
 
 void add_number(std::string& out, std::optional<double> value, int digits) {
-    if (value && std::isfinite(*value))
-        fmt::format_to(std::back_inserter(out), "{:.{}g}", *value, digits);
-    else
+    if (!value || !std::isfinite(*value)) {
         out += "null";
+        return;
+    }
+    std::array<char, 32> text;
+    const auto* const end =
+        std::to_chars(text.data(), text.data() + text.size(), *value, std::chars_format::general, digits).ptr;
+    out.append(std::string_view{text.data(), end});
 }
 
 constexpr int digits_of_estimates = 9, digits_of_trials = 5;

@@ -100,7 +100,7 @@ void read_fields(type& to, const node& from) {
     const auto take = [&]<class value>(const field<type, value>& each) {
         const auto found = from.find(each.name);
         if (!found && (each.when == presence::in_newer_files || each.when == presence::when_there)) return;
-        const auto there = from.at(each.name);
+        const auto there = found ? *found : from.at(each.name);
         if (each.when == presence::null_when_empty && there.is_null())
             to.*each.member = value{};
         else

@@ -39,17 +39,16 @@ public:
     node(const json& value, std::string path) : value_{value}, path_{std::move(path)} {}
 
     [[nodiscard]] node at(const std::string& key) const {
-        if (!value_.is_object()) mismatch("an object");
-        const auto found = value_.find(key);
-        if (found == value_.end()) fail(fmt::format("the field \"{}\" is missing", key));
-        return {*found, path().empty() ? key : path() + "." + key};
+        if (auto found = find(key)) return *found;
+        fail(fmt::format("the field \"{}\" is missing", key));
     }
 
     /// The same, or nothing when there is no such field.
     [[nodiscard]] std::optional<node> find(const std::string& key) const {
         if (!value_.is_object()) mismatch("an object");
-        if (!value_.contains(key)) return std::nullopt;
-        return at(key);
+        const auto found = value_.find(key);
+        if (found == value_.end()) return std::nullopt;
+        return node{*found, path().empty() ? key : path() + "." + key};
     }
 
     /// All the fields of an object with their names.
@@ -131,7 +130,7 @@ private:
     node(const json& value, const node& list, std::size_t index)
         : value_{value}, list_{&list}, index_{index} {}
 
-    /// In words only when it is asked for: a file of histograms has millions of numbers.
+    /// In words only when it is asked for: a journal has millions of numbers.
     [[nodiscard]] const std::string& path() const {
         if (list_ != nullptr) path_ = fmt::format("{}[{}]", list_->path(), index_);
         list_ = nullptr;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -53,18 +52,23 @@ public:
     bool number_float(json::number_float_t value, const std::string&) { return add(value); }
     bool string(std::string& value) { return add(std::move(value)); }
     bool binary(json::binary_t& value) { return add(json::binary(std::move(value))); }
-    bool start_object(std::size_t) { return open(json::object()); }
+    bool start_object(std::size_t) {
+        json::object_t fields;
+        fields.reserve(fields_of_most);  // it grows by copying its keys
+        return open(std::move(fields));
+    }
     bool start_array(std::size_t) { return open(json::array()); }
     bool end_object() { return close(); }
     bool end_array() { return close(); }
 
     bool key(std::string& name) {
-        auto& inside = open_.back();
-        if (!inside.keys.insert(name).second && twice_ == duplicates::refused)
+        auto& inside = *open_.back();
+        const auto keys = inside.size();
+        next_ = &inside[name];
+        if (inside.size() == keys && twice_ == duplicates::refused)
             throw format_error{fmt::format("the key \"{}\" is there twice", shown(name))};
-        if (inside.keys.size() > json_keys_max)
+        if (inside.size() > json_keys_max)
             throw format_error{fmt::format("an object of more than {} keys", json_keys_max)};
-        inside.key = std::move(name);
         return true;
     }
 
@@ -74,23 +78,18 @@ public:
     }
 
 private:
-    struct container {
-        json* value;
-        std::set<std::string> keys;
-        std::string key;  // of the value that comes next
-    };
+    static constexpr std::size_t fields_of_most = 20;
 
     duplicates twice_;
     std::size_t values_ = 0;
-    std::vector<container> open_;
+    std::vector<json*> open_;  // lists and objects whose end is to come
+    json* next_ = &document;   // where the next value goes, but in a list
 
     json* place(json value) {
         if (++values_ > json_values_max)
             throw format_error{fmt::format("more than {} values", json_values_max)};
-        if (open_.empty()) return &(document = std::move(value));
-        auto& inside = open_.back();
-        if (inside.value->is_array()) return &inside.value->emplace_back(std::move(value));
-        return &((*inside.value)[inside.key] = std::move(value));
+        if (!open_.empty() && open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
+        return &(*next_ = std::move(value));
     }
 
     bool add(json value) {
@@ -101,7 +100,7 @@ private:
     bool open(json value) {
         if (open_.size() == json_levels_max)
             throw format_error{fmt::format("nested more than {} levels deep", json_levels_max)};
-        open_.push_back({place(std::move(value)), {}, {}});
+        open_.push_back(place(std::move(value)));
         return true;
     }
 

@@ -37,14 +37,17 @@ outcome outcome_of(const result& time, std::span<const result* const> judged) {
     return {"skipped", why_inconclusive(*judged.front())};
 }
 
+/// Why a test was skipped is the text of its element, and a message of the others: the schema that JUnit
+/// tests its own reports with has it so.
 std::string text_of(const junit_case& item) {
     const auto front =
         fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));
-    if (item.element.empty())
-        return item.message.empty()
-                   ? front + "/>\n"
-                   : fmt::format("{}><system-out>{}</system-out></testcase>\n", front, as_xml(item.message));
-    return fmt::format("{}><{} message=\"{}\"/></testcase>\n", front, item.element, as_xml(item.message));
+    const auto message = as_xml(item.message);
+    if (item.element.empty() && message.empty()) return front + "/>\n";
+    if (item.element == "failure" || item.element == "error")
+        return fmt::format("{}><{} message=\"{}\"/></testcase>\n", front, item.element, message);
+    const auto element = item.element.empty() ? "system-out" : item.element;
+    return fmt::format("{}><{}>{}</{}></testcase>\n", front, element, message, element);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <simdjson.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,15 +19,13 @@
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/atomic_file.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
-using reports::node;
 
 constexpr std::string_view file_name = "histograms.jsonl", journal_name = "journal.jsonl";
 constexpr std::string_view histograms_schema = "loopbench-histograms/1";
@@ -38,17 +37,17 @@ std::uint64_t count_of(const reports::histogram& of) {
 }
 
 /// Adds the values of another trial. The contenders' buckets do not overlap, whatever trial they are of;
-/// those of a stranger might, and are kept side by side.
-void merge(reports::histogram& into, const reports::histogram& from) {
+/// those of a stranger might, in any order, and are kept side by side.
+void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
     into.max_ns = into.trials == 0 ? from.max_ns : std::max(into.max_ns, from.max_ns);
     into.trials += from.trials;
     const auto bounds = [](const reports::bucket& of) { return std::pair{of.lowest_ns, of.highest_ns}; };
-    auto more = from.values;
-    std::ranges::sort(more, {}, bounds);  // a stranger's may be in any order
+    if (!std::ranges::is_sorted(from.values, {}, bounds)) std::ranges::sort(from.values, {}, bounds);
     std::vector<reports::bucket> all;
-    std::ranges::merge(into.values, more, std::back_inserter(all), {}, bounds, bounds);
+    all.reserve(into.values.size() + from.values.size());
+    std::ranges::merge(into.values, from.values, std::back_inserter(all), {}, bounds, bounds);
     into.values.clear();
     for (const auto& each : all)
         if (!into.values.empty() && bounds(into.values.back()) == bounds(each))
@@ -108,30 +107,38 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     std::map<cell_and_metric, reports::histogram> sums;
     line_reader lines{file.native()};
     std::size_t number = 1;
+    const auto refuse = [&](const std::exception& error) {
+        return reports::format_error{
+            fmt::format("{} is no file of histograms: line {}: {}", file.native(), number, error.what())};
+    };
+    simdjson::dom::parser parser;
     try {
-        for (; const auto line = lines.next(); ++number) {
-            const auto document = reports::parse_strictly(*line);
-            const node from{document, ""};
+        for (; const auto text = lines.next(); ++number) {
+            const simdjson::dom::element line = parser.parse(text->data(), text->size());
             if (number == 1) {
-                from.require_schema(histograms_schema);
+                const std::string_view schema = line["schema"];
+                if (schema != histograms_schema)
+                    throw reports::format_error{fmt::format("its schema is not {}", histograms_schema)};
                 continue;
             }
-            const auto workload = from.at("workload").text(), contender = from.at("contender").text();
+            const std::string_view workload = line["workload"], contender = line["contender"];
             const auto place =
                 static_cast<std::size_t>(std::ranges::find(workloads, workload) - workloads.begin());
-            const auto found = from.at("histograms").each(read_histogram);
-            if (!tried.counts(from.at("block").natural(), place, from.at("attempt").natural())) continue;
-            for (const auto& each : found) {
-                auto& sum = sums[{workload, contender, each.metric}];
+            const bool counts = tried.counts(line["block"], place, line["attempt"]);
+            for (const auto each : line["histograms"]) {
+                auto found = read_histogram(each);
+                if (!counts) continue;
+                auto& sum = sums[{std::string{workload}, std::string{contender}, found.metric}];
                 sum.workload = workload;
                 sum.contender = contender;
-                sum.metric = each.metric;
-                merge(sum, each);
+                sum.metric = found.metric;
+                merge(sum, std::move(found));
             }
         }
     } catch (const reports::format_error& error) {
-        throw reports::format_error{
-            fmt::format("{} is no file of histograms: line {}: {}", file.native(), number, error.what())};
+        throw refuse(error);
+    } catch (const simdjson::simdjson_error& error) {
+        throw refuse(error);
     }
     return sums;
 }
@@ -187,12 +194,13 @@ histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{fold
 
 void histogram_log::append(const run_plan& plan, const trial_record& record) {
     if (record.outcome.histograms.empty()) return;
-    const json whole{{"block", record.block},
-                     {"attempt", record.attempt},
-                     {"workload", plan.workloads[record.where.workload]},
-                     {"contender", plan.contenders[record.where.contender].name},
-                     {"histograms", record.outcome.histograms}};
-    reports::write_all(file_.get(), reports::dump(whole) + "\n", path_);
+    reports::write_all(
+        file_.get(),
+        fmt::format(R"({{"block":{},"attempt":{},"workload":{},"contender":{},"histograms":[{}]}})"
+                    "\n",
+                    record.block, record.attempt, reports::dump(plan.workloads[record.where.workload]),
+                    reports::dump(plan.contenders[record.where.contender].name), record.outcome.histograms),
+        path_);
 }
 
 bool has_histograms_beside(const fs::path& report_file) {

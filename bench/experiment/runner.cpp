@@ -270,7 +270,7 @@ private:
     /// A day of trials has more of it than memory: the side file has the histograms, and of the contexts only
     /// each contender's first is ever looked at.
     void forget_what_is_written(trial_record& record) {
-        record.outcome.histograms = nlohmann::ordered_json::array();
+        record.outcome.histograms.clear();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)
             record.outcome.context = nlohmann::ordered_json::object();
     }

