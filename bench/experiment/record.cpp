@@ -450,7 +450,6 @@ std::optional<std::string> other_file(const std::vector<file_state>& then,
 
 void refuse_other_place(const session_record& begun, const reports::environment& here) {
     constexpr std::string_view remedy = "begin a new run without --resume";
-    const std::vector<file_state> no_files;
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
             throw usage_error{
@@ -484,10 +483,11 @@ void refuse_other_place(const session_record& begun, const reports::environment&
             if ((*now.layouts)[k] != (*then.layouts)[k]) throw has_changed((*then.layouts)[k].path);
         if (now.generator != then.generator)
             throw has_changed((then.generator ? then.generator : now.generator)->path);
-        if (!then.files || !now.files) now.files = then.files;  // an older journal, or nobody has looked
-        if (const auto other = other_file(then.files.value_or(no_files), now.files.value_or(no_files)))
-            throw has_changed(*other);
+        const auto files = now.files;
+        now.files = then.files;
         if (now != then) throw has_changed(then.path);
+        if (!then.files || !files) continue;  // an older journal, or nobody has looked
+        if (const auto other = other_file(*then.files, *files)) throw has_changed(*other);
     }
 }
 

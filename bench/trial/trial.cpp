@@ -268,7 +268,7 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     for (auto& [name, value] : trial.metrics)
         if (!is_of_cpu_time(name)) value.reset();
     trial.metrics["time"] = time;
-    trial.histograms = nlohmann::ordered_json::array();
+    trial.histograms.clear();
 }
 
 /// What one of them has left behind worked beside the others.

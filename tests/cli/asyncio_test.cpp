@@ -43,7 +43,7 @@ protected:
                                            const std::string& way = "apart") {
         const auto ran =
             loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads, "--blocks", "1",
-                       "--trial-limit", "60s", "--way", way, "-o", loopbench.out()});
+                       "--trial-limit", "60s", "--budget", "250s", "--way", way, "-o", loopbench.out()});
         EXPECT_EQ(ran.code, code) << ran.error_tail;
         const auto report = loopbench.report();
         EXPECT_TRUE(fits_the_schema(report));

@@ -104,8 +104,7 @@ TEST(writers, what_is_worse_in_what_its_workload_is_about_is_a_failure_for_ci_sy
     says(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
     says(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
     const auto unknown = with_verdict("late_p50", inconclusive);
-    says(reports::write_junit(unknown),
-         "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
+    says(reports::write_junit(unknown), "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
     says(reports::write_github(unknown),
          "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
 }

@@ -30,6 +30,9 @@ def with_hostile_names(report, names=HOSTILE):
         each["reason"] = each["reason"] and names[0]
         if each["workload"] == "timer/periodic":
             each["workload"] = "".join(names)
+    for each in report.get("workloads", []):
+        if each["name"] == "timer/periodic":
+            each["name"] = "".join(names)
     report["warnings"] = [{"code": name, "message": name, "remedy": name} for name in names]
     report["environment"]["kernel"] = report["aa"]["reason"] = names[0]
     report["command"] = names
