@@ -45,7 +45,7 @@ std::map<std::pair<std::string_view, std::string_view>, std::vector<const result
         if (item.judged && rank_of(item) < std::ssize(headline.at(item.workload)))
             all[{item.workload, item.contender}].push_back(&item);
     for (auto& [cell, results] : all)
-        std::ranges::stable_sort(results, {}, [&](const result* item) { return rank_of(*item); });
+        std::ranges::sort(results, {}, [&](const result* item) { return rank_of(*item); });
     return all;
 }
 

@@ -11,12 +11,12 @@ namespace loopbench::bench {
 ///
 /// Trials of two sessions are no pairs. Where both measured their own baseline beside a contender, the
 /// ratios to it are compared, so that a machine which became slower altogether does not look like a
-/// regression; the baseline itself, and where there is none, is compared by its times, and in nothing else:
-/// how late timers are, and what waiting costs, changes from session to session by as much again. Nothing is
-/// compared in a workload whose baseline's time moved by more than a fifth with the whole interval of its
-/// shift: the machine was another one, or what all have in common has changed, which one session of both
-/// builds can tell. A report of the baseline alone has nothing to know the machine by: there its times are
-/// compared, by however much they moved.
+/// regression; the baseline itself, and where there is none, is compared by its times, and in nothing
+/// else: how late timers are, and what waiting costs, changes from session to session by as much again.
+/// Nothing is compared in a workload whose baseline's time moved by more than a fifth: the machine was
+/// another one, or what all have in common has changed, which one session of both builds can tell. A
+/// report of the baseline alone has nothing to know the machine by: there its times are compared, by
+/// however much they moved.
 ///
 /// The interval is that of Hodges and Lehmann's shift (rank_test.hpp); it rules a slowdown out or not, each
 /// cell for itself. A verdict of a difference or of none, however, needs the interval at the level that

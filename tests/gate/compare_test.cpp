@@ -411,15 +411,13 @@ TEST_F(compare_reports, knows_another_machine_by_its_baseline_and_judges_nothing
     EXPECT_EQ(between(alone(100), alone(190)).code, 3) << "alone it is no measure of the machine";
 }
 
-TEST_F(compare_reports, takes_no_machine_for_another_one_before_that_is_certain) {
+TEST_F(compare_reports, names_no_regression_on_what_may_have_been_another_machine) {
     auto then = two_times(100, 50), now = two_times(125, 75);
-    EXPECT_EQ(between(reports::write_json(then), reports::write_json(now)).code, 4);
     for (std::size_t i = 0; i < 12; i += 3) now.results[0].samples[i] = 105.0 + static_cast<double>(i) / 10;
     now.results[1].samples = now.results[0].samples;
     for (auto& sample : now.results[1].samples) *sample *= 0.6;
     const auto ran = between(reports::write_json(then), reports::write_json(now));
-    EXPECT_EQ(ran.code, 3) << "the median moved by a quarter, and perhaps by a twentieth: " << ran.error_tail;
-    EXPECT_NE(ran.error_tail.find("loop-epoll on yield: slower by "), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(ran.code, 4) << "the baseline moved by a quarter, or by a twentieth: " << ran.error_tail;
 }
 
 /// The same of a periodic timer, of which `late` is how late the two are at the median.
