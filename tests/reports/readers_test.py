@@ -247,8 +247,8 @@ class Readers(unittest.TestCase):
             for case, cell in zip(cases, cells):
                 self.assertEqual([case.classname, case.name], [printable(cell[of]) for of in ("workload", "contender")])
                 # That nothing could be told counts of the first alone.
-                found = [each["verdict"] for each in judged.get((cell["workload"], cell["contender"]), [None])]
-                verdict = "slower" if "slower" in found else found[0]
+                found = [each["verdict"] for each in judged.get((cell["workload"], cell["contender"]), [])]
+                verdict = "slower" if "slower" in found else found[0] if found else None
                 expected = kinds.get(verdict if cell["status"] == "ok" else cell["status"])
                 self.assertEqual([type(each) for each in case.result], [expected] if expected else [])
                 if cell["status"] != "ok":
