@@ -66,12 +66,11 @@ public:
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
 /// Runs the plan. A cell that failed is not run again, nor one that is unsupported in block after block
-/// (exclusion_after). With a budget, a
-/// block begins only when the longest one so far would still fit, no trial begins after its end, and one that
-/// is running then is ended and does not count. The trials of one workload in one block are run again, once,
-/// when one of them was disturbed: at most a quarter of the planned ones, and while the budget lasts. With a
-/// precision the plan's blocks are the most that it may find to need (stopping.hpp). Exceptions of executor
-/// and observer pass.
+/// (exclusion_after). With a budget, a block begins only when the longest one so far would still fit, no
+/// trial begins after its end, and one that is running then is ended and does not count. The trials of
+/// one workload in one block are run again, once, when one of them was disturbed: at most a quarter of
+/// the planned ones, and while the budget lasts. With a precision the plan's blocks are the most that it
+/// may find to need (stopping.hpp). Exceptions of executor and observer pass.
 ///
 /// `done` is what an earlier run of the same plan has done already (its trials and exclusions): it is not
 /// done again, but where it stopped among the trials of a workload in a block, these are all made again, so

@@ -179,24 +179,24 @@ TEST(turns, tell_of_each_end_while_the_others_are_alive) {
     EXPECT_EQ(ended, (std::vector<std::size_t>{1, 0}));
 }
 
+/// A counter that the planted contender prints of a workload which has taken turns.
+double counted_in_turns(const char* filter, const char* counter) {
+    child_request request;
+    request.command = {LOOPBENCH_PLANTED_CONTENDER, filter, "--benchmark_format=json"};
+    const auto outcomes = run({request});
+    EXPECT_FALSE(outcomes[0].operation_ns.empty()) << outcomes[0].child.error_tail;
+    const auto result = nlohmann::json::parse(outcomes[0].child.output);
+    return result.at("benchmarks").at(0).at(counter).get<double>();
+}
+
 // Without turns, Google Benchmark has run a workload several times before the run that counts.
 TEST(turns, are_taken_by_a_workload_that_has_run_before_in_its_process) {
-    child_request request;
-    request.command = {LOOPBENCH_PLANTED_CONTENDER, "--benchmark_filter=^runs", "--benchmark_format=json"};
-    const auto outcomes = run({request});
-    ASSERT_FALSE(outcomes[0].operation_ns.empty()) << outcomes[0].child.error_tail;
-    const auto result = nlohmann::json::parse(outcomes[0].child.output);
-    EXPECT_GE(result.at("benchmarks").at(0).at("runs").get<double>(), 2);
+    EXPECT_GE(counted_in_turns("--benchmark_filter=^runs", "runs"), 2);
 }
 
 // An operation takes 200 microseconds at least, and a warm-up a millisecond: seven are more than enough.
 TEST(turns, are_taken_after_a_warm_up_that_grows_by_what_is_missing) {
-    child_request request;
-    request.command = {LOOPBENCH_PLANTED_CONTENDER, "--benchmark_filter=^slow", "--benchmark_format=json"};
-    const auto outcomes = run({request});
-    ASSERT_FALSE(outcomes[0].operation_ns.empty()) << outcomes[0].child.error_tail;
-    const auto result = nlohmann::json::parse(outcomes[0].child.output);
-    const auto operations = result.at("benchmarks").at(0).at("warm_up_operations").get<double>();
+    const double operations = counted_in_turns("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);
     EXPECT_LE(operations, 7);
 }
