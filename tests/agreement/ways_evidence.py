@@ -7,7 +7,7 @@
 Series:
 
     ways            each workload in each way, in sessions of 10 s that follow each other, so that all ways meet the
-                    same hour; `old` is another build of loopbench (--old), with the same contenders
+                    same hour; `old` is another build of loopbench (--old), beside which the same contenders are
     equal-turns     `compare` of a contender with itself, in turns
     equal-together  the same, together
     slowed-3        `compare` with the contender slowed down by 3 %, 10 s
@@ -44,7 +44,7 @@ CALCULATING = ["yield", "post/chain", "spawn", "gather/yield/children:1000", "ti
 ECHO = "echo/rtt/tcp/conns:100/bytes:64"
 WORKLOADS = CALCULATING + ["echo/rtt/tcp/conns:1/bytes:64", ECHO, "echo/rtt/tcp/conns:1000/bytes:64",
                            "pipe/read/bytes:4096"]
-WAYS = ["old", "apart", "turns", "together"]
+WAYS = ["old", "turns", "together"]
 SLICE_S, SLICES = 10, 6  # of a workload in one way: together a minute
 
 # Name: tries, about how long one takes in seconds, and whether the truth is that both are equal.
@@ -89,9 +89,8 @@ class Tries:
             way = WAYS[number % len(WAYS)]
             if way == "old" and not self.old:
                 return None
-            return [self.old if way == "old" else self.loopbench, "run", "--contender-dir", str(self.contenders),
-                    "--contender", BASELINE, "--contender", OTHER, "--workload", self.workload(series, number),
-                    "--blocks", "1000", "--min-time", "150ms", "--budget", f"{SLICE_S}s",
+            return [self.old if way == "old" else self.loopbench, "run", "--contender", BASELINE,
+                    "--contender", OTHER, "--workload", self.workload(series, number), "--blocks", "1000", "--min-time", "150ms", "--budget", f"{SLICE_S}s",
                     *([] if way == "old" else ["--way", way])]
         if series.startswith("equal-"):
             return self.compare([self.as_it_is, self.as_it_is], self.workload(series, number), "--way",
