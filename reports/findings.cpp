@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <map>
@@ -241,7 +242,7 @@ void find_cost(std::vector<finding>& all, const indexed_report& in) {
     const auto first = widest_lead(table);
     finding found{
         topic::cost,
-        fmt::format("Fastest: {}, ahead or level {}{}", listed(first.who),
+        fmt::format("Fastest: {}, unbeaten {}{}", listed(first.who),
                     on_how_many(first.on, table.size(), in.compared("time")), times_as_fast(in, first.from)),
         first.from};
     lead_table rest = table;
@@ -270,11 +271,10 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(item);
     }
     if (found.from.empty()) return;
-    found.text =
-        fmt::format("The limit: {} takes {} times as long as the fastest floor ({}).", cut(first),
-                    multiples.text(three_digits),
-                    found.from.size() == 1 ? "on " + cut(found.from.front()->workload)
-                                           : fmt::format("{} workloads have one", found.from.size()));
+    found.text = fmt::format("The limit: {} takes {} times as long as bare calls ({}).", cut(first),
+                             multiples.text(three_digits),
+                             found.from.size() == 1 ? "on " + cut(found.from.front()->workload)
+                                                    : fmt::format("on {} workloads", found.from.size()));
     all.push_back(std::move(found));
 }
 
@@ -306,6 +306,15 @@ bool is_told_at(const places& order, std::size_t place, std::string_view baselin
     });
 }
 
+/// What an operation costs the CPU; empty where one of them does not say.
+std::string cpu_of(const indexed_report& in, const result& one, const result& other, sources& from) {
+    const auto* const ours = in.find(one.workload, one.contender, "cpu");
+    const auto* const theirs = in.find(other.workload, other.contender, "cpu");
+    if (ours == nullptr || theirs == nullptr) return "";
+    from.insert(from.end(), {ours, theirs});
+    return fmt::format(", at {} against {} of CPU", human_time(*ours->median), human_time(*theirs->median));
+}
+
 /// Whether io_uring is worth it: the best on it against the best on epoll, where there are both.
 std::string against_epoll(const indexed_report& in, const places& order, sources& from) {
     const auto best_on = [&](std::string_view driver) {
@@ -318,11 +327,10 @@ std::string against_epoll(const indexed_report& in, const places& order, sources
     if (ours == order.end() || theirs == order.end()) return "";
     for (const auto each : {ours, theirs})
         if (std::ranges::find(from, each->item) == from.end()) from.push_back(each->item);
-    return fmt::format(" io_uring ({} {}) against epoll ({} {}): {}.", cut(ours->item->contender),
-                       three_digits(ours->ratio), cut(theirs->item->contender), three_digits(theirs->ratio),
-                       level(*ours, *theirs, in.whole.baseline) ? "not certain"
-                       : ours < theirs                          ? "certainly faster"
-                                                                : "certainly slower");
+    return fmt::format(" io_uring against epoll: {} times as fast, {}{}.",
+                       three_digits(ours->ratio / theirs->ratio),
+                       level(*ours, *theirs, in.whole.baseline) ? "not certain" : "certain",
+                       cpu_of(in, *ours->item, *theirs->item, from));
 }
 
 void find_connections(std::vector<finding>& all, const indexed_report& in) {
@@ -347,7 +355,7 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(order[i].item);
     }
     if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
-    found.text += fmt::format(" (times as fast as {}; > is certain, ~ is not).{}", cut(in.whole.baseline),
+    found.text += fmt::format(" (times {}; > is certain, ~ is not).{}", cut(in.whole.baseline),
                               against_epoll(in, order, found.from));
     all.push_back(std::move(found));
 }
@@ -424,12 +432,12 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
     if (table.empty()) return;
     const auto first = widest_lead(table);
     finding found{topic::timers, "", first.from};
-    found.text = fmt::format("Most accurate timers{}: {}, ahead or level {}, {}",
-                             some_burn ? " without burning CPU" : "", listed(first.who),
-                             on_how_many(first.on, table.size(), in.compared("late_p50")),
-                             at_which_price(in, found, first));
+    found.text =
+        fmt::format("Most accurate timers{}: {}, unbeaten {}, {}", some_burn ? " without burning CPU" : "",
+                    listed(first.who), on_how_many(first.on, table.size(), in.compared("late_p50")),
+                    at_which_price(in, found, first));
     if (const auto last = latest(in)) {
-        found.text += fmt::format("; latest: {}, by {}", listed(last->who), lateness(last->from));
+        found.text += fmt::format("; least accurate: {}, {} late", listed(last->who), lateness(last->from));
         found.from.insert(found.from.end(), last->from.begin(), last->from.end());
     }
     found.text += ".";
@@ -453,7 +461,7 @@ std::string as_far_as_they_say(const indexed_report& in) {
 void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     names burners;
     range burnt, late;
-    std::optional<double> others;
+    const result* others = nullptr;  // who takes the most of them
     finding found{topic::waiting, "", {}};
     for (const auto workload : workloads_that_wait(in)) {
         const auto group = in.results.find({workload, "spin"});
@@ -461,7 +469,7 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
         for (const auto* spin : group->second) {
             if (!spin->median || in.is_floor_here(spin->contender)) continue;
             if (!burns(in, workload, spin->contender)) {
-                others = std::max(*spin->median, others.value_or(0));
+                if (others == nullptr || *spin->median > *others->median) others = spin;
                 continue;
             }
             burnt.add(*spin->median);
@@ -472,22 +480,26 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
                 burners.push_back(spin->contender);
         }
     }
-    if (burners.empty() && !others) return;
+    if (burners.empty() && others == nullptr) return;
+    if (others != nullptr) found.from.push_back(others);
+    const bool others_may_burn = others != nullptr && *others->median >= burns_from;
+    const auto who_of_others =
+        others == nullptr ? std::string{}
+                          : fmt::format(" ({} on {})", cut(others->contender), cut(others->workload));
     if (burners.empty()) {
-        found.text =
-            fmt::format("{}{}: {} of a core at the most.",
-                        *others < burns_from ? "Nobody burns CPU while waiting"
-                                             : "Whether anybody burns CPU while waiting is not certain",
-                        as_far_as_they_say(in), share(*others));
+        found.text = fmt::format("{}{}: {} of a core at the most{}.",
+                                 others_may_burn ? "Whether anybody burns CPU while waiting is not certain"
+                                                 : "Nobody burns CPU while waiting",
+                                 as_far_as_they_say(in), share(*others->median), who_of_others);
     } else {
         found.text = fmt::format(
             "{} {} {} of a core while waiting{}{}.", listed(burners), burners.size() == 1 ? "burns" : "burn",
             burnt.text(share), late.least ? fmt::format(", for timers {} late", late.text(human_time)) : "",
-            others ? fmt::format("; {} {}{}",
-                                 *others < burns_from ? "nobody else more than"
-                                                      : "whether others do is not certain, with up to",
-                                 share(*others), as_far_as_they_say(in))
-                   : "");
+            others == nullptr ? ""
+                              : fmt::format("; {} {}{}{}",
+                                            others_may_burn ? "whether others do is not certain, with up to"
+                                                            : "nobody else more than",
+                                            share(*others->median), who_of_others, as_far_as_they_say(in)));
     }
     all.push_back(std::move(found));
 }
@@ -499,6 +511,11 @@ void find_cautions(std::vector<finding>& all, const report& content) {
         all.push_back({topic::caution,
                        fmt::format("Unfit: no verdict of this session can be relied on; {}.",
                                    cut(content.aa->reason.value_or("the A/A failed"), 200)),
+                       {}});
+    if (content.aa && content.aa->found == fitness::unknown)
+        all.push_back({topic::caution,
+                       fmt::format("Preliminary: whether this machine was quiet enough is not known; {}.",
+                                   cut(content.aa->reason.value_or("the A/A had too little"), 200)),
                        {}});
 }
 
@@ -551,9 +568,24 @@ std::string example(const sources& uncertain) {
                        uncertain.size() > 1 ? fmt::format(" and {} more", uncertain.size() - 1) : "");
 }
 
+/// Of a metric what a person would call it.
+std::string_view in_words(std::string_view metric) {
+    using word = std::pair<std::string_view, std::string_view>;
+    static constexpr std::array words{word{"late_p50", "median lateness"},
+                                      word{"late_p99", "lateness p99"},
+                                      word{"cpu", "CPU"},
+                                      word{"spin", "CPU while idle"},
+                                      word{"latency_p99", "latency p99"},
+                                      word{"wakeups", "idle wakeups"}};
+    const auto* const found = std::ranges::find(words, metric, &word::first);
+    return found == words.end() ? metric : found->second;
+}
+
+/// Whether the verdicts can be relied on; where that is not known, another sentence has said it.
 std::string fit_text(const report& content) {
-    if (!content.aa || content.aa->found != fitness::fit) return "whether the session was fit is not known";
-    return fmt::format("{} against itself showed no difference", cut(content.aa->contender));
+    if (!content.aa) return "; there was no A/A";
+    if (content.aa->found != fitness::fit) return "";
+    return fmt::format("; {} against itself showed no difference", cut(content.aa->contender));
 }
 
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
@@ -572,13 +604,14 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     std::vector<std::string> parts;
     for (const auto& [metric, of] : counted) {
         if (of.uncertain.empty()) continue;
-        parts.push_back(fmt::format("{} of {} {}{}", of.uncertain.size(), of.compared, cut(metric),
+        parts.push_back(fmt::format("{} {} of {}{}", cut(in_words(metric)), of.uncertain.size(), of.compared,
                                     metric == "time" ? example(of.uncertain) : ""));
         found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
     }
-    found.text = parts.empty()
-                     ? fmt::format("Every comparison was decided; {}.", fit_text(in.whole))
-                     : fmt::format("Not certain: {}; {}.", fmt::join(parts, ", "), fit_text(in.whole));
+    found.text = parts.empty() ? fmt::format("Every comparison with {} was decided{}.",
+                                             cut(in.whole.baseline), fit_text(in.whole))
+                               : fmt::format("Not certain against {}: {}{}.", cut(in.whole.baseline),
+                                             fmt::join(parts, ", "), fit_text(in.whole));
     all.push_back(std::move(found));
 }
 

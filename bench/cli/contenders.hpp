@@ -11,7 +11,7 @@
 namespace loopbench::bench {
 
 /// How long a contender may take to say what it has and what it is.
-inline constexpr std::chrono::seconds probe_limit{5};
+inline constexpr std::chrono::seconds probe_limit{20};
 
 /// Every contender in the default folder, where that exists, and in `more_folders`, without workloads: none
 /// is started. Throws usage_error when a folder of `more_folders` is not there or when there is no contender

@@ -19,13 +19,14 @@ function byCoverage(names, metric) {
 function addTop() {
   const {environment: where, plan} = report;
   const date = where.date.slice(0, 16).replace("T", " ");
+  const made = report.results.reduce((most, each) => Math.max(most, each.samples?.length ?? 0), 0);
   document.getElementById("about").textContent = [`${date} UTC`, where.cpu_model, `${where.cores} cores`, where.kernel,
-    plan && `${plan.blocks} blocks, ${plan.size} sizes`, isComparison ? "after, compared with before" : null,
+    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} sizes`, isComparison ? "after, compared with before" : null,
     report.complete ? null : "interrupted: not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
   const aa = report.aa;
   const fitness = document.getElementById("fitness");
   const words = {fit: "A/A passed: the baseline equals itself", unfit: "A/A failed: do not trust these numbers",
-    unknown: "A/A: too little to tell"};
+    unknown: "A/A: too few blocks to tell"};
   fitness.textContent = aa ? words[aa.found] : "no A/A in this report";
   fitness.className = aa ? aa.found : "unknown";
 }
@@ -86,7 +87,7 @@ function addAccuracy() {
       "No workload of this report has timers: loopbench run --workload 'timer/*' measures them."));
     return;
   }
-  const chosen = {workload: known[0], metric: "late_p99"};
+  const chosen = {workload: known[0], metric: "late_p50"};
   const points = () => shownContenders().map((contender) => ({contender,
     late: find(chosen.workload, contender.name, chosen.metric), spin: find(chosen.workload, contender.name, "spin")}))
     .filter(({late, spin}) => late && spin && late.median !== null && spin.median !== null);
@@ -132,7 +133,7 @@ function addAccuracy() {
       chosen.workload = value;
       shown.redraw();
     }),
-    selectOf("Lateness", [["late_p99", "99 %"], ["late_p50", "median"]], chosen.metric, (value) => {
+    selectOf("Lateness", [["late_p50", "median"], ["late_p99", "99 %"]], chosen.metric, (value) => {
       chosen.metric = value;
       shown.redraw();
     })));

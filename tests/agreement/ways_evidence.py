@@ -120,15 +120,22 @@ def compact(line):
     return json.dumps(line, separators=(",", ":"))
 
 
+def without_paths(value):
+    """Of a path of the machine that it was made on, the name alone."""
+    if isinstance(value, dict):
+        return {key: without_paths(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [without_paths(each) for each in value]
+    return pathlib.Path(value).name if isinstance(value, str) and value.startswith("/") else value
+
+
 def slimmed(line):
-    """A line of a journal with what is judged, and no path of the machine that it was made on."""
+    """A line of a journal with what is judged."""
     usage = line.get("usage")
     line = slim(line)
     if usage and line.get("way") == "together":
         line["usage"] = usage  # who had the core
-    if "command" in line:
-        line["command"] = [pathlib.Path(word).name if word.startswith("/") else word for word in line["command"]]
-    return line
+    return without_paths(line)
 
 
 def run_one(command, seed, target):
