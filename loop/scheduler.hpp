@@ -129,9 +129,12 @@ public:
     /// their functions until that thread has come so far.
     template <class F>
     void post_from_any_thread(F&& function) {
-        // Whoever finds something there leaves it to the one who put it there: what both have pushed is taken
-        // at once.
-        if (posted_.push(with_name<F>(make_callback<operation>(std::forward<F>(function))))) wake();
+        push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
+    }
+    /// The same for an operation that is there already, which takes no memory.
+    void push_from_any_thread(operation& op) noexcept {
+        // Who finds something there leaves it to the one who put it there: both are taken at once.
+        if (posted_.push(op)) wake();
     }
 
     /// Starts a task that nobody awaits; its frame is freed at its end, or with the loop. An exception other

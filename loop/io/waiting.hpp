@@ -18,7 +18,7 @@ public:
     /// Any thread; also from a signal handler.
     void set() noexcept {
         const std::uint64_t one = 1;
-        static_cast<void>(::write(fd_.get(), &one, sizeof one));
+        while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     }
 
     /// For drivers to which it stays ready until then. To others each set() is a new event, and the counter

@@ -256,8 +256,8 @@ private:
                 case owner::feed:
                     on_feed(static_cast<int>(static_cast<std::uint32_t>(cqe.user_data)), cqe);
                     break;
-                case owner::timer:
-                    armed_ = never;
+                case owner::timer:  // it has fired, or was refused, or given another time: then this is 0
+                    if (cqe.res < 0) armed_ = never;
                     break;
                 case owner::wake:
                     wake_is_armed_ = (cqe.flags & IORING_CQE_F_MORE) != 0;
@@ -341,14 +341,11 @@ private:
         if (deadline >= armed_) return;
         io_uring_sqe& sqe = ring_.sqe();
         timeout_ = to_timespec<__kernel_timespec>(deadline.time_since_epoch());
-        if (armed_ == never) {
+        if (armed_ == never)
             io_uring_prep_timeout(&sqe, &timeout_, 0, IORING_TIMEOUT_ABS);
-            sqe.user_data = user_data(owner::timer);
-        } else {
-            // When the timer has fired meanwhile this fails, and its completion ends the wait.
+        else
             io_uring_prep_timeout_update(&sqe, &timeout_, user_data(owner::timer), IORING_TIMEOUT_ABS);
-            sqe.user_data = user_data(owner::nobody);
-        }
+        sqe.user_data = user_data(owner::timer);
         armed_ = deadline;
     }
 

@@ -228,7 +228,7 @@ public:
         }
         if ((cqe.flags & IORING_CQE_F_MORE) != 0) return;
         const state before = std::exchange(state_, state::idle);
-        if (before == state::closed || cqe.res > 0) return;
+        if (before == state::closed || cqe.res > 0 || cqe.res == -EINTR || cqe.res == -EAGAIN) return;
         if (cqe.res == -ECANCELED && before == state::stopping) return;
         if (cqe.res == -ENOBUFS) {
             ahead_ = !buffers.grow();
