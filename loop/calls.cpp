@@ -16,19 +16,22 @@ struct fd_callbacks::watcher : io_operation {
         if (ready) owner.ready().push(*this);
     }
 
-    // When that throws, or the descriptor was closed under the callback (a negative result), it stays as it
-    // is until it is removed.
+    // When that throws, or the descriptor is closed or cannot be waited for, it stays as it is until removed.
     void arm_again() {
-        if (!removed && result >= 0) arm();
+        if (!removed) arm();
     }
 
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<watcher*>(op);
         const auto keep = shared_state<watcher>::share(self);
         --self.references;  // the queue's
-        if (how == completion::discard) return;
+        const bool is_closed = self.result == -ECANCELED || self.result == -EBADF;
+        if (how == completion::discard || self.removed || is_closed) return;
+        if (self.result < 0)
+            throw std::system_error(io_result::of(self.result).error_code(),
+                                    "wait for descriptor " + std::to_string(self.fd) + ", to call back");
         try {
-            if (!self.removed && self.result >= 0) self.function();
+            self.function();
         } catch (...) {
             self.arm_again();
             throw;

@@ -1,6 +1,5 @@
 // Functions that the loop calls later: soon or at a time, and then they can be cancelled (asyncio's Handle
-// and TimerHandle); or whenever a descriptor is ready (add_reader and add_writer, as asyncio and the founding
-// documents have them).
+// and TimerHandle); or whenever a descriptor is ready (the documents' add_reader and add_writer).
 #pragma once
 
 #include <functional>
@@ -71,8 +70,7 @@ using scheduled_call = cancellable_call<timer>;
 using call_handle = cancellable_call_handle<event_loop, timer>;
 
 /// A loop's callbacks of descriptors. Each is called, from the ready queue, once a turn while its descriptor
-/// is ready, until it is removed; it may remove itself, and others. Remove it before the descriptor is
-/// closed.
+/// is ready, until it is removed; it may remove itself, and others. Remove it before closing the descriptor.
 class fd_callbacks {
 public:
     explicit fd_callbacks(driver& io) noexcept;

@@ -40,8 +40,7 @@ constexpr design all[] = {
      &make<&make_select_driver, heap_timers, block_wait, only_when_idle>},
     // Document 004: asyncio's turn. asyncio also runs what is due within its clock's resolution, `when < now
     // + resolution`: where that is the unit of time, it is `when <= now`, as it is here. And it never waits
-    // longer than a day (MAXIMUM_SELECT_TIMEOUT), for the sake of selectors that refuse more; pselect(2) does
-    // not.
+    // longer than a day (MAXIMUM_SELECT_TIMEOUT), since some selectors refuse more; pselect(2) does not.
     {"loop-asyncio", "select", "asyncio's turn: a heap with late removal, select, and what was ready then.",
      &make<&make_select_driver, lazy_heap_timers, block_every_turn_wait, on_every_turn>},
     {"loop-poll", "poll", "A heap over poll: the textbook loop.",

@@ -64,19 +64,15 @@ sigset_t only_sigpipe() noexcept {
     return set;
 }
 
-bool sigpipe_is_pending() noexcept {
-    sigset_t pending;
-    return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
-}
-
 }  // namespace
 
 void event_loop::block_sigpipe() noexcept {
     writes_to_pipes_ = true;
     if (!guarded_ || std::exchange(blocks_sigpipe_, true)) return;
     const sigset_t sigpipe = only_sigpipe();
+    sigset_t pending;
     sigset_t before;
-    sigpipe_was_pending_ = sigpipe_is_pending();
+    sigpipe_was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
     ::pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
     sigpipe_was_blocked_ = ::sigismember(&before, SIGPIPE) == 1;
 }
@@ -87,8 +83,8 @@ void event_loop::end_guard() noexcept {
         return;
     const sigset_t sigpipe = only_sigpipe();
     const timespec at_once{};
-    while (!sigpipe_was_pending_ && sigpipe_is_pending())
-        static_cast<void>(::sigtimedwait(&sigpipe, nullptr, &at_once));
+    while (!sigpipe_was_pending_ && (::sigtimedwait(&sigpipe, nullptr, &at_once) >= 0 || errno == EINTR))
+        continue;
     if (!sigpipe_was_blocked_) ::pthread_sigmask(SIG_UNBLOCK, &sigpipe, nullptr);
 }
 

@@ -13,9 +13,8 @@ class listener;
 class stream;
 struct pipe_ends;
 
-/// One thread's loop; made by make_loop() (designs.hpp). Only post_from_any_thread() and
-/// stop_from_any_thread() may be called from another thread. It may be made in one thread and run in another,
-/// but in no third one.
+/// One thread's loop; made by make_loop() (designs.hpp), be it in another thread than the one that it runs
+/// in. Only post_from_any_thread() and stop_from_any_thread() may be called from any.
 class event_loop : public scheduler {
 public:
     template <class T = void>
@@ -36,8 +35,7 @@ public:
     }
 
     class sleep_awaiter;
-    /// Completes when now() has reached `when`, and never before; a time that has passed goes through the
-    /// queue.
+    /// Completes when now() has reached `when`, never before, and through the queue when it has passed.
     sleep_awaiter sleep_until(time_point when) noexcept { return {*this, when}; }
     sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
@@ -86,8 +84,7 @@ public:
 
     // The network (net/stream.hpp, net/pipe.hpp).
 
-    /// On 127.0.0.1 and a port that the kernel chooses, when nothing else is said. Throws std::system_error
-    /// naming the endpoint.
+    /// By default on 127.0.0.1 and a port of the kernel's. Throws std::system_error naming the endpoint.
     loop::listener listen(const endpoint& local = endpoint::loopback(0));
     /// The path must not exist, and stays when the listener is closed.
     loop::listener listen_unix(std::string_view path);

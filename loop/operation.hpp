@@ -13,8 +13,7 @@
 
 namespace loopbench::loop {
 
-/// What the loop asks of an operation: to do what it is there for, or, when the loop is being destroyed, only
-/// to free what it owns.
+/// What the loop asks of an operation: to do its work, or, when the loop ends, only to free what it owns.
 enum class completion { run, discard };
 
 /// Something to run once. `complete` is called by the loop, in its thread, with the operation itself; by then
@@ -121,8 +120,7 @@ public:
     void use(std::size_t units) noexcept { used_ += units; }
     void refill() noexcept { used_ = 0; }
 
-    /// For an operation that was completed at once and has moved so many bytes: whether the coroutine may go
-    /// on without a trip through the queue.
+    /// For an operation that was completed at once and moved so many bytes: whether its coroutine may go on.
     bool may_complete_inline(std::size_t bytes) noexcept {
         used_ += units_of(bytes);
         return used_ <= units_max;
@@ -141,9 +139,8 @@ public:
         operation_queue::push(op);
     }
 
-    /// Discards what is here and, from now on, at once, whatever is pushed. Nothing is kept: at the end of a
-    /// loop, a frame that is destroyed may complete the operation of another one, which goes before anybody
-    /// looks here.
+    /// Discards what is here, and at once whatever is pushed from now on: at a loop's end, a frame that is
+    /// destroyed may complete the operation of another one, which goes before anybody looks here.
     void close() noexcept {
         closed_ = true;
         discard_all();
@@ -234,8 +231,7 @@ inline void request_cancel(task_context& task) noexcept {
 }
 
 /// The base of every awaiter that reaches the loop: an operation that, when it is run, goes on with the
-/// coroutine that is suspended in it. `Operation` is what is waited for: a plain operation, a timer, an I/O
-/// operation.
+/// coroutine that is suspended in it. `Operation` is what is waited for: a plain one, a timer, one of I/O.
 ///
 /// await_suspend() calls suspend(); whoever completes the operation pushes it to the ready queue;
 /// await_resume() calls throw_if_cancelled() when the wait came to nothing.
@@ -298,9 +294,8 @@ private:
     is_over_fn is_over_;
 };
 
-/// For an operation that is made and run in one thread. (Where one thread makes it and another runs it, that
-/// one would collect the blocks, and the first would never see one again: such an operation comes from the
-/// heap.)
+/// For an operation that is made and run in one thread. (One that is run in another comes from the heap: that
+/// thread would collect the blocks, and the first would never see one again.)
 struct recycled_operation : operation, recycled {};
 
 /// A queued function with its captures. The memory is released before the function runs, so that a function

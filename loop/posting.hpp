@@ -20,8 +20,7 @@ namespace loopbench::loop {
 template <template <class> class Atomic>
 class basic_operation_stack {
 public:
-    /// True when it was empty: then somebody may have to be woken. Of all that is pushed between two takings,
-    /// only the first push says so.
+    /// True when it was empty, as for the first push after a taking: then somebody may have to be woken.
     bool push(operation& op) noexcept {
         operation* newest = newest_.load(std::memory_order_relaxed);
         do {

@@ -1,6 +1,5 @@
 // The part of a loop that is the same in every design, and under the libraries that the suite compares with:
-// the ready queue, the tasks that nobody awaits, and what other threads post. It knows nothing of time or
-// I/O.
+// the ready queue, tasks that nobody awaits, and what other threads post. It knows nothing of time or I/O.
 #pragma once
 
 #include <atomic>
@@ -14,8 +13,7 @@
 
 namespace loopbench::loop {
 
-/// The tasks that nobody awaits: owns their frames, and keeps what they throw. The links are in the frames.
-/// Loop's thread only.
+/// Tasks that nobody awaits: owns their frames, with the links in them, and keeps what they throw.
 class root_list final : detail::root_owner {
 public:
     root_list& operator=(root_list&&) = delete;
@@ -28,8 +26,7 @@ public:
         return adopt_running(std::move(spawned));
     }
 
-    /// The main task of a run() that another task's exception has ended: it stays suspended where it is, or
-    /// queued, and from now on this list owns it.
+    /// The main task of a run() that another task's exception has ended: from now on this list owns it.
     template <class T>
     detail::root_state& adopt_running(task<T> main) noexcept {
         detail::root_state& root = main.release().promise().root;
@@ -41,8 +38,7 @@ public:
         return root;
     }
 
-    /// An exception that has ended a root and that nobody has taken yet. A task that ended as it was asked to
-    /// has not failed.
+    /// An exception that has ended a root and that nobody has taken yet. A cancellation is no failure.
     bool has_failure() const noexcept { return failure_ != nullptr; }
     std::exception_ptr take_failure() noexcept { return std::exchange(failure_, nullptr); }
 
@@ -129,9 +125,12 @@ public:
     /// their functions until that thread has come so far.
     template <class F>
     void post_from_any_thread(F&& function) {
-        // Whoever finds something there leaves it to the one who put it there: what both have pushed is taken
-        // at once.
-        if (posted_.push(with_name<F>(make_callback<operation>(std::forward<F>(function))))) wake();
+        push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
+    }
+    /// The same for an operation that is there already, which takes no memory.
+    void push_from_any_thread(operation& op) noexcept {
+        // Who finds something there leaves it to the one who put it there: both are taken at once.
+        if (posted_.push(op)) wake();
     }
 
     /// Starts a task that nobody awaits; its frame is freed at its end, or with the loop. An exception other
@@ -146,8 +145,7 @@ public:
 
     /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
     /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
-    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling the await cancels
-    /// the children.
+    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling it cancels them all.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
@@ -207,8 +205,7 @@ protected:
     /// What time it is, for debug mode.
     virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
 
-    /// Frees everything that is queued or suspended. The loop calls it while its timers and driver still
-    /// live.
+    /// Frees everything that is queued or suspended, while the loop's timers and driver still live.
     void close() noexcept;
 
     void take_posted() noexcept { posted_.take_all(ready_); }

@@ -105,8 +105,7 @@ using block_wait = blocking_wait<false>;
 /// selector so. It costs a system call for each turn that has work to do.
 using block_every_turn_wait = blocking_wait<true>;
 
-/// Every first tutorial's: asks and never sleeps. A whole core, whether or not anything happens, for a loop
-/// that notices at once.
+/// Every first tutorial's: asks and never sleeps. A whole core, whatever happens, to notice it at once.
 struct spin_wait {
     template <class Loop>
     void operator()(Loop& loop) {

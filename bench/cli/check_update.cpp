@@ -17,6 +17,7 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/gate/check.hpp"
+#include "bench/gate/judgement.hpp"
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/atomic_file.hpp"
@@ -181,8 +182,7 @@ private:
                               "the run was interrupted; finish it with `loopbench run --resume`"};
         if (is_unfit(report))
             throw not_written{exit_unfit, report.aa->reason.value_or("the session is unfit")};
-        if (!report.aa || report.aa->found != reports::fitness::fit)
-            throw not_written{exit_inconclusive, "there are too few blocks for an A/A; run six or more"};
+        if (const auto why = unknown_fitness(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
         if (next_.times->machine != machine) next_.times->ratios.clear();  // they are of another one
         next_.times->machine = machine;

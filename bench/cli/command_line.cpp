@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -179,6 +181,15 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
+    } catch (const std::filesystem::filesystem_error& error) {  // what it says is for programmers
+        tell(fmt::format("loopbench: cannot use {}: {}; name another one\n",
+                         reports::shown(error.path1().native()), error.code().message()));
+        return exit_tool_failed;
+    } catch (const std::bad_alloc&) {
+        tell_raw(
+            "loopbench: there is not enough memory; end what else needs it, or raise the limit (ulimit "
+            "-v)\n");
+        return exit_tool_failed;
     } catch (const std::exception& error) {
         tell(fmt::format("loopbench: {}\n", error.what()));
         return exit_tool_failed;

@@ -101,6 +101,13 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
     return std::nullopt;
 }
 
+std::optional<std::string> unknown_fitness(const reports::report& report) {
+    if (report.aa && report.aa->found != reports::fitness::unknown) return std::nullopt;
+    const auto reason = report.aa ? report.aa->reason : std::nullopt;
+    return fmt::format("whether the machine is fit to measure on is not known: {}; run more blocks",
+                       reason.value_or("nothing was measured twice"));
+}
+
 std::vector<gate_finding> judge_session(const reports::report& report) {
     std::vector<gate_finding> all;
     for (const auto& item : report.results) {
@@ -115,12 +122,8 @@ std::vector<gate_finding> judge_session(const reports::report& report) {
 std::vector<gate_finding> judge_gate(const reports::report& report, double tolerated_pct) {
     auto all = judge_session(report);
     if (is_unfit(report)) return all;
-    if (report.aa && report.aa->found == reports::fitness::unknown)
-        all.push_back(
-            about_session(finding_kind::unclear,
-                          fmt::format("whether the machine is fit to measure on is not known: {}; run "
-                                      "more blocks",
-                                      report.aa->reason.value_or("nothing was measured twice"))));
+    if (const auto why = unknown_fitness(report); why && report.aa)
+        all.push_back(about_session(finding_kind::unclear, *why));
     for (const auto& warning : report.warnings)
         if (warning.code == "waited_together")  // CPU time is judged there, which a wait does not take
             all.push_back(

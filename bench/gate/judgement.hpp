@@ -16,6 +16,9 @@ namespace loopbench::bench {
 /// reached. Empty when there is none of it.
 std::vector<gate_finding> judge_session(const reports::report& report);
 
+/// Why nobody knows whether the machine is fit to measure on, and what to do; nothing where it is known.
+std::optional<std::string> unknown_fitness(const reports::report& report);
+
 /// By how many per cent one that is compared may be worse in a metric without anybody's having ruled that
 /// out; nothing where nothing has to be ruled out. `headline` is what its workload is about.
 ///

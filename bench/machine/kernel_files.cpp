@@ -1,12 +1,14 @@
 #include "bench/machine/kernel_files.hpp"
 
 #include <linux/capability.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
@@ -52,6 +54,19 @@ std::vector<int> sharing_a_cache(const fs::path& caches) {
             cpus = cpus_in_file(cache.path() / "shared_cpu_list");
         }
     return cpus;
+}
+
+/// The 22nd word of proc(5)'s stat. The second is a name, which may have blanks and brackets in it.
+std::uint64_t start_in(const fs::path& stat) {
+    constexpr int words_between = 19;
+    std::ifstream file{stat};
+    using bytes = std::istreambuf_iterator<char>;
+    const std::string text{bytes{file}, bytes{}};
+    std::istringstream rest{text.substr(std::min(text.rfind(')') + 1, text.size()))};
+    std::string word;
+    for (int i = 0; i < words_between; ++i) rest >> word;
+    std::uint64_t ticks = 0;
+    return rest >> ticks ? ticks : 0;
 }
 
 }  // namespace
@@ -147,8 +162,18 @@ std::vector<child_facts> children_of_this_thread() {
         std::ifstream environment{about / "environ"};
         using bytes = std::istreambuf_iterator<char>;
         found.environment.assign(bytes{environment}, bytes{});
+        found.started_ticks = start_in(about / "stat");
     }
     return all;
+}
+
+std::uint64_t ticks_since_boot() {
+    constexpr std::int64_t ns_per_second = 1'000'000'000;
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    const auto ticks_per_second = std::max(::sysconf(_SC_CLK_TCK), 1L);
+    return static_cast<std::uint64_t>(now.tv_sec * ticks_per_second +
+                                      now.tv_nsec / (ns_per_second / ticks_per_second));
 }
 
 fs::path installed_file(std::string_view name) {

@@ -57,12 +57,16 @@ std::int64_t run_delay_ns_of(pid_t pid);
 
 struct child_facts {
     pid_t pid = -1;
-    std::string name, environment;  // empty where they cannot be read
+    std::string name, environment;    // empty where they cannot be read
+    std::uint64_t started_ticks = 0;  // see ticks_since_boot()
 };
 
 /// What this thread has as children, those that ended and are not reaped yet included; none where the kernel
 /// does not list them.
 std::vector<child_facts> children_of_this_thread();
+
+/// The time by which the kernel says when a process was started, in hundredths of a second or so.
+std::uint64_t ticks_since_boot();
 
 /// Where a file or folder of ours is: in ../libexec/loopbench as seen from this executable, if it is there,
 /// and beside the executable otherwise. Throws std::runtime_error without /proc.

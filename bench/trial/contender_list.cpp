@@ -14,8 +14,8 @@
 #include <system_error>
 
 #include "bench/machine/kernel_files.hpp"
-#include "bench/trial/child_process.hpp"
 #include "bench/trial/gbench_names.hpp"
+#include "bench/trial/left_behind.hpp"
 #include "bench/trial/trial.hpp"
 #include "reports/json.hpp"
 #include "reports/posix_io.hpp"
@@ -100,7 +100,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
     auto request = listing_of(who, limit, stop_fd);  // where the loader does not know the variable: as cheap
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
-    for (const auto& library : libraries_in(run_child(request).output)) remember_file(who, library);
+    for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }
 
 void remember_named_files(contender& who, const nlohmann::ordered_json& context) {
@@ -151,7 +151,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     auto request = listing_of(who, limit, stop_fd);
     request.environment = {{"LOOPBENCH_SIZE", std::string{name_of(size)}}};
-    const auto outcome = run_child(request);
+    const auto outcome = ask(request);
     if (const auto failure = failure_of(outcome, limit)) {
         who.problem = fmt::format("cannot list its workloads: {}", *failure);
         return;

@@ -1,8 +1,8 @@
 // The cheap question first, the expensive one for strangers.
 #include "bench/trial/describe.hpp"
 
-#include "bench/trial/child_process.hpp"
 #include "bench/trial/gbench_json.hpp"
+#include "bench/trial/left_behind.hpp"
 #include "bench/trial/trial.hpp"
 
 namespace loopbench::bench {
@@ -19,7 +19,7 @@ json described_by_itself(const contender& who, workload_size size, std::chrono::
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.limit = limit;
     request.stop_fd = stop_fd;
-    const auto outcome = run_child(request);
+    const auto outcome = ask(request);
     if (failure_of(outcome, limit)) return json::object();
     try {
         return parse_gbench_json(outcome.output).context;

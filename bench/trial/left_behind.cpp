@@ -5,31 +5,64 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/machine/kernel_files.hpp"
+#include <algorithm>
+
 #include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
+
+namespace {
+
+/// Ends them, and tells the name of the first one that had not ended by itself.
+template <class Is>
+std::optional<std::string> end_children(Is is_left) {
+    constexpr int rounds_max = 100;  // what it started becomes ours when it ends
+    std::optional<std::string> first;
+    bool any = true;
+    for (int round = 0; any && round < rounds_max; ++round) {
+        any = false;
+        for (const auto& child : children_of_this_thread()) {
+            if (!is_left(child)) continue;
+            any = true;
+            if (::waitpid(child.pid, nullptr, WNOHANG) != 0) continue;
+            if (!first) first = child.name;
+            ::kill(child.pid, SIGKILL);
+            reports::uninterrupted([&] { return ::waitpid(child.pid, nullptr, 0); });
+        }
+    }
+    return first;
+}
+
+}  // namespace
 
 void adopt_orphans() noexcept {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 std::optional<std::string> end_what_is_left(int group, const std::filesystem::path& scratch) {
-    constexpr int rounds_max = 100;  // what it started becomes ours when it ends
-    std::optional<std::string> first;
-    bool any = true;
-    for (int round = 0; any && round < rounds_max; ++round) {
-        any = false;
-        for (const auto& [pid, name, environment] : children_of_this_thread()) {
-            const bool of_group = ::getpgid(pid) == group;
-            if (!of_group && environment.find(scratch.native()) == std::string::npos) continue;
-            if (!of_group && !first) first = name;
-            ::kill(pid, SIGKILL);
-            reports::uninterrupted([&, child = pid] { return ::waitpid(child, nullptr, 0); });
-            any = true;
-        }
-    }
-    return first;
+    end_children([&](const child_facts& child) { return ::getpgid(child.pid) == group; });
+    return end_children([&](const child_facts& child) {
+        return child.environment.find(scratch.native()) != std::string::npos;
+    });
+}
+
+earlier_children::earlier_children() : now_ticks_{ticks_since_boot()} {
+    for (const auto& child : children_of_this_thread()) young_.push_back(child.pid);
+}
+
+bool earlier_children::has(const child_facts& child) const {
+    return child.started_ticks < now_ticks_ || std::ranges::find(young_, child.pid) != young_.end();
+}
+
+std::optional<std::string> earlier_children::end_others() const {
+    return end_children([this](const child_facts& child) { return !has(child); });
+}
+
+child_outcome ask(const child_request& question) {
+    const earlier_children earlier;
+    auto answer = run_child(question);
+    earlier.end_others();
+    return answer;
 }
 
 }  // namespace loopbench::bench

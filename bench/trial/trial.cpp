@@ -273,7 +273,11 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
 
 /// What one of them has left behind worked beside the others.
 void call_disturbed_by_daemons(std::span<trial_outcome> trials, std::span<const trial_request> requests,
-                               const std::vector<std::optional<std::string>>& left) {
+                               const std::vector<std::optional<std::string>>& left,
+                               const std::optional<std::string>& left_by_some_of_them) {
+    for (std::size_t i = 0; left_by_some_of_them && i < trials.size(); ++i)
+        trials[i].disturbed =
+            fmt::format("{}, which one of them left behind, ran beside it", *left_by_some_of_them);
     for (std::size_t i = 0; i < left.size(); ++i)
         for (std::size_t other = 0; left[i] && other < trials.size(); ++other)
             if (other != i)
@@ -301,11 +305,13 @@ std::vector<trial_outcome> trial_executor::run_at_once(std::span<const trial_req
 trial_outcome process_executor::run(const trial_request& request) {
     const scratch_folder scratch;
     const auto child = child_of(request, scratch, stop_fd_);
+    const earlier_children earlier;
     const auto before = read_machine();
     const auto ended = run_child(child);
     auto trial = judge(ended, request.workload, request.limit);
     refuse_another_build(trial, request);
     refuse_daemon(trial, end_what_is_left(ended.group, scratch.path()));
+    refuse_daemon(trial, earlier.end_others());
     take_histograms(trial, request, scratch);
     if (watching_ == watching::off) return trial;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
@@ -326,6 +332,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     const auto end_daemons = [&](std::size_t i, const child_outcome& child) {
         left[i] = end_what_is_left(child.group, scratch[i].path());
     };
+    const earlier_children earlier;
     const auto started = std::chrono::steady_clock::now();
     if (made == way::turns) {
         const std::chrono::nanoseconds enough{static_cast<std::int64_t>(most_time_s * 1e9)};
@@ -362,7 +369,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     }
     if (made == way::together)
         for (const auto which = clock_for(trials); auto& trial : trials) take_cpu_time(trial, which);
-    call_disturbed_by_daemons(trials, requests, left);
+    call_disturbed_by_daemons(trials, requests, left, earlier.end_others());
     return trials;
 }
 

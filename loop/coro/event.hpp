@@ -47,8 +47,7 @@ public:
 };
 
 /// Loop's thread only; it must outlive those that wait for it, except when the loop is destroyed. Any number
-/// of tasks may wait; set() lets all of them go on, in the order in which they came, from the ready queue.
-/// Once set it stays set.
+/// of tasks may wait; set(), once and for all, lets them go on from the ready queue in the order of coming.
 class event {
 public:
     /// `polls`: who waits asks on every turn whether it is set, instead of being woken.

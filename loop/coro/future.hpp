@@ -160,8 +160,7 @@ public:
 
     bool done() const noexcept { return outcome_.done(); }
 
-    /// Asks the task to end: where it is suspended, or at its next await, it throws task_cancelled. Harmless
-    /// when it is done.
+    /// Asks the task, unless it is done, to end: its present await, or the next, throws task_cancelled.
     void cancel() const noexcept {
         if (!done()) request_cancel(*context_);
     }

@@ -77,8 +77,7 @@ private:
 
     std::span<task<T>> children_;
     std::size_t running_;
-    const detail::promise_base* decisive_ =
-        nullptr;  // the first to fail; or to end, when that cancels the rest
+    const detail::promise_base* decisive_ = nullptr;  // the first to fail; or to end, where that cancels
     join_mode mode_;
     bool polls_;
     bool cancelling_ = false;

@@ -1,11 +1,9 @@
 // epoll, edge-triggered: each descriptor is registered once and never touched again.
 //
 // What the kernel does that surprises:
-// - Registering reports what is ready already, so there is no race between a call that said EAGAIN and the
-//   registration after it.
+// - Registering reports what is ready already: nothing is lost between a call that said EAGAIN and that.
 // - A closed descriptor leaves the set only when its last duplicate is closed. An event may therefore name a
-//   descriptor that is gone, or worse, one whose number was given out again; the generation in the event
-//   tells.
+//   descriptor that is gone, or worse, one whose number was given out again; its generation tells.
 // - Timeouts of epoll_wait count in milliseconds and, like epoll_pwait2's, are late by the thread's timer
 //   slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in nanoseconds
 //   and has no slack (timerfd_create(2)), so deadlines go through one. It is not read: a new setting clears

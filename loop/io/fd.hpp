@@ -10,8 +10,7 @@
 
 namespace loopbench::loop {
 
-/// Closes on destruction; -1 is none. The error of close(2) is ignored: on Linux the descriptor is gone all
-/// the same.
+/// Closes on destruction; -1 is none. Errors of close(2) are ignored: on Linux the descriptor is gone anyway.
 class unique_fd {
 public:
     unique_fd() = default;

@@ -20,9 +20,8 @@ void io_awaiter::release() noexcept {
 
 namespace {
 
-// Called again and again until it is done; `pending` says that it was called before. SO_ERROR would not do:
-// it is 0 as well while the connection is on its way, and not every driver asks only when the socket is
-// writable.
+// Called again until it is done; `pending` says that it was called before. SO_ERROR would not do: it is 0 as
+// well while the connection is on its way, and not every driver asks only when the socket is writable.
 std::int64_t attempt_connect(const io_operation& op) noexcept {
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
     if (done == 0 || (op.pending && errno == EISCONN)) return 0;

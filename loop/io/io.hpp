@@ -87,8 +87,7 @@ public:
     /// descriptor cannot be watched, and std::bad_alloc; then it was not started.
     virtual bool start(io_operation& op) = 0;
 
-    /// A pending operation is to end early: it will be pushed with -ECANCELED, or with its result if that
-    /// came first.
+    /// A pending operation is to end early: it will be pushed with -ECANCELED, or what has come before that.
     virtual void cancel(io_operation& op) noexcept {
         discard(op);
         op.result = -ECANCELED;
@@ -96,8 +95,7 @@ public:
     }
 
     /// The owner of a pending operation is going away: when this returns, neither the driver nor the kernel
-    /// knows it or its buffer any more, and it is not pushed. What it has received or accepted at this moment
-    /// is lost with it.
+    /// knows it or its buffer any more, and it is not pushed. What it has received or accepted is lost.
     virtual void discard(io_operation& op) noexcept = 0;
 
     /// To be called before a descriptor is closed: what is pending on it completes with -ECANCELED, and none
@@ -109,8 +107,7 @@ public:
     virtual void unwatch(int /*fd*/) noexcept {}
 
     /// Sleeps until something is pushed, wake() is called, or the deadline has come, and takes what there is.
-    /// With do_not_wait it only takes what there is. It may return early, with nothing. Throws
-    /// std::system_error.
+    /// With do_not_wait it only takes. It may return early, with nothing. Throws std::system_error.
     virtual void wait(time_point deadline) = 0;
 
     /// Ends a wait(), the present one or the next. Any thread; also from a signal handler.
@@ -152,9 +149,8 @@ inline constexpr time_point do_not_wait = time_point::min();
 /// part of one that is `whole`. EINTR is handled here.
 bool attempt(io_operation& op) noexcept;
 
-/// What a read or a write came to. `error` is an errno, 0 when there was none; then `bytes` were moved. A
-/// read of 0 bytes without an error is the end of the stream. After an error, `bytes` says what a write moved
-/// before it.
+/// What a read or a write came to: so many bytes, of which 0 are the end of a stream that is read; or an
+/// `error`, an errno and not 0, and `bytes` says what a write moved before it.
 struct io_result {
     /// From an operation's result. `moved` counts where that is an error.
     static io_result of(std::int64_t result, std::size_t moved = 0) noexcept {
@@ -230,14 +226,12 @@ private:
     driver& io_;
 };
 
-/// A read: one receive, of at least one byte, the end, or an error. Or a write: every byte is taken by the
-/// kernel, or an error ends it.
+/// A read: one receive, of at least one byte, the end, or an error. Or a write: all bytes, or an error.
 class transfer_awaiter : public io_awaiter {
 public:
     using io_awaiter::io_awaiter;
 
-    /// What was written before the task was cancelled is reported; the cancellation is left to the next
-    /// await.
+    /// When the task is cancelled, what it has written is reported, and the next await throws instead.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
         return io_result::of(result, moved);

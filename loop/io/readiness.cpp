@@ -4,9 +4,9 @@ namespace loopbench::loop {
 
 namespace {
 
-// Once for a descriptor, and kept out of what is done for each operation.
+// Once for a descriptor, and kept out of what is done for each operation. Where nobody tells, it may be one.
 [[gnu::noinline]] bool is_unix_socket(int fd) noexcept {
-    int domain = AF_UNSPEC;
+    int domain = AF_UNIX;
     socklen_t bytes = sizeof domain;
     static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes));
     return domain == AF_UNIX;

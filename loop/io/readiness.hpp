@@ -2,8 +2,7 @@
 //
 // select, poll and epoll say that a descriptor is ready; the loop wants to hear that an operation is done.
 // This driver makes the calls itself, remembers what it learned (so that it does not ask again where the
-// answer would be EAGAIN), and leaves to its heirs only what differs: how to watch descriptors and how to
-// wait.
+// answer would be EAGAIN), and leaves to its heirs what differs: how to watch descriptors and to wait.
 #pragma once
 
 #include "loop/io/fd.hpp"

@@ -26,8 +26,7 @@ public:
         FD_SET(wake_.fd(), &readers_);
     }
 
-    /// Refuses what cannot be watched before anything is started: whether it happens to be ready already
-    /// makes no difference.
+    /// Refuses what cannot be watched before anything is started, whether or not it is ready already.
     bool start(io_operation& op) override {
         expect_to_fit(op.fd);
         return readiness_driver::start(op);

@@ -18,11 +18,10 @@ public:
     /// Any thread; also from a signal handler.
     void set() noexcept {
         const std::uint64_t one = 1;
-        static_cast<void>(::write(fd_.get(), &one, sizeof one));
+        while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     }
 
-    /// For drivers to which it stays ready until then. To others each set() is a new event, and the counter
-    /// has room for 2^64 of them.
+    /// For drivers to which it stays ready until then. To others each set() is an event, of 2^64 at the most.
     void clear() noexcept {
         std::uint64_t count;
         static_cast<void>(::read(fd_.get(), &count, sizeof count));
@@ -39,9 +38,8 @@ Timespec to_timespec(nanoseconds time) noexcept {
 }
 
 /// The time that is left until `deadline`, for ppoll(2) and pselect(2); null for `never`. Computed anew from
-/// the deadline at every call, so that an interrupted wait is not begun again at full length. Nanoseconds,
-/// never rounded down: a timeout that is cut to zero turns the last stretch before a deadline into busy
-/// polling (open62541#7102).
+/// the deadline at every call, so that an interrupted wait is not begun again at full length. Nanoseconds: a
+/// timeout cut to zero makes the last stretch before a deadline busy polling (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};

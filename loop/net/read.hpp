@@ -12,14 +12,12 @@
 
 namespace loopbench::loop {
 
-/// Reads ahead, and keeps what was not asked for. So nothing is lost when a read is cancelled or its time is
-/// up: what had come is there for the next one. One read at a time; the stream must outlive the reader, and
-/// the reader its reads.
+/// Reads ahead, and keeps for the next read what was not asked for, or had come when one was cancelled. One
+/// at a time; the stream must outlive the reader, and the reader its reads.
 template <class Stream>
 class buffered_reader {
 public:
-    /// A peer that never sends the delimiter cannot make read_until() keep more than `bytes_max` and one
-    /// receive.
+    /// Where the delimiter never comes, read_until() keeps no more than `bytes_max` and one receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
     buffered_reader& operator=(buffered_reader&&) = delete;
@@ -43,8 +41,7 @@ public:
         }
     }
 
-    /// Fills the buffer. Fewer bytes without an error: the stream ended before; what came is in the buffer
-    /// all the same.
+    /// Fills the buffer, or, with fewer bytes and no error, a part of it: then the stream ended before.
     task<io_result> read_exactly(std::span<std::byte> buffer) {
         io_result last{.bytes = 0, .error = 0};
         while (kept().size() < buffer.size()) {

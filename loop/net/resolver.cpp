@@ -32,9 +32,11 @@ resolver::resolver(event_loop& loop)
 task<std::vector<endpoint>> resolver::resolve(std::string host, std::string service) {
     promise<std::vector<endpoint>> answer(loop_);
     const auto future = answer.get_future();
+    auto asked = std::make_unique<request>(operation{nullptr, &answer_or_discard}, std::move(host),
+                                           std::move(service), std::move(answer));
     {
         const std::lock_guard lock(mutex_);
-        requests_.push_back({std::move(host), std::move(service), std::move(answer)});
+        requests_.push_back(std::move(asked));
     }
     changed_.notify_one();
     co_return co_await future;
@@ -44,22 +46,24 @@ void resolver::work(const std::stop_token& stopping) {
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, stopping, [this] { return !requests_.empty(); }) &&
            !stopping.stop_requested()) {
-        request asked = std::move(requests_.front());
+        request& asked = *requests_.front().release();
         requests_.pop_front();
         lock.unlock();
-        std::vector<endpoint> found;
-        std::exception_ptr failure;
         try {
-            found = resolve_blocking(asked.host, asked.service);
+            asked.found = resolve_blocking(asked.host, asked.service);
         } catch (...) {
-            failure = std::current_exception();
+            asked.failure = std::current_exception();
         }
-        loop_.post_from_any_thread([answer = std::move(asked.answer), found = std::move(found),
-                                    failure = std::move(failure)]() mutable {
-            failure ? answer.set_exception(failure) : answer.set_value(std::move(found));
-        });
+        loop_.push_from_any_thread(asked);
         lock.lock();
     }
+}
+
+void resolver::answer_or_discard(operation* op, completion how) {
+    const std::unique_ptr<request> self(static_cast<request*>(op));
+    if (how == completion::discard) return;
+    self->failure ? self->answer.set_exception(self->failure)
+                  : self->answer.set_value(std::move(self->found));
 }
 
 }  // namespace loopbench::loop

@@ -1,5 +1,4 @@
-// Names to addresses, off the loop's thread: getaddrinfo(3) blocks, for seconds when a server does not
-// answer.
+// Names to addresses, off the loop's thread: getaddrinfo(3) blocks, for seconds where no server answers.
 #pragma once
 
 #include <condition_variable>
@@ -13,9 +12,8 @@
 
 namespace loopbench::loop {
 
-/// One thread that looks names up in the order of asking. Must be destroyed before its loop. Destroying it
-/// waits for the look-up that runs (a name server that does not answer holds that up for its time limit);
-/// those behind it are dropped.
+/// One thread that looks names up in the order of asking. Must be destroyed before its loop. That waits for
+/// the look-up that runs, for as long as a name server may take to answer, and drops those behind it.
 class resolver {
 public:
     explicit resolver(event_loop& loop);
@@ -25,18 +23,22 @@ public:
     task<std::vector<endpoint>> resolve(std::string host, std::string service);
 
 private:
-    struct request {
+    // Its own way back: the other thread has nobody whom it could tell that it has no memory for one.
+    struct request : operation {
         std::string host;
         std::string service;
-        promise<std::vector<endpoint>> answer;  // the loop's thread's: the other one only moves it
+        promise<std::vector<endpoint>> answer;  // the loop's thread's
+        std::vector<endpoint> found;
+        std::exception_ptr failure;
     };
 
     void work(const std::stop_token& stopping);
+    static void answer_or_discard(operation* op, completion how);
 
     event_loop& loop_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::deque<request> requests_;
+    std::deque<std::unique_ptr<request>> requests_;
     std::jthread thread_;
 };
 

@@ -29,8 +29,7 @@ private:
 /// default action in one of them. What was not blocked before is unblocked with the last receiver of the
 /// thread that wants it; make and destroy it in one thread.
 ///
-/// Of several receivers of one signal, in whatever loops, one gets it: the kernel hands each signal out once.
-/// Who wants all of them to know tells them.
+/// Of several receivers of one signal, in whatever loops, one gets it, and may tell the others.
 class signal_receiver {
 public:
     /// Throws std::system_error.

@@ -74,8 +74,7 @@ std::string endpoint::to_string() const {
     }
     if (family() == AF_UNIX) {
         const auto local = read<sockaddr_un>(address_);
-        // The kernel may fill all of sun_path, without a zero at the end; an unnamed socket has no path at
-        // all.
+        // The kernel may fill all of sun_path, without a zero at the end; an unnamed socket has none.
         const std::size_t bytes = bytes_ - std::min<std::size_t>(bytes_, offsetof(sockaddr_un, sun_path));
         std::string name(local.sun_path, std::min(bytes, sizeof local.sun_path));
         if (name.starts_with('\0')) return "@" + name.substr(1);
@@ -136,8 +135,8 @@ unique_fd open_datagram(const endpoint& local) {
 void set_no_delay(int fd) {
     const int on = 1;
     if (::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0) return;
-    if (errno != EOPNOTSUPP && errno != ENOPROTOOPT)
-        throw_errno("setsockopt TCP_NODELAY");  // a Unix socket has none
+    // A Unix socket has none.
+    if (errno != EOPNOTSUPP && errno != ENOPROTOOPT) throw_errno("setsockopt TCP_NODELAY");
 }
 
 endpoint local_endpoint(int fd) {

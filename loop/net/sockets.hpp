@@ -1,5 +1,4 @@
-// Where a socket is, and the system calls that make and set up one. Every socket is non-blocking and
-// close-on-exec.
+// Where a socket is, and the system calls that make one: non-blocking and close-on-exec.
 #pragma once
 
 #include <sys/socket.h>

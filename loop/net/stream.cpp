@@ -14,7 +14,7 @@ void descriptor::close() noexcept {
 namespace {
 
 constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
-constexpr nanoseconds longest_pause = std::chrono::seconds(1);
+constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // after which a descriptor may be back
 
 // The process or the system is out of something, for now. Or an error of one connection, which is gone then:
 // "treat them like EAGAIN by retrying" (accept(2)); EPERM is the firewall's. With a pause all the same, since

@@ -200,6 +200,27 @@ TEST_F(command_failure, wrong_values_are_usage_errors) {
     expect_usage_error({"report", "/no/where.json"}, {"--format"});
 }
 
+TEST_F(command_failure, a_name_that_no_file_can_have_is_told_in_words) {
+    const std::string name(5000, 'x');
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run", "-o", name}, {"run", "--resume", name}, {"compare", name, name}}) {
+        const auto ran = loopbench(words);
+        EXPECT_EQ(ran.code, 1) << words.front();
+        EXPECT_NE(ran.error_tail.find("File name too long"), std::string::npos) << ran.error_tail;
+        EXPECT_EQ(ran.error_tail.find("filesystem"), std::string::npos) << ran.error_tail;
+    }
+}
+
+TEST_F(command_failure, too_little_memory_is_told_in_words) {
+    const auto ran = loopbench.in_shell(
+        "truncate -s 200M $folder/large; ulimit -v 200000; $loopbench --version > $folder/none 2>&1 || exit "
+        "99; "
+        "exec $loopbench report $folder/large --format text");
+    if (ran.code == 99) GTEST_SKIP() << "a sanitizer needs terabytes of addresses";
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("not enough memory"), std::string::npos) << ran.error_tail;
+}
+
 TEST_F(command_failure, an_output_that_cannot_be_written_is_found_before_anything_is_measured) {
     reports::write_file_atomically(loopbench.path("file"), "mine");
     const auto ran = loopbench({"run", "-o", loopbench.path("file/out").native()});

@@ -72,22 +72,45 @@ TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
+/// Shell that leaves a process behind, with `front` before its command, and waits for it to be there.
+std::string leave_a_process(const std::string& front) {
+    return front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
+           "while [ ! -s \"$0.pid\" ]; do :; done\n";
+}
+
 TEST_F(scratch, a_process_that_left_its_group_is_ended_and_told) {
     loopbench.add_contender("asio-epoll", good_row);
-    loopbench.add_contender("daemon", R"sh(
-setsid sh -c 'echo $$ > "$0.pid"; exec sleep 1000' "$0" &
-while [ ! -s "$0.pid" ]; do :; done
+    for (const auto* front : {"", "env -i"}) {
+        loopbench.add_contender("daemon", leave_a_process(front) + good_row);
+        const auto ran = loopbench.in_shell(
+            "sh -c 'sleep 1000 & echo $! > $folder/mine; exec $loopbench run --workload yield --blocks 1 -o "
+            "$out'; "
+            "code=$?; kill $(cat $folder/mine) || exit 99; exit $code");
+        EXPECT_EQ(ran.code, 1) << ran.error_tail;
+        const auto failed = time_of(loopbench.report(), "daemon");
+        EXPECT_NE(failed.at("reason").get<std::string>().find("outside of its process group"),
+                  std::string::npos)
+            << failed;
+        const auto pid = loopbench.path("bin/contenders/daemon.pid");
+        EXPECT_TRUE(ends(std::stoi(content_of(pid))));
+        std::filesystem::remove(pid);
+        EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok");
+    }
+}
+
+TEST_F(scratch, a_process_that_ended_by_itself_is_no_failure) {
+    loopbench.add_contender("asio-epoll", R"sh(
+(setsid sh -c 'echo $$ > "$0.pid"' "$0" &)
+until [ -s "$0.pid" ] && grep -q '^State:.Z' /proc/$(cat "$0.pid")/status; do :; done
+rm "$0.pid"
 )sh" + std::string{good_row});
-    const auto ran = loopbench.in_shell(
-        "sh -c 'sleep 1000 & echo $! > $folder/mine; exec $loopbench run --workload yield --blocks 1 -o "
-        "$out'; "
-        "code=$?; kill -0 $(cat $folder/mine) || exit 99; exit $code");
-    EXPECT_EQ(ran.code, 1) << ran.error_tail;
-    const auto failed = time_of(loopbench.report(), "daemon");
-    EXPECT_NE(failed.at("reason").get<std::string>().find("outside of its process group"), std::string::npos)
-        << failed;
-    EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/daemon.pid")))));
-    EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok");
+    EXPECT_EQ(run().code, 0);
+}
+
+TEST_F(scratch, a_process_that_a_question_left_behind_is_ended) {
+    write_script(loopbench.path("bin/contenders/asio-epoll"), leave_a_process("env -i") + "echo yield\n");
+    EXPECT_EQ(loopbench({"list"}).code, 0);
+    EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
 // What it had left behind ran beside all of them.
@@ -107,6 +130,22 @@ TEST_F(scratch, what_took_turns_beside_a_process_that_was_left_behind_is_measure
     EXPECT_EQ(time_of(report, "asio-epoll").at("status"), "ok");
     EXPECT_EQ(report.at("disturbances").at("repeated"), 1);
     EXPECT_EQ(report.at("disturbances").at("kept"), 0);
+}
+
+// Whose it is nobody can tell, and who ran beside it each time is known to have been disturbed.
+TEST_F(scratch, what_took_turns_beside_a_process_without_an_environment_is_measured_again) {
+    constexpr auto knows_turns = R"(, "turns": "1")";
+    loopbench.add_contender("asio-epoll", good_row, knows_turns);
+    loopbench.add_contender("daemon", "rm -f \"$0.pid\"\n" + leave_a_process("env -i") + good_row,
+                            knows_turns);
+    const auto ran =
+        loopbench({"run", "--workload", "yield", "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto report = loopbench.report();
+    EXPECT_EQ(time_of(report, "daemon").at("status"), "ok");
+    EXPECT_EQ(report.at("disturbances").at("repeated"), 1) << report.at("disturbances");
+    EXPECT_GT(report.at("disturbances").at("kept"), 0) << report.at("disturbances");
+    EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/daemon.pid")))));
 }
 
 TEST_F(scratch, a_caller_that_ignores_its_children_is_no_failure) {

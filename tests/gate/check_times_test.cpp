@@ -182,7 +182,12 @@ TEST_F(check_timed, an_unfit_session_never_becomes_the_baseline) {
     const auto before = content_of(baseline());
     loopbench.add_contender_that_knows_its_name("asio-epoll", unfit_row);
     EXPECT_EQ(check({"--update"}).code, 5);
-    EXPECT_EQ(check({"--update", "--blocks", "3"}).code, 4);
+    const auto unknown = check({"--update", "--blocks", "3"});
+    EXPECT_EQ(unknown.code, 4);
+    const auto journal = loopbench.path("out/first/journal.jsonl").native();
+    const auto report = nlohmann::json::parse(loopbench({"report", journal, "--format", "json"}).output);
+    EXPECT_NE(unknown.error_tail.find(report.at("aa").at("reason").get<std::string>()), std::string::npos)
+        << unknown.error_tail;
     EXPECT_EQ(content_of(baseline()), before);
 }
 

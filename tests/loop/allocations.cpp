@@ -18,7 +18,12 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
+/// Which allocation of any thread fails, counted down; below 1, none.
+constinit std::atomic<std::ptrdiff_t> until_failure{0};
+
 void count_or_refuse() {
+    if (until_failure.load(std::memory_order_relaxed) > 0 && until_failure.fetch_sub(1) == 1) [[unlikely]]
+        throw std::bad_alloc();
     if (allocations_left == 0) [[unlikely]] {
         ++failures;
         throw std::bad_alloc();
@@ -46,6 +51,18 @@ out_of_memory::~out_of_memory() {
 
 std::size_t out_of_memory::failed() const noexcept {
     return failures;
+}
+
+failing_allocation::failing_allocation(std::size_t index) noexcept {
+    until_failure = static_cast<std::ptrdiff_t>(index);
+}
+
+failing_allocation::~failing_allocation() {
+    until_failure = 0;
+}
+
+bool failing_allocation::has_failed() const noexcept {
+    return until_failure <= 0;
 }
 
 }  // namespace loopbench::loop::test

@@ -34,4 +34,16 @@ public:
     std::size_t failed() const noexcept;
 };
 
+/// While it lives, the `index`-th allocation from now on throws std::bad_alloc, in whatever thread, and no
+/// other; with 0 none does. One at a time; it does nothing where allocations are not counted.
+class failing_allocation {
+public:
+    explicit failing_allocation(std::size_t index) noexcept;
+    failing_allocation(const failing_allocation&) = delete;
+    failing_allocation& operator=(const failing_allocation&) = delete;
+    ~failing_allocation();
+
+    bool has_failed() const noexcept;
+};
+
 }  // namespace loopbench::loop::test

@@ -16,4 +16,11 @@ std::size_t out_of_memory::failed() const noexcept {
     return 0;
 }
 
+failing_allocation::failing_allocation(std::size_t) noexcept {}
+failing_allocation::~failing_allocation() = default;
+
+bool failing_allocation::has_failed() const noexcept {
+    return false;
+}
+
 }  // namespace loopbench::loop::test

@@ -242,13 +242,15 @@ TEST_P(used_up_descriptors, make_accept_pause_and_not_spin_and_it_recovers) {
         limit.use_up();
         std::vector tasks{create_task(loop, accepts())};
         const std::size_t before = clock.sleeps();
-        co_await loop.sleep_for(5s);
+        co_await loop.sleep_for(3500ms);
         EXPECT_FALSE(accepted);
-        // 1, 2, 4 ... 512 ms, 1 s and so on.
-        EXPECT_LE(clock.sleeps() - before, 20u);
+        // 1, 2, 4, 8, 16, 20 ms and so on.
+        EXPECT_LE(clock.sleeps() - before, 190u);
+        const time_point returned = loop.now();
         limit.restore();
         co_await until_done(tasks);
         EXPECT_TRUE(accepted);
+        EXPECT_LE(loop.now() - returned, 50ms + 2 * late_max());
     };
     loop.run(main());
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tests/loop/allocations.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {
@@ -94,6 +95,27 @@ TEST_P(resolving, can_be_cancelled_and_the_answer_is_dropped) {
     };
     loop.run(main());
     EXPECT_TRUE(tasks[0].done());
+}
+
+// Nor does the other thread end the program: it is told to who asks.
+TEST(resolver, tells_who_asks_that_there_is_no_memory) {
+    if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
+    const auto owner = make_loop("loop-epoll");
+    event_loop& loop = *owner;
+    resolver names(loop);
+    bool failed = true;
+    for (std::size_t index = 1; failed; ++index) {
+        std::size_t found = 0;
+        {
+            const failing_allocation fails(index);
+            try {
+                found = loop.run(names.resolve("127.0.0.1", "80")).size();
+            } catch (const std::bad_alloc&) {  // told
+            }
+            failed = fails.has_failed();
+        }
+        EXPECT_EQ(found == 0, failed) << "allocation " << index;
+    }
 }
 
 // The name server is the machine's own affair: one that does not answer takes its time, so this is asked

@@ -1,12 +1,17 @@
 // Runtimes whose connections do almost the right thing.
 #pragma once
 
+#include <signal.h>
+
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <span>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "asio_ref/runtime.hpp"
@@ -137,6 +142,28 @@ struct imagining_stream : stream_of<imagining_stream<Bytes>> {
 };
 template <std::size_t Bytes>
 using imagining_runtime = runtime_with<imagining_stream<Bytes>>;
+
+/// The server stops the process of its client, which is the only child of this thread, after each hundred
+/// requests of 64 bytes: so long that a hundred more fall due at a rate of 1000 a second.
+struct stopping_stream : stream_of<stopping_stream> {
+    using stream_of::stream_of;
+    asio_ref::task<asio_ref::io_result> read_some(std::span<std::byte> in) {
+        const auto result = co_await asio_ref::stream::read_some(in);
+        const int before =
+            std::exchange(runtime->reads, runtime->reads + static_cast<int>(result.bytes / 64));
+        if (before / 100 != runtime->reads / 100) stop_client();
+        co_return result;
+    }
+
+private:
+    static void stop_client() {
+        pid_t client = -1;
+        if (!(std::ifstream("/proc/thread-self/children") >> client)) return;
+        ::kill(client, SIGSTOP);
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        ::kill(client, SIGCONT);
+    }
+};
 
 /// When it is warm, a connection of the server reads nothing until so many sleeps have ended.
 template <int Sleeps>

@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/generator/conversation.hpp"
+
 namespace loopbench::bench {
 namespace {
 
@@ -133,6 +135,7 @@ public:
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
         std::chrono::milliseconds takes_one_in{0};  // and no request before that
+        bool http = false;
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
 
@@ -153,7 +156,8 @@ public:
     bool receive(reader& to) override {
         if (sent_ > planted_.silent_after && sent_ < planted_.silent_until) return true;
         for (const auto& [connection, bytes] : std::exchange(unanswered_, {})) {
-            std::vector<std::byte> reply(bytes.begin(), bytes.end());
+            const auto right = planted_.http ? std::as_bytes(std::span(http_reply)) : bytes;
+            std::vector<std::byte> reply(right.begin(), right.end());
             if (planted_.wrong) reply.front() ^= std::byte{1};
             to.arrived(connection, reply);
         }
@@ -356,6 +360,18 @@ TEST(open_loop, leaves_out_the_requests_that_the_generator_was_too_late_for) {
     EXPECT_GT(result.left_out, 190U);
     EXPECT_EQ(count_over(result.latency, 1ms), 0U);
     EXPECT_EQ(count_over(result.send_lateness, 1ms), 0U);
+}
+
+// It sleeps for a millisecond each time, and what comes would wake it. That requests fall due meanwhile is
+// another thing.
+TEST(open_loop, has_not_looked_away_while_a_client_sleeps_that_is_woken_by_what_comes) {
+    auto plan = plan_without_a_server(100, 1000);
+    plan.http = true;
+    plan.late_max = 1h;
+    plan.tries_max = 1;
+    const auto result = run_open_loop(plan, planted({.slow_by = 1ms, .http = true}));
+    EXPECT_EQ(result.replies, 100U) << result.failure;
+    EXPECT_EQ(result.left_out, 0U);
 }
 
 // Wrong replies are the contender's failure, whatever the looks before the schedule were like.

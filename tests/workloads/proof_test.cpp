@@ -67,12 +67,13 @@ TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
 }
 
 /// A trial whose generator is this line of a shell, with its arguments as "$@".
+template <Runtime R = asio_ref::runtime>
 trial_end served_by(const std::string& line) {
     const std::string script = testing::TempDir() + "planted-generator-" + std::to_string(::getpid());
     std::ofstream(script) << "#!/bin/sh\n" << line << '\n';
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     trial t(trial_size::smoke, 500);
-    serve<asio_ref::runtime>(script, t);
+    serve<R>(script, t);
     std::filesystem::remove(script);
     return {t.unsupported().value_or(""), t.failure().value_or(""), lacks_a_core(t)};
 }
@@ -82,6 +83,15 @@ TEST(proof, has_no_number_when_the_generator_lags_behind_its_schedule) {
     const auto end = served_by("exec '" LOOPBENCH_TEST_GENERATOR "' \"$@\" --look-seconds=0 --rate=5000000");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
+}
+
+// Its process is stopped again and again, while most of the requests fall due.
+TEST(proof, has_no_number_when_the_generator_was_late_itself) {
+    const auto end = served_by<runtime_with<stopping_stream>>("exec '" LOOPBENCH_TEST_GENERATOR
+                                                              "' \"$@\" --look-seconds=0 --rate=1000");
+    if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
+    EXPECT_TRUE(end.unsupported.starts_with("invalid: the generator was the bottleneck"))
+        << end.unsupported << end.failure;
 }
 
 TEST(proof, fails_with_the_end_of_a_generator_that_has_no_result) {

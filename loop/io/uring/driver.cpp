@@ -36,8 +36,7 @@ namespace {
 
 constexpr std::size_t transfer_bytes_max = std::size_t{1} << 30;  // the kernel counts in 32 bits
 
-// Fills in the request; or, for what would need more than a pointer in it, one that asks for readiness, after
-// which the call is made.
+// Fills in the request; or, for what needs more than a pointer in it, one for readiness, before the call.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
     const auto bytes = static_cast<unsigned>(std::min(op.size - op.moved, transfer_bytes_max));
@@ -144,8 +143,7 @@ public:
             ring_.enter_if_needed();
         }
         take_completions();
-        // Only now, so that a reader gets a message whole that came in several buffers, and does not answer
-        // each of them.
+        // Only now, so that a reader gets a message whole that came in several buffers, and answers it once.
         start_all();
     }
 
@@ -154,9 +152,8 @@ public:
     const uring_ring& ring() const noexcept override { return ring_; }
 
 private:
-    // What a completion belongs to, as the upper byte of its user_data. The rest is the operation's address,
-    // of which that byte is 0 in user space (x86-64 and AArch64 without tagged pointers), or a feed's
-    // descriptor.
+    // What a completion belongs to, as the upper byte of its user_data. The rest is a feed's descriptor, or
+    // an operation's address, of which that byte is 0 (on x86-64, and AArch64 without tagged pointers).
     enum class owner : std::uint8_t { operation, feed, timer, wake, nobody };
 
     // io_operation::state, of one that is pending.
@@ -256,8 +253,8 @@ private:
                 case owner::feed:
                     on_feed(static_cast<int>(static_cast<std::uint32_t>(cqe.user_data)), cqe);
                     break;
-                case owner::timer:
-                    armed_ = never;
+                case owner::timer:  // it has fired, or was refused, or given another time: then this is 0
+                    if (cqe.res < 0) armed_ = never;
                     break;
                 case owner::wake:
                     wake_is_armed_ = (cqe.flags & IORING_CQE_F_MORE) != 0;
@@ -341,14 +338,11 @@ private:
         if (deadline >= armed_) return;
         io_uring_sqe& sqe = ring_.sqe();
         timeout_ = to_timespec<__kernel_timespec>(deadline.time_since_epoch());
-        if (armed_ == never) {
+        if (armed_ == never)
             io_uring_prep_timeout(&sqe, &timeout_, 0, IORING_TIMEOUT_ABS);
-            sqe.user_data = user_data(owner::timer);
-        } else {
-            // When the timer has fired meanwhile this fails, and its completion ends the wait.
+        else
             io_uring_prep_timeout_update(&sqe, &timeout_, user_data(owner::timer), IORING_TIMEOUT_ABS);
-            sqe.user_data = user_data(owner::nobody);
-        }
+        sqe.user_data = user_data(owner::timer);
         armed_ = deadline;
     }
 

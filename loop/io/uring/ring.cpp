@@ -93,10 +93,6 @@ void uring_ring::enable() {
     owner_ = this_thread();
 }
 
-bool uring_ring::is_enabled() const noexcept {
-    return owner_ != 0;
-}
-
 // An errno, or 0. A signal, and no memory for requests or completions, which taking completions sets free,
 // are no errors: the rest goes with the next entry.
 int uring_ring::try_enter(unsigned completions_wanted) noexcept {
@@ -124,10 +120,6 @@ void uring_ring::enter_if_needed() {
     constexpr unsigned kept_by_the_kernel = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
     if (io_uring_sq_ready(&ring_) != 0 || (IO_URING_READ_ONCE(*ring_.sq.kflags) & kept_by_the_kernel) != 0)
         enter();
-}
-
-bool uring_ring::has_completions() const noexcept {
-    return io_uring_cq_ready(&ring_) != 0;
 }
 
 bool uring_ring::flush() noexcept {

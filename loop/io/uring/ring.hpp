@@ -8,11 +8,9 @@
 // - With IORING_SETUP_SINGLE_ISSUER the ring belongs to the thread that enables it. Its registered number
 //   means another ring, or none, in every other thread, so we look at who comes before the kernel does.
 // - A full completion queue loses nothing (IORING_FEAT_NODROP): the kernel keeps the rest in a list and hands
-//   it over at the next entry. It does end multishot requests then, so IORING_CQE_F_MORE has to be looked at
-//   every time.
+//   it over at the next entry. But then it ends multishot requests: look at IORING_CQE_F_MORE every time.
 // - From Linux 6.13 on one entry runs about twenty deferred halves and leaves the others for the next.
-// - Closing the ring cancels what is in it some time later, in another thread. Whoever wants memory back has
-//   to cancel and see the completions first.
+// - Closing the ring cancels what is in it later, in another thread: cancel, and see the completions, first.
 #pragma once
 
 #include <liburing.h>
@@ -36,10 +34,9 @@ public:
     uring_ring& operator=(uring_ring&&) = delete;
     ~uring_ring();
 
-    /// From here on the ring belongs to the calling thread: no other one may enter the kernel with it. Throws
-    /// std::system_error.
+    /// From here on only the calling thread may enter the kernel with the ring. Throws std::system_error.
     void enable();
-    bool is_enabled() const noexcept;
+    bool is_enabled() const noexcept { return owner_ != 0; }
 
     /// A submission to fill in, which goes to the kernel with the next entry; `user_data` has to be set last.
     /// Each gives exactly one final completion. Null in a thread that is not the ring's, and when the kernel
@@ -48,9 +45,8 @@ public:
     /// Throws std::system_error (EEXIST in a thread that is not the ring's, or ENOMEM) instead.
     io_uring_sqe& sqe();
 
-    /// Enters the kernel: hands over what was submitted, sleeps until there are as many completions, or for a
-    /// while (it may return early), and takes what there is. Throws std::system_error; EEXIST when this is
-    /// not the ring's thread.
+    /// Enters the kernel: hands over what was submitted, sleeps until there are as many completions (it may
+    /// return early), and takes what there is. Throws std::system_error; EEXIST in another thread.
     void enter(unsigned completions_wanted = 0);
     /// Hands over everything that was submitted, at once, and runs what that has completed. False when that
     /// was not possible: in a thread that is not the ring's, or for want of memory.
@@ -63,7 +59,7 @@ public:
 
     /// The same, but only when that does anything.
     void enter_if_needed();
-    bool has_completions() const noexcept;
+    bool has_completions() const noexcept { return io_uring_cq_ready(&ring_) != 0; }
 
     /// The next completion; false when there is none.
     bool take(io_uring_cqe& cqe) noexcept;

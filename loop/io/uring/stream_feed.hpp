@@ -175,8 +175,7 @@ public:
     /// Whether the kernel still has a request of a descriptor that is closed, which is to end.
     bool is_closed() const noexcept { return state_ == state::closed; }
 
-    /// Completes a receive, or a wait for readability, with what has arrived, or with how the stream has
-    /// ended. False when there is nothing.
+    /// Completes a receive, or a wait for readability, with what has arrived, or the stream's end; or false.
     bool take(io_operation& op, provided_buffers& buffers) noexcept {
         if (arrived_.empty() && !ended_) return false;
         if (op.kind == io_kind::readable) {
@@ -228,7 +227,7 @@ public:
         }
         if ((cqe.flags & IORING_CQE_F_MORE) != 0) return;
         const state before = std::exchange(state_, state::idle);
-        if (before == state::closed || cqe.res > 0) return;
+        if (before == state::closed || cqe.res > 0 || cqe.res == -EINTR || cqe.res == -EAGAIN) return;
         if (cqe.res == -ECANCELED && before == state::stopping) return;
         if (cqe.res == -ENOBUFS) {
             ahead_ = !buffers.grow();
@@ -246,9 +245,8 @@ public:
 private:
     enum class state : std::uint8_t { idle, running, stopping, closed };
 
-    // What may have arrived on one stream before its feed is stopped; or, at once, one buffer's worth of
-    // bytes, since for longer messages a receive into the caller's own buffer is cheaper than several into
-    // ours and a copy.
+    // What may have arrived on one stream before its feed is stopped; or, at once, one buffer's worth: longer
+    // messages are cheaper to receive into the caller's own buffer than into several of ours, and to copy.
     static constexpr std::uint32_t buffers_max = 8;
 
     arrived_bytes arrived_;
