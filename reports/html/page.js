@@ -19,7 +19,7 @@ function byCoverage(names, metric) {
 function addTop() {
   const {environment: where, plan} = report;
   const date = where.date.slice(0, 16).replace("T", " ");
-  const made = report.results.reduce((most, each) => Math.max(most, each.samples?.length ?? 0), 0);
+  const made = results.reduce((most, each) => Math.max(most, each.samples.length), 0);
   document.getElementById("about").textContent = [`${date} UTC`, where.cpu_model, `${where.cores} cores`, where.kernel,
     plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} sizes`, isComparison ? "after, compared with before" : null,
     report.complete ? null : "interrupted: not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);

@@ -314,6 +314,15 @@ class Html(unittest.TestCase):
         self.assertTrue(self.browser.run("""Chart.getChart(document.querySelector("#accuracy canvas")).data.datasets
             .every(({data}) => Number.isFinite(data[0].x))"""))
 
+    def test_the_top_says_how_many_blocks_were_made_of_those_that_were_wanted(self):
+        blocks = self.report["plan"]["blocks"]
+        self.open()
+        self.assertRegex(self.texts("#about")[0], rf"· {blocks} blocks")
+        cut = self.folder / "cut.json"
+        cut.write_text(json.dumps(self.report | {"plan": self.report["plan"] | {"blocks": 2 * blocks}}))
+        self.open(made(cut, "cut", self.folder)[0])
+        self.assertRegex(self.texts("#about")[0], rf"· {blocks} of {2 * blocks} blocks")
+
     def test_a_curve_says_of_what_is_early_how_early_it_is(self):
         self.open()
         self.assertEqual(self.browser.run("""(() => {
