@@ -271,7 +271,7 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(item);
     }
     if (found.from.empty()) return;
-    found.text = fmt::format("The limit: {} takes {} times as long as bare calls ({}).", cut(first),
+    found.text = fmt::format("The limit: {} takes {} times as long as the fastest floor ({}).", cut(first),
                              multiples.text(three_digits),
                              found.from.size() == 1 ? "on " + cut(found.from.front()->workload)
                                                     : fmt::format("on {} workloads", found.from.size()));
@@ -327,7 +327,8 @@ std::string against_epoll(const indexed_report& in, const places& order, sources
     if (ours == order.end() || theirs == order.end()) return "";
     for (const auto each : {ours, theirs})
         if (std::ranges::find(from, each->item) == from.end()) from.push_back(each->item);
-    return fmt::format(" io_uring against epoll: {} times as fast, {}{}.",
+    return fmt::format(" {} (io_uring) against {} (epoll): {} times as fast, {}{}.",
+                       cut(ours->item->contender), cut(theirs->item->contender),
                        three_digits(ours->ratio / theirs->ratio),
                        level(*ours, *theirs, in.whole.baseline) ? "not certain" : "certain",
                        cpu_of(in, *ours->item, *theirs->item, from));
@@ -346,7 +347,8 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
     }
     if (order.empty()) return;
     finding found{topic::connections,
-                  fmt::format("With {} connections ({}):", connections_of(busiest), cut(busiest)),
+                  fmt::format("With {} connections ({}), times as fast as {}:", connections_of(busiest),
+                              cut(busiest), cut(in.whole.baseline)),
                   {}};
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
         const auto sign = i == 0 ? "" : is_told_at(order, i, in.whole.baseline) ? " >" : " ~";
@@ -355,8 +357,7 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(order[i].item);
     }
     if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
-    found.text += fmt::format(" (times {}; > is certain, ~ is not).{}", cut(in.whole.baseline),
-                              against_epoll(in, order, found.from));
+    found.text += fmt::format(" (> is certain, ~ is not).{}", against_epoll(in, order, found.from));
     all.push_back(std::move(found));
 }
 
@@ -571,10 +572,10 @@ std::string example(const sources& uncertain) {
 /// Of a metric what a person would call it.
 std::string_view in_words(std::string_view metric) {
     using word = std::pair<std::string_view, std::string_view>;
-    static constexpr std::array words{word{"late_p50", "median lateness"},
+    static constexpr std::array words{word{"late_p50", "lateness p50"},
                                       word{"late_p99", "lateness p99"},
                                       word{"cpu", "CPU"},
-                                      word{"spin", "CPU while idle"},
+                                      word{"spin", "idle CPU"},
                                       word{"latency_p99", "latency p99"},
                                       word{"wakeups", "idle wakeups"}};
     const auto* const found = std::ranges::find(words, metric, &word::first);
@@ -585,7 +586,7 @@ std::string_view in_words(std::string_view metric) {
 std::string fit_text(const report& content) {
     if (!content.aa) return "; there was no A/A";
     if (content.aa->found != fitness::fit) return "";
-    return fmt::format("; {} against itself showed no difference", cut(content.aa->contender));
+    return "; the A/A passed";
 }
 
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
@@ -608,10 +609,10 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
                                     metric == "time" ? example(of.uncertain) : ""));
         found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
     }
-    found.text = parts.empty() ? fmt::format("Every comparison with {} was decided{}.",
-                                             cut(in.whole.baseline), fit_text(in.whole))
-                               : fmt::format("Not certain against {}: {}{}.", cut(in.whole.baseline),
-                                             fmt::join(parts, ", "), fit_text(in.whole));
+    found.text = parts.empty()
+                     ? fmt::format("Every comparison with {} was decided{}.", cut(in.whole.baseline),
+                                   fit_text(in.whole))
+                     : fmt::format("Not certain: {}{}.", fmt::join(parts, ", "), fit_text(in.whole));
     all.push_back(std::move(found));
 }
 

@@ -146,8 +146,8 @@ struct warning {
 struct judging {
     std::string correction;    // for the number of comparisons
     double threshold_pct = 0;  // smaller differences are no differences
-    /// Of `time`, where workloads are about it. Every other metric is a family of its own, and so is a metric
-    /// where workloads are about something else.
+    /// Of `time`, in a run where workloads are about it. Every other metric is a family of its own; in a run
+    /// so is a metric where workloads are about something else.
     std::uint64_t comparisons = 0;
 };
 

@@ -145,7 +145,7 @@ gate_finding finding_of(const compared_time& pairs, const judged_comparison& jud
     return found;
 }
 
-/// Each metric is a family of its own, as in every report.
+/// Each metric is a family of its own: a baseline has the ratios that workloads are about, and no others.
 std::vector<judged_comparison> judge_by_metric(const std::vector<compared_time>& compared,
                                                double threshold_pct) {
     std::map<std::string_view, std::vector<std::size_t>> families;

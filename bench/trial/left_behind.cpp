@@ -26,7 +26,7 @@ std::optional<std::string> end_children(Is is_left) {
             any = true;
             if (::waitpid(child.pid, nullptr, WNOHANG) != 0) continue;
             if (!first) first = child.name;
-            ::kill(child.pid, SIGKILL);
+            if (::kill(child.pid, SIGKILL) != 0) continue;  // of another user, whose end may be far
             reports::uninterrupted([&] { return ::waitpid(child.pid, nullptr, 0); });
         }
     }

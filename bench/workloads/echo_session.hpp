@@ -100,7 +100,8 @@ struct echo_session {
 
     void round_trip_made() {
         t.operation_done();
-        if (++timed_round_trips == round_trips_each * clients.size() / 2) shares_at_half = shares();
+        if (++timed_round_trips == round_trips_each * clients.size() / 2 && shares_at_half.empty())
+            shares_at_half = shares();
         if (t.ended_early() && !std::exchange(is_ending, true)) end_soon();
     }
 

@@ -92,8 +92,9 @@ bool turn_taker::wait_for_turn() noexcept {
     do count = ::read(settings_.in, &byte, 1);
     while (count < 0 && errno == EINTR);
     waited_ += clock::now() - began;
-    begin_part(settings_.untimed == settings_.untimed.zero());
-    return count == 1 && byte == 't';
+    const bool is_turn = count == 1 && byte == 't';
+    begin_part(is_turn && settings_.untimed == settings_.untimed.zero());
+    return is_turn;
 }
 
 void turn_taker::begin_part(bool timed) noexcept {

@@ -76,7 +76,7 @@ const families = [
   {id: "design", title: "the loop, simpler designs"},
   {id: "asio", title: "Boost.Asio"},
   {id: "other", title: "others"},
-  {id: "floor", title: "floors: bare system calls"},
+  {id: "floor", title: "floors: no loop at all"},
 ];
 
 function familyOf(contender) {

@@ -26,7 +26,7 @@ function addTop() {
   const aa = report.aa;
   const fitness = document.getElementById("fitness");
   const words = {fit: "A/A passed: the baseline equals itself", unfit: "A/A failed: do not trust these numbers",
-    unknown: "A/A: too few blocks to tell"};
+    unknown: "A/A: too little to tell"};
   fitness.textContent = aa ? words[aa.found] : "no A/A in this report";
   fitness.className = aa ? aa.found : "unknown";
 }

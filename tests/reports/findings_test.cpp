@@ -103,8 +103,8 @@ TEST(findings, the_order_with_the_most_connections_says_where_it_is_certain) {
     for (auto& item : three_on("echo/conns:10/bytes:64").results) report.results.push_back(item);
     const auto text = said(report, topic::connections);
     EXPECT_TRUE(names(text,
-                      "1000 connections (echo/conns:1000/bytes:64): best 2.00 ~ near 1.90 > far 1.20 > "
-                      "asio-epoll 1.00"))
+                      "1000 connections (echo/conns:1000/bytes:64), times as fast as asio-epoll: best 2.00 ~ "
+                      "near 1.90 > far 1.20 > asio-epoll 1.00"))
         << text;
 }
 
@@ -132,9 +132,9 @@ TEST(findings, with_the_most_connections_io_uring_stands_against_epoll) {
     };
     EXPECT_FALSE(names(with_drivers("epoll", "select"), "io_uring")) << "nobody is on it";
     auto text = with_drivers("io_uring", "epoll");
-    EXPECT_TRUE(names(text, " io_uring against epoll: 1.67 times as fast, certain.")) << text;
+    EXPECT_TRUE(names(text, " best (io_uring) against far (epoll): 1.67 times as fast, certain.")) << text;
     text = with_drivers("epoll", "io_uring");
-    EXPECT_TRUE(names(text, " io_uring against epoll: 0.60 times as fast, certain.")) << text;
+    EXPECT_TRUE(names(text, " far (io_uring) against best (epoll): 0.60 times as fast, certain.")) << text;
     report.results.push_back(measured_as("echo/conns:1000", "best", "cpu", 4e3));
     report.results.push_back(measured_as("echo/conns:1000", "far", "cpu", 9e3));
     text = with_drivers("io_uring", "epoll");

@@ -30,6 +30,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/machine/environment.hpp"
@@ -220,9 +221,9 @@ void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, ta
     }
 }
 
-/// Whether the server is back at so many descriptors, or is within two seconds.
+/// Whether the server is back at so many descriptors, or is within half a minute.
 bool has_come_back(const server& watched, std::size_t descriptors) {
-    for (int i = 0; i < 200 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
+    for (int i = 0; i < 3000 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
     return watched.descriptors() == descriptors;
 }
 
@@ -230,8 +231,11 @@ json soak(std::string_view design, std::chrono::milliseconds duration, unsigned 
     const auto round = std::min<std::chrono::milliseconds>(duration, 3000ms);
     server watched(design);
     if (!round_trip(connect_to(watched.port(), 1s))) throw std::runtime_error("the server does not answer");
-    std::this_thread::sleep_for(100ms);
-    const std::size_t descriptors = watched.descriptors();
+    std::size_t descriptors = watched.descriptors(), last = 0;
+    do {  // until it has seen that the client is gone
+        std::this_thread::sleep_for(100ms);
+        last = std::exchange(descriptors, watched.descriptors());
+    } while (last != descriptors);
     tally done{};
     std::vector<double> first_ms;
     std::vector<double> cpu_pct;

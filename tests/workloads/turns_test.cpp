@@ -120,7 +120,7 @@ TEST(turn_taker, ends_a_fixed_number_of_operations_when_it_is_told_to) {
 }
 
 TEST(turn_taker, that_has_done_everything_when_it_is_told_to_end_does_not_end_early) {
-    suite_of_turns says("te");
+    suite_of_turns says("tttttte");
     trial t(trial_size::smoke, 3, true, 0, says.settings());
     t.begin();
     for (int i = 0; i < 3; ++i) t.operation_done();
