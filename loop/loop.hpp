@@ -13,8 +13,8 @@ class listener;
 class stream;
 struct pipe_ends;
 
-/// One thread's loop; made by make_loop() (designs.hpp), be it in another thread than the one that it runs
-/// in. Only post_from_any_thread() and stop_from_any_thread() may be called from any.
+/// One thread's loop; made by make_loop() (designs.hpp) there or in another one, and run in no third. Only
+/// post_from_any_thread() and stop_from_any_thread() may be called from any.
 class event_loop : public scheduler {
 public:
     template <class T = void>

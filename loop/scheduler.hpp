@@ -13,7 +13,8 @@
 
 namespace loopbench::loop {
 
-/// Tasks that nobody awaits: owns their frames, with the links in them, and keeps what they throw.
+/// Tasks that nobody awaits: owns their frames, with the links in them, and keeps what they throw. Loop's
+/// thread only.
 class root_list final : detail::root_owner {
 public:
     root_list& operator=(root_list&&) = delete;

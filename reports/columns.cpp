@@ -274,7 +274,8 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is the same in multiples of the workload's fastest floor: the bare system calls.";
+    return " × floor is the same in multiples of the workload's fastest floor: bare system calls or "
+           "coroutines, without a loop.";
 }
 
 std::string difference_legend(const report& content) {

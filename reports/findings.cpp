@@ -306,8 +306,8 @@ bool is_told_at(const places& order, std::size_t place, std::string_view baselin
     });
 }
 
-/// What an operation costs the CPU; empty where one of them does not say.
-std::string cpu_of(const indexed_report& in, const result& one, const result& other, sources& from) {
+/// What an operation costs the CPU in one and in the other; empty where one of them does not say.
+std::string cpu_compared(const indexed_report& in, const result& one, const result& other, sources& from) {
     const auto* const ours = in.find(one.workload, one.contender, "cpu");
     const auto* const theirs = in.find(other.workload, other.contender, "cpu");
     if (ours == nullptr || theirs == nullptr) return "";
@@ -331,7 +331,7 @@ std::string against_epoll(const indexed_report& in, const places& order, sources
                        cut(ours->item->contender), cut(theirs->item->contender),
                        three_digits(ours->ratio / theirs->ratio),
                        level(*ours, *theirs, in.whole.baseline) ? "not certain" : "certain",
-                       cpu_of(in, *ours->item, *theirs->item, from));
+                       cpu_compared(in, *ours->item, *theirs->item, from));
 }
 
 void find_connections(std::vector<finding>& all, const indexed_report& in) {

@@ -211,8 +211,8 @@ auto find_cell(items& all, const one& like) {
     return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });
 }
 
-/// Whether the contender says in its context that it is a floor: the bare system calls, below which no loop
-/// is to be expected.
+/// Whether the contender says in its context that it is a floor: bare calls or coroutines, below which no
+/// loop is to be expected.
 bool is_floor(const contender& who);
 
 /// The context's text under `key`; nothing when it is absent, empty or not a text.

@@ -1,7 +1,7 @@
 // Debug mode, as asyncio's: who held the loop up, and which exception nobody has asked for.
 //
 // A task's name is the place in the source that started it, which is kept in its frame. What an operation is
-// can be seen from the function that completes it; a posted function has one of its own, and is wrapped.
+// can be seen from the function that completes it; a posted function is wrapped while debug mode is on.
 #pragma once
 
 #include <functional>

@@ -4,7 +4,7 @@ namespace loopbench::loop {
 
 namespace {
 
-// Once for a descriptor, and kept out of what is done for each operation. Where nobody tells, it may be one.
+// Once for a descriptor, and kept out of what is done for each operation. When in doubt, it is one.
 [[gnu::noinline]] bool is_unix_socket(int fd) noexcept {
     int domain = AF_UNIX;
     socklen_t bytes = sizeof domain;

@@ -38,8 +38,9 @@ Timespec to_timespec(nanoseconds time) noexcept {
 }
 
 /// The time that is left until `deadline`, for ppoll(2) and pselect(2); null for `never`. Computed anew from
-/// the deadline at every call, so that an interrupted wait is not begun again at full length. Nanoseconds: a
-/// timeout cut to zero makes the last stretch before a deadline busy polling (open62541#7102).
+/// the deadline at every call, so that an interrupted wait is not begun again at full length. Nanoseconds,
+/// never rounded down: a timeout cut to zero makes the last stretch before a deadline busy polling
+/// (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};

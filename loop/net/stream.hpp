@@ -34,7 +34,8 @@ private:
     unique_fd fd_;
 };
 
-/// What is read and written as bytes. One read and one write may be pending, and buffers must live as long.
+/// What is read and written as bytes. One read and one write may be pending at a time; buffers must live
+/// until they complete.
 template <io_kind Input, io_kind Output>
 class byte_stream : public descriptor {
 public:
