@@ -13,20 +13,30 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// The error of a call that has to move so many bytes; 0 when it did.
-int error_of(ssize_t moved, std::size_t wanted) noexcept {
-    if (moved == static_cast<ssize_t>(wanted)) return 0;
-    return moved < 0 ? errno : ECONNRESET;
+/// Both: 0, or the error.
+int send_all(int fd, std::span<const std::byte> bytes) noexcept {
+    const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent == static_cast<ssize_t>(bytes.size())) return 0;
+    return sent < 0 ? errno : ECONNRESET;
 }
 
-int send_all(int fd, std::span<const std::byte> bytes) noexcept {
-    return error_of(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), bytes.size());
+/// MSG_WAITALL still gives what has come when a signal arrives, or work that the kernel has for the thread, as after the
+/// end of a ring: the rest is one receive more.
+int receive_all(int fd, std::span<std::byte> bytes) noexcept {
+    while (!bytes.empty()) {
+        const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return got < 0 ? errno : ECONNRESET;
+        bytes = bytes.subspan(static_cast<std::size_t>(got));
+    }
+    return 0;
 }
 
 /// A server does not know how long a message is: it sends back what has come, mostly all of it.
 int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     while (pair.unserved_bytes() > 0) {
         const ssize_t got = ::recv(pair.server, buffer.data(), buffer.size(), 0);
+        if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return got < 0 ? errno : ECONNRESET;
         const auto bytes = static_cast<std::size_t>(got);
         if (const int error = send_all(pair.server, buffer.first(bytes)); error != 0) return error;
@@ -39,8 +49,7 @@ int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
 bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, echo_phase& phase) noexcept {
     if (pair.counts.fail(send_all(pair.client, pair.next_request()))) return false;
     if (pair.counts.fail(serve(pair, buffer))) return false;
-    const ssize_t got = ::recv(pair.client, pair.reply.data(), pair.reply.size(), MSG_WAITALL);
-    if (pair.counts.fail(error_of(got, pair.reply.size()))) return false;
+    if (pair.counts.fail(receive_all(pair.client, pair.reply))) return false;
     return pair.finish_round_trip(phase);
 }
 

@@ -1,5 +1,5 @@
-// fork rather than posix_spawn: the child asks to die with its parent, and posix_spawn has no attribute for
-// that.
+// vfork rather than posix_spawn: the child asks to die with its parent, and posix_spawn has no attribute for
+// that. And rather than fork, which copies the page tables of a process that may hold a day's trials.
 #include "bench/trial/running_child.hpp"
 
 #include <fcntl.h>
@@ -39,7 +39,7 @@ pipe_ends make_pipe() {
     return {unique_fd{ends[0]}, unique_fd{ends[1]}};
 }
 
-/// The pointers that execve wants; made before fork, since the child may not allocate.
+/// The pointers that execve wants; made before vfork, since the child may not allocate.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts) pointers.push_back(text.data());
@@ -77,11 +77,18 @@ struct child_setup {
     std::span<const int> inherited;
 };
 
-/// Runs in the child between fork and exec: system calls only.
+/// Runs in the child between vfork and exec, in its parent's memory: system calls only. All signals are blocked, and
+/// those that the parent handles get their default before they are let in again: a handler would tell the parent.
 [[noreturn]] void become_contender(const child_setup& setup) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != setup.parent) ::_exit(127);  // it died before the line above
+    for (int number = 1; number < NSIG; ++number) {
+        struct sigaction of_parent {};
+        if (::sigaction(number, nullptr, &of_parent) == 0 && of_parent.sa_handler != SIG_IGN &&
+            of_parent.sa_handler != SIG_DFL)
+            ::signal(number, SIG_DFL);
+    }
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -136,9 +143,15 @@ void running_child::start() {
                             ::getpid(),
                             request_.cpu ? &cpus : nullptr,
                             request_.inherited};
-    pid_ = ::fork();
-    if (pid_ < 0) throw_errno("cannot start a process for a contender");
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_ = ::vfork();
     if (pid_ == 0) become_contender(setup);
+    const int refused = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = refused;
+    if (pid_ < 0) throw_errno("cannot start a process for a contender");
     ::setpgid(pid_, pid_);  // here as well: whoever comes first, the group exists from now on
     for (auto* ours : {&output.write, &error.write, &start_error.write}) ours->reset();
 

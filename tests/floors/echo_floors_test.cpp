@@ -1,5 +1,6 @@
 // The echo floors on a wire that can be trusted with nothing.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
@@ -57,6 +58,23 @@ TEST_P(echo_floors, put_messages_together_that_arrive_in_pieces) {
     run_over(w);
     if (IsSkipped()) return;
     EXPECT_EQ(t->failure().value_or(""), "");
+}
+
+TEST_P(echo_floors, go_on_after_signals_in_the_middle_of_messages) {
+    struct sigaction heard {
+    }, before{};
+    heard.sa_handler = [](int) {};  // and no SA_RESTART: calls end
+    ASSERT_EQ(::sigaction(SIGUSR1, &heard, &before), 0);
+    {
+        wire w(3, [](const passing& message) {
+            return message.which == direction::reply ? fate::interrupted : fate::whole;
+        });
+        run_over(w);
+    }
+    ::sigaction(SIGUSR1, &before, nullptr);
+    if (IsSkipped()) return;
+    EXPECT_EQ(t->failure().value_or(""), "");
+    EXPECT_EQ(t->operations_done(), 3 * round_trips_each);
 }
 
 TEST_P(echo_floors, put_large_messages_together_and_see_one_wrong_byte_at_their_end) {

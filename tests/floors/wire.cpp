@@ -2,6 +2,7 @@
 
 #include <linux/sockios.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -86,6 +87,11 @@ void wire::carry(std::size_t connection, direction which) {
         case fate::in_pieces:
             send(to, message.first(1));
             wait_until_read(to);
+            return send(to, message.subspan(1));
+        case fate::interrupted:
+            send(to, message.first(1));
+            wait_until_read(to);
+            ::pthread_kill(maker_, SIGUSR1);
             return send(to, message.subspan(1));
         case fate::cut_off:
             send(to, message.first(1));

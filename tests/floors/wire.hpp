@@ -2,6 +2,8 @@
 // carries every message across, whole or in pieces, right or wrong, or not at all.
 #pragma once
 
+#include <pthread.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +31,8 @@ struct passing {
 enum class fate {
     whole,
     in_pieces,
-    cut_off,  // after its first byte, and the connection with it
+    interrupted,  // in pieces, between which the thread that made the wire gets SIGUSR1
+    cut_off,      // after its first byte, and the connection with it
     last,  // whole, but it is the last: the connection has been cut in all other respects before it arrives
 };
 
@@ -61,6 +64,7 @@ private:
     std::vector<connection> ends_;
     std::vector<link> links_;
     loop::unique_fd stop_;
+    const pthread_t maker_ = ::pthread_self();
     std::thread thread_;  // last: it uses all of the above
 };
 
