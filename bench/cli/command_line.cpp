@@ -58,8 +58,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
 }
 
-/// CLI11 itself would not say which commands there are, or which is the nearest. `called` is what was typed up to
-/// here.
+/// CLI11 itself would not say which commands there are, or which is the nearest. `called` is what was typed
+/// up to here.
 void check_command_name(const CLI::App& app, std::span<const std::string> arguments,
                         const std::string& called = "loopbench") {
     const auto known = subcommand_names(app);

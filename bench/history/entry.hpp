@@ -1,5 +1,5 @@
-// What is kept of one report: all that is in it, so that it can be written and judged again, in parts that a database
-// can look for; and what it was measured of, which a report does not say.
+// What is kept of one report: all that is in it, so that it can be written and judged again, in parts that a
+// database can look for; and what it was measured of, which a report does not say.
 #pragma once
 
 #include <array>
@@ -62,10 +62,10 @@ struct entry {
 
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
-/// Of the report, the journal or the Google Benchmark output in `text`. Of the latter, the program is the contender,
-/// repetitions are samples, and counters are kept as far as it is known which way they are better; without a commit
-/// in `from`, it is the one that the program's context has under "commit". Throws reports::format_error naming
-/// `name`.
+/// Of the report, the journal or the Google Benchmark output in `text`. Of the latter, the program is the
+/// contender, repetitions are samples, and counters are kept as far as it is known which way they are better;
+/// without a commit in `from`, it is the one that the program's context has under "commit". Throws
+/// reports::format_error naming `name`.
 entry read_entry(std::string_view text, std::string_view name, provenance from);
 
 /// The report of an entry, to the byte. Throws reports::format_error when it is damaged.

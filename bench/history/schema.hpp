@@ -1,4 +1,5 @@
-// The tables of a history, as the list of steps that made them: each database is as many of them old as it says.
+// The tables of a history, as the list of steps that made them: each database is as many of them old as it
+// says.
 #pragma once
 
 #include <span>
@@ -6,8 +7,8 @@
 
 namespace loopbench::bench {
 
-/// What one version adds to the one before; SQL that SQLite and PostgreSQL both take. What a version did is never
-/// changed afterwards: there are databases that have done it.
+/// What one version adds to the one before; SQL that SQLite and PostgreSQL both take. What a version did is
+/// never changed afterwards: there are databases that have done it.
 struct schema_step {
     std::vector<const char*> statements;
 };

@@ -1,5 +1,5 @@
-// What was found again and again: one metric of one workload by one contender on one machine, run by run, and where
-// it changed.
+// What was found again and again: one metric of one workload by one contender on one machine, run by run, and
+// where it changed.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ struct series_point {
     std::optional<double> low, high;
 };
 
-/// Runs at another size, or against another baseline, are another series: their numbers are of something else.
+/// Runs at another size, or against another baseline, are another series: their numbers are of something
+/// else.
 struct series {
     subject of;
     std::string contender;
@@ -34,9 +35,9 @@ struct series_choice {
     std::vector<std::string> workloads = {}, contenders = {}, metrics = {};
 };
 
-/// The chosen series, by workload, metric and contender. A run that was interrupted is in none, and one whose machine
-/// was unfit is in those of counts alone. Points at `runs`, which are by date. Throws usage_error for a pattern that
-/// matches nothing.
+/// The chosen series, by workload, metric and contender. A run that was interrupted is in none, and one whose
+/// machine was unfit is in those of counts alone. Points at `runs`, which are by date. Throws usage_error for
+/// a pattern that matches nothing.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
 struct series_change {
@@ -49,8 +50,8 @@ struct series_change {
     bool is_worse = false;
 };
 
-/// Whether a change of it says something of the contender: ratios do, counts do, and values where no baseline was
-/// measured beside them. The value of the baseline itself is the machine's as well.
+/// Whether a change of it says something of the contender: ratios do, counts do, and values where no baseline
+/// was measured beside them. The value of the baseline itself is the machine's as well.
 bool is_judged(const series& each);
 
 /// The changes of all series together (change_points.hpp), by date. They point into `all`.

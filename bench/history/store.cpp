@@ -1,4 +1,5 @@
-// Through SOCI, which loads what it needs of SQLite or PostgreSQL when it is asked for it. Every value is a parameter.
+// Through SOCI, which loads what it needs of SQLite or PostgreSQL when it is asked for it. Every value is a
+// parameter.
 #include "bench/history/store.hpp"
 
 #include <fcntl.h>
@@ -37,8 +38,10 @@ struct dialect {
 
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
-constexpr dialect postgresql{"postgresql", "BEGIN", "SELECT pg_advisory_xact_lock(1819242352)",
-                             "SELECT COUNT(to_regclass('loopbench_schema'))"};
+constexpr dialect postgresql{
+    "postgresql", "BEGIN", "SELECT pg_advisory_xact_lock(1819242352)",
+    "SELECT COUNT(*) FROM pg_tables WHERE tablename = 'loopbench_schema' AND schemaname = "
+    "ANY (current_schemas(false))"};
 
 bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
@@ -103,7 +106,8 @@ private:
     std::string_view rest_;
 };
 
-/// A file that is there has to be a database: SQLite would say so only when it reads, and make one of an empty file.
+/// A file that is there has to be a database: SQLite would say so only when it reads, and make one of an
+/// empty file.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
     std::error_code ignored;
@@ -195,8 +199,7 @@ public:
 
 private:
     void open_postgresql(std::chrono::seconds patience) {
-        ::setenv("PGCONNECT_TIMEOUT", fmt::format("{}", std::max<std::int64_t>(2, patience.count())).c_str(),
-                 0);
+        ::setenv("PGCONNECT_TIMEOUT", "10", 0);
         guarded([&] {
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";

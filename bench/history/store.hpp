@@ -1,4 +1,5 @@
-// The database of a history: SQLite in a file, or PostgreSQL. SQL is in store.cpp and schema.cpp, and nowhere else.
+// The database of a history: SQLite in a file, or PostgreSQL. SQL is in store.cpp and schema.cpp, and nowhere
+// else.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,8 @@
 
 namespace loopbench::bench {
 
-/// The database did not do what it was asked to; what() names it, the cause and the remedy. Nothing was changed.
+/// The database did not do what it was asked to; what() names it, the cause and the remedy. Nothing was
+/// changed.
 class database_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -66,9 +68,9 @@ enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// `where` is the path of a file or postgresql://... Brings an older schema up to `steps`, in one transaction.
-    /// Another process that writes is waited for, up to `patience`. Throws usage_error when there is no history, or
-    /// a newer one, or something else, and database_error.
+    /// `where` is the path of a file or postgresql://... Brings an older schema up to `steps`, in one
+    /// transaction. Another process that writes is waited for, up to `patience`. Throws usage_error when
+    /// there is no history, or a newer one, or something else, and database_error.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10},
           std::span<const schema_step> steps = schema_steps());
     ~store();
@@ -100,8 +102,8 @@ private:
     std::unique_ptr<connection> open_;
 };
 
-/// Where the history is: what was asked for, or LOOPBENCH_HISTORY, or history.db in the user's data folder. Throws
-/// usage_error when there is no such folder.
+/// Where the history is: what was asked for, or LOOPBENCH_HISTORY, or history.db in the user's data folder.
+/// Throws usage_error when there is no such folder.
 std::string history_place(const std::string& asked);
 
 /// The place without the password that a URL may have.

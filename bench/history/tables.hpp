@@ -1,4 +1,5 @@
-// What a history shows: its runs, its series and its changes, for a person, for a program and for a spreadsheet.
+// What a history shows: its runs, its series and its changes, for a person, for a program and for a
+// spreadsheet.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// The database: all of a report or nothing, once, by whoever writes, and from one version of the tables to the next.
+// The database: all of a report or nothing, once, by whoever writes, and from one version of the tables to
+// the next.
 #include "bench/history/store.hpp"
 
 #include <gtest/gtest.h>

@@ -48,8 +48,8 @@ private:
     std::string url_;
 };
 
-/// A run of a day in January 2026: yield by loop-epoll, as many times as fast as asio-epoll, and the system calls of
-/// each operation.
+/// A run of a day in January 2026: yield by loop-epoll, as many times as fast as asio-epoll, and the system
+/// calls of each operation.
 inline reports::report report_of_day(int day, double ratio = 1.5, double syscalls = 1) {
     reports::report all;
     all.seed = static_cast<std::uint64_t>(day);

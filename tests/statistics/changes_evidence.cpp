@@ -1,5 +1,5 @@
-// How often the search for change points cries wolf, and how soon it finds what was planted. Prints the table in
-// reports/evidence/changes.
+// How often the search for change points cries wolf, and how soon it finds what was planted. Prints the table
+// in reports/evidence/changes.
 #include <fmt/format.h>
 
 #include <boost/math/distributions/normal.hpp>
@@ -60,8 +60,8 @@ void false_alarms(std::size_t tries) {
     }
 }
 
-/// What nobody can exceed who looks five runs after: the share found by who knows when, in which direction and
-/// by how much noise, and accepts one false alarm in a hundred.
+/// What nobody can exceed who looks five runs after: the share found by who knows when, in which direction
+/// and by how much noise, and accepts one false alarm in a hundred.
 double best_possible(double step_pct, double spread, std::size_t before) {
     const boost::math::normal_distribution<double> normal;
     constexpr double after = 5;
