@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -41,17 +42,24 @@ std::vector<kept_measure> chosen_measures(store& from, const series_choice& choi
     return all;
 }
 
-/// The names of the chosen contenders, by id.
-std::map<row_id, std::string> chosen_contenders(store& from, const std::vector<std::string>& patterns) {
-    std::map<row_id, std::string> all;
+/// A number for each name: the versions of a contender have one.
+struct chosen_contender {
+    std::string name;
+    std::size_t number = 0;
+};
+
+std::map<row_id, chosen_contender> chosen_contenders(store& from, const std::vector<std::string>& patterns) {
+    std::map<row_id, chosen_contender> all;
     std::set<std::string> names;
     for (auto& each : from.contenders()) {
         names.insert(each.name);
-        all.emplace(each.id, std::move(each.name));
+        all[each.id].name = std::move(each.name);
     }
     const auto wanted =
         select(std::vector<std::string>(names.begin(), names.end()), patterns, "contender in the history");
-    std::erase_if(all, [&](const auto& each) { return !contains(wanted, each.second); });
+    std::erase_if(all, [&](const auto& each) { return !contains(wanted, each.second.name); });
+    for (auto& [id, who] : all)
+        who.number = static_cast<std::size_t>(std::distance(names.begin(), names.find(who.name)));
     return all;
 }
 
@@ -118,15 +126,15 @@ std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, 
     const auto contenders = chosen_contenders(from, choice.contenders);
     std::vector<series> all;
     for (const auto& each : chosen_measures(from, choice)) {
-        std::map<std::pair<std::string_view, std::size_t>, series> found;
+        std::map<std::pair<std::size_t, std::size_t>, series> found;
         from.each_point(each.id, [&](const point_of_run& point) {
             const auto when = known.of(point.run);
             const auto who = contenders.find(point.contender);
             if (when.run == nullptr || who == contenders.end() || !counts_for(*when.run, each.of)) return;
-            auto& into = found[{who->second, point.is_ratio ? when.of_ratios : when.of_values}];
+            auto& into = found[{who->second.number, point.is_ratio ? when.of_ratios : when.of_values}];
             if (into.points.empty())
                 into = {each.of,
-                        who->second,
+                        who->second.name,
                         when.run->machine,
                         when.run->size,
                         point.is_ratio ? when.run->baseline : "",

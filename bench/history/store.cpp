@@ -55,7 +55,7 @@ std::string storable(std::string_view text) {
 }
 
 std::string number_or_dash(std::optional<double> value) {
-    return value ? fmt::format("{}", *value) : "-";
+    return value ? fmt::format("{:.9g}", *value) : "-";
 }
 
 template <class enumeration>
@@ -65,9 +65,10 @@ enumeration named_value(std::string_view name) {
     return found == names.end() ? enumeration{} : static_cast<enumeration>(found - names.begin());
 }
 
-/// "7 r 1.02 1.01 1.03;": contender, ratio or value, the number and its interval.
+/// "7 r 1.02 1.01 1.03;": contender, ratio or value, the number and its interval. More digits are in the
+/// report.
 std::string point_text(row_id contender, const kept_point& point) {
-    return fmt::format("{} {} {} {} {};", contender, point.is_ratio ? 'r' : 'v', point.value,
+    return fmt::format("{} {} {:.9g} {} {};", contender, point.is_ratio ? 'r' : 'v', point.value,
                        number_or_dash(point.low), number_or_dash(point.high));
 }
 
