@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -45,7 +46,7 @@ public:
         found_ = best_split();
     }
 
-    /// Values that are all the same have no best split.
+    /// Of very few values, no split may be better than none.
     [[nodiscard]] bool has_split() const { return found_.q > 0; }
     [[nodiscard]] std::size_t at() const { return found_.at; }
     [[nodiscard]] bool is_decided() const { return met_one_as_large_; }
@@ -110,11 +111,14 @@ public:
 
     /// The next window's test; nothing at the end of the series.
     std::optional<window_test> next() {
-        while (!waiting_.empty() && waiting_.back().end - waiting_.back().begin < 2 * rule_.least)
-            advance(false);
-        if (waiting_.empty()) return std::nullopt;
-        return window_test{
-            series_.subspan(waiting_.back().begin, waiting_.back().end - waiting_.back().begin), rule_.least};
+        for (; !waiting_.empty(); advance(false)) {
+            const auto [begin, end] = waiting_.back();
+            const auto values = series_.subspan(begin, end - begin);
+            // Most counts are the same for years.
+            const bool is_constant = std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end();
+            if (values.size() >= 2 * rule_.least && !is_constant) return window_test{values, rule_.least};
+        }
+        return std::nullopt;
     }
 
     void judged(const window_test& test, bool has_changed) {
@@ -191,6 +195,7 @@ std::vector<std::vector<change_point>> change_points(std::span<const std::vector
     for (;;) {
         std::vector<window_test> tests;
         std::vector<search*> of;
+        tests.reserve(searches.size());
         for (auto& each : searches)
             while (auto test = each.next()) {
                 if (test->has_split()) {
