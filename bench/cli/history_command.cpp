@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,9 +33,10 @@ struct history_options {
     std::vector<std::string> reports;
     provenance from;
     bool dirty = false, clean = false;
-    long long run = 0;
+    std::optional<row_id> run;
     series_choice choice;
-    std::string since, before, output;
+    std::optional<std::string> since, before;
+    std::string output;
     std::optional<std::size_t> keep;
 };
 
@@ -51,30 +51,30 @@ void print(const history_options& options, const std::string& text) {
         reports::write_file_atomically(options.output, text);
 }
 
-/// All of them are read before one is added.
+void warn_of_what_is_lacking(const entry& what, const std::string& file) {
+    if (!what.head.complete)
+        tell(fmt::format(
+            "loopbench: warning: {} is of a run that was interrupted: it is kept, and no trend has it; "
+            "finish the run with `loopbench run --resume`, and add it again\n",
+            file));
+    if (what.from.commit.empty())
+        tell(fmt::format(
+            "loopbench: warning: nothing says which commit {} is of, and changes are told by commits; "
+            "add it again with --commit\n",
+            file));
+}
+
+/// One after the other: those before one that is refused are kept, and no harm is done by adding them again.
 int add_reports(const history_options& options) {
     auto from = options.from;
     if (options.dirty || options.clean) from.dirty = options.dirty;
-    std::vector<entry> all;
-    for (const auto& file : options.reports) {
-        all.push_back(read_entry(read_report_text(file), file, from));
-        if (!all.back().head.complete)
-            tell(fmt::format(
-                "loopbench: warning: {} is of a run that was interrupted: it is kept, and no trend has "
-                "it; finish the run with `loopbench run --resume`, and add it again\n",
-                file));
-        if (all.back().from.commit.empty())
-            tell(
-                fmt::format("loopbench: warning: nothing says which commit {} is of, and changes are told by "
-                            "commits; say it with --commit\n",
-                            file));
-    }
     auto history = opened(options, opening::created_if_missing);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto [run, is_new] = history.add(all[i]);
-        reports::write_standard_output(
-            fmt::format("{}: {} run {}\n", reports::printable(options.reports[i]),
-                        is_new ? "added as" : "nothing is added, as it is there as", run));
+    for (const auto& file : options.reports) {
+        const auto what = read_entry(read_report_text(file), file, from);
+        const auto [run, is_new] = history.add(what);
+        if (is_new) warn_of_what_is_lacking(what, file);
+        reports::write_standard_output(fmt::format("{}: {} run {}\n", reports::printable(file),
+                                                   is_new ? "added as" : "is there already as", run));
     }
     return exit_ok;
 }
@@ -87,11 +87,11 @@ int list_runs(const history_options& options) {
 
 reports::report report_of_run(const history_options& options) {
     auto history = opened(options);
-    auto report = history.report_of(options.run);
+    auto report = history.report_of(*options.run);
     if (!report)
         throw usage_error{
             fmt::format("there is no run {} in {}; `loopbench history list` shows those that are there",
-                        options.run, history.place())};
+                        *options.run, history.place())};
     return *std::move(report);
 }
 
@@ -101,7 +101,7 @@ int show_run(const history_options& options) {
 }
 
 int export_points(const history_options& options) {
-    if (options.run > 0) {
+    if (options.run) {
         print(options, reports::write_json(report_of_run(options)));
         return exit_ok;
     }
@@ -119,24 +119,18 @@ int show_trend(const history_options& options) {
     return exit_ok;
 }
 
-bool is_date(const std::string& text) {
-    constexpr std::string_view shape = "dddd-dd-dd";
-    return text.size() >= shape.size() &&
-           std::equal(shape.begin(), shape.end(), text.begin(), [](char is, char c) {
-               return is == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : is == c;
-           });
-}
+constexpr auto how_dates_are_written = "2026-11-22, or 2026-11-22T18:07:18Z";
 
 /// The date that is named, or that of the first run of the commit that is.
 std::string moment_of(const std::string& named, const std::vector<kept_run>& runs) {
-    if (is_date(named)) return named;
+    if (auto date = in_utc(named)) return *std::move(date);
     const auto found =
         std::ranges::find_if(runs, [&](const kept_run& run) { return run.commit.starts_with(named); });
-    if (found == runs.end())
+    if (named.empty() || found == runs.end())
         throw usage_error{
-            fmt::format("{} is no date (2026-11-22, or with a time behind it, 2026-11-22T18:00:00Z) and "
-                        "no commit of a run; `loopbench history list` shows those",
-                        named)};
+            fmt::format("\"{}\" is no date ({}), and no commit of a run; `loopbench history list` "
+                        "shows those",
+                        named, how_dates_are_written)};
     return found->date;
 }
 
@@ -145,8 +139,8 @@ int show_changes(const history_options& options) {
     const auto runs = history.runs();
     const auto all = read_series(history, runs, options.choice);
     auto changes = changes_in(all);
-    if (!options.since.empty()) {
-        const auto since = moment_of(options.since, runs);
+    if (options.since) {
+        const auto since = moment_of(*options.since, runs);
         std::erase_if(changes, [&](const auto& each) { return each.in->points[each.at].run->date < since; });
     }
     print(options, options.as_json ? changes_json(changes) : changes_text(changes));
@@ -154,22 +148,22 @@ int show_changes(const history_options& options) {
     if (!options.as_json)
         tell(fmt::format("{} series of {} runs: {} changes, {} of them for the worse\n", all.size(),
                          runs.size(), changes.size(), worse));
-    return !options.since.empty() && worse > 0 ? exit_regression : exit_ok;
+    return options.since && worse > 0 ? exit_regression : exit_ok;
 }
 
 int prune(const history_options& options) {
-    if (options.before.empty() == !options.keep)
+    if (options.before.has_value() == options.keep.has_value())
         throw usage_error{"say which runs go: --before DATE, or --keep N for all but the last N"};
-    if (!options.keep && !is_date(options.before))
-        throw usage_error{fmt::format("{} is no date; write one as 2026-11-22", options.before)};
+    const auto before = in_utc(options.before.value_or(""));
+    if (options.before && !before)
+        throw usage_error{
+            fmt::format("\"{}\" is no date; write one as {}", *options.before, how_dates_are_written)};
     auto history = opened(options);
     const auto runs = history.runs();
     std::vector<row_id> gone;
-    if (options.keep)
-        for (std::size_t i = 0; i + *options.keep < runs.size(); ++i) gone.push_back(runs[i].id);
-    else
-        for (const auto& run : runs)
-            if (run.date < options.before) gone.push_back(run.id);
+    const auto kept = options.keep.value_or(0);
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        if (before ? runs[i].date < *before : runs.size() - i > kept) gone.push_back(runs[i].id);
     if (!gone.empty()) history.remove(gone);
     tell(fmt::format("{} of {} runs are gone from {}\n", gone.size(), runs.size(), history.place()));
     return exit_ok;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string_view>
 
 #include "bench/cli/messages.hpp"
 #include "bench/history/store.hpp"
@@ -41,17 +43,21 @@ void keep_report(const reports::report& report, const std::string& place) {
     if (!report.complete) {
         tell(
             "loopbench: not kept in the history, as the run was interrupted; finish it with --resume, and "
-            "add it "
-            "with `loopbench history add`\n");
+            "add it with `loopbench history add`\n");
         return;
     }
-    store history{place, opening::created_if_missing};
-    const auto added = history.add(entry_of(report, of_current_folder()));
-    tell(fmt::format("loopbench: kept as run {} in {}\n", added.run, history.place()));
+    try {
+        store history{place, opening::created_if_missing};
+        const auto added = history.add(entry_of(report, of_current_folder()));
+        tell(fmt::format("loopbench: kept as run {} in {}\n", added.run, history.place()));
+    } catch (const database_error& error) {
+        throw database_error{fmt::format(
+            "{}; the report is written, and `loopbench history add` keeps it then", error.what())};
+    }
 }
 
 std::string without_password_in(const std::string& word) {
-    const auto begin = word.find("postgres");
+    const auto begin = std::min(word.find("postgresql://"), word.find("postgres://"));
     if (begin == std::string::npos) return word;
     return word.substr(0, begin) + without_password(std::string_view{word}.substr(begin));
 }

@@ -7,11 +7,13 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/string_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "bench/statistics/median.hpp"
 #include "bench/summary/summary.hpp"
@@ -36,17 +38,6 @@ const reports::metric_info* metric_of(std::string_view counter) {
     return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
 }
 
-/// "2026-11-22T18:07:18+01:00" as "2026-11-22T17:07:18Z"; anything else as it is.
-std::string in_utc(const std::string& date) {
-    std::tm moment{};
-    if (::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S%z", &moment) == nullptr) return date;
-    const auto east_of_greenwich = moment.tm_gmtoff;
-    const std::time_t seconds = ::timegm(&moment) - east_of_greenwich;
-    ::gmtime_r(&seconds, &moment);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", moment.tm_year + 1900, moment.tm_mon + 1,
-                       moment.tm_mday, moment.tm_hour, moment.tm_min, moment.tm_sec);
-}
-
 /// Without its folder, which may be a user's.
 std::string program_in(std::string_view text) {
     const auto document =
@@ -55,15 +46,24 @@ std::string program_in(std::string_view text) {
     return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
 }
 
+/// Caches tell machines apart and are the same in each run, other than the clock rate that is measured.
+std::string processor_in(const json& context) {
+    std::vector<std::string> sizes;
+    if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
+        for (const auto& cache : *caches)
+            if (cache.is_object() && cache.contains("size") && cache["size"].is_number())
+                sizes.push_back(fmt::format("{:g}", cache["size"].get<double>() / 1024));
+    if (sizes.empty()) return "a processor";
+    return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
+}
+
 reports::environment machine_in(const json& context) {
-    const auto number = [&](const char* key) {
-        const auto found = context.find(key);
-        return found != context.end() && found->is_number() ? found->get<double>() : 0;
-    };
     reports::environment where;
-    where.date = in_utc(reports::context_text(context, "date").value_or(""));
-    where.cores = static_cast<std::int64_t>(std::clamp(number("num_cpus"), 0.0, 1e6));
-    where.cpu_model = fmt::format("a CPU of {:g} MHz", number("mhz_per_cpu"));
+    where.date = reports::context_text(context, "date").value_or("");
+    if (auto date = in_utc(where.date)) where.date = *std::move(date);
+    if (const auto cores = context.find("num_cpus"); cores != context.end() && cores->is_number())
+        where.cores = static_cast<std::int64_t>(std::clamp(cores->get<double>(), 0.0, 1e6));
+    where.cpu_model = processor_in(context);
     return where;
 }
 
@@ -122,16 +122,19 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     }
 }
 
+entry dated_entry(reports::report report, std::string_view name, provenance from, report_source source) {
+    try {
+        return entry_of(std::move(report), std::move(from), source);
+    } catch (const reports::format_error& error) {
+        throw reports::format_error{fmt::format("{}: {}", name, error.what())};
+    }
+}
+
 entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
     const auto output = read_gbench(text, name);
     if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
     reports::report report;
     report.where = machine_in(output.context);
-    if (report.where.date.empty())
-        throw reports::format_error{fmt::format(
-            "{} does not say when it was measured, and a history is in the order of dates; write it "
-            "again with --benchmark_out, which adds a context",
-            name)};
     report.contenders.push_back(reports::describe(program_in(text), output.context));
     std::vector<std::string> order;
     std::map<std::string, repetitions> all;
@@ -142,7 +145,7 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     for (const auto& workload : order)
         std::ranges::move(results_of(workload, report.contenders.front().name, all[workload]),
                           std::back_inserter(report.results));
-    return entry_of(std::move(report), std::move(from), report_source::google_benchmark);
+    return dated_entry(std::move(report), name, std::move(from), report_source::google_benchmark);
 }
 
 bool looks_like_gbench(std::string_view text) {
@@ -150,98 +153,136 @@ bool looks_like_gbench(std::string_view text) {
            text.find(reports::report_schema) == std::string_view::npos;
 }
 
-subject subject_of(const reports::result& item) {
-    return {item.workload, item.metric, item.unit, item.better, item.deterministic, item.made};
+/// Nine digits are more than any measurement has, and a history has millions of numbers; a count is exact.
+json point_number(std::optional<double> value, bool is_exact) {
+    if (!value || !std::isfinite(*value)) return nullptr;
+    if (is_exact) return *value;
+    const auto text = fmt::format("{:.9g}", *value);
+    double rounded = *value;
+    std::from_chars(text.data(), text.data() + text.size(), rounded);
+    return rounded;
 }
 
-std::optional<double> if_finite(std::optional<double> value) {
-    return value && std::isfinite(*value) ? value : std::nullopt;
+json subject_json(const reports::result& item) {
+    return {{"workload", item.workload},
+            {"metric", item.metric},
+            {"unit", item.unit},
+            {"direction", name_of(item.better)},
+            {"deterministic", item.deterministic},
+            {"way", name_of(item.made)}};
 }
 
-std::optional<kept_point> point_of(const reports::result& item) {
-    if (item.status != reports::cell_status::ok || !if_finite(item.median)) return std::nullopt;
-    if (!item.to_baseline || item.deterministic)
-        return kept_point{item.contender, false, *item.median, if_finite(item.low), if_finite(item.high)};
-    const auto& [to, median, low, high] = *item.to_baseline;
-    if (!std::isfinite(median)) return std::nullopt;
-    return kept_point{item.contender, true, median, if_finite(low), if_finite(high)};
-}
-
-/// What a measure says of all its results.
-constexpr std::array said_by_measure{"workload", "metric", "unit", "direction", "deterministic", "way"};
-
-bool is_said_by_measure(std::string_view field) {
-    return std::ranges::find(said_by_measure, field) != said_by_measure.end();
-}
-
-/// Every field that some result has, in the order in which they are written.
-std::vector<std::string> fields_in(const json& results) {
-    std::vector<std::string> fields;
-    for (const auto& item : results)
-        for (const auto& [key, value] : item.items())
-            if (!is_said_by_measure(key) && std::ranges::find(fields, key) == fields.end())
-                fields.push_back(key);
-    return fields;
-}
-
-/// One line of `values`.
-std::string values_of(std::size_t place, json item, const std::vector<std::string>& fields) {
-    json line{place};
-    for (const auto& field : fields) {
-        const auto found = item.find(field);
-        line.push_back(found == item.end() ? json(nullptr) : std::move(*found));
+/// The points of one report, subject by subject (entry::points).
+class points_writer {
+public:
+    explicit points_writer(const reports::report& report)
+        : headlines_{reports::headline_metrics_by_workload(report)} {
+        for (const auto& item : report.results) add(item);
     }
-    return reports::dump(line);
-}
 
-json fields_of_measure(const subject& of) {
-    return {{"workload", of.workload},
-            {"metric", of.metric},
-            {"unit", of.unit},
-            {"direction", name_of(of.better)},
-            {"deterministic", of.deterministic},
-            {"way", name_of(of.made)}};
-}
+    [[nodiscard]] std::string text() && {
+        return reports::dump({{"contenders", std::move(names_)}, {"subjects", std::move(subjects_)}});
+    }
 
-}  // namespace
+private:
+    void add(const reports::result& item) {
+        const bool has_number = item.median && std::isfinite(*item.median);
+        if (item.status != reports::cell_status::ok || !has_number) return;
+        const bool is_exact = item.deterministic;
+        if (!item.to_baseline || is_exact) {
+            add_point(item, "values", item.median, item.low, item.high);
+        } else if (const auto& ratio = *item.to_baseline; std::isfinite(ratio.median)) {
+            add_point(item, "ratios", ratio.median, ratio.low, ratio.high);
+        }
+    }
 
+    void add_point(const reports::result& item, const char* kind, std::optional<double> median,
+                   std::optional<double> low, std::optional<double> high) {
+        const bool is_exact = item.deterministic;
+        subject_of(item)[kind].push_back(
+            json::array({contender_of(item), point_number(median, is_exact), point_number(low, is_exact),
+                         point_number(high, is_exact)}));
+    }
+
+    json& subject_of(const reports::result& item) {
+        const subject of{item.workload, item.metric, item.unit, item.better, item.deterministic, item.made};
+        const auto [known, is_new] = places_.try_emplace(of, subjects_.size());
+        if (is_new) {
+            const auto about = headlines_.find(item.workload);
+            const bool headline = about != headlines_.end() &&
+                                  std::ranges::find(about->second, item.metric) != about->second.end();
+            subjects_.push_back({{"of", subject_json(item)},
+                                 {"headline", headline},
+                                 {"ratios", json::array()},
+                                 {"values", json::array()}});
+        }
+        return subjects_[known->second];
+    }
+
+    std::size_t contender_of(const reports::result& item) {
+        const auto [known, is_new] = contenders_.try_emplace(item.contender, names_.size());
+        if (is_new) names_.push_back(item.contender);
+        return known->second;
+    }
+
+    std::map<std::string_view, std::vector<std::string>> headlines_;
+    std::map<subject, std::size_t> places_;
+    std::map<std::string, std::size_t> contenders_;
+    json subjects_ = json::array(), names_ = json::array();
+};
+
+/// 122 bits of the text's SHA-1, as RFC 4122 writes them (version 5).
 std::string digest(std::string_view text) {
     // What names are made of in here; drawn once.
     const auto space = boost::uuids::string_generator{}("5a0f3a44-7c3d-4c5e-9f0b-6d6e1f5b7a21");
     return to_string(boost::uuids::name_generator_sha1{space}(text.data(), text.size()));
 }
 
+/// Of the moment, the machine and the samples alone: what a newer loopbench makes of the same trials is the
+/// same run.
+std::string content_of(const reports::report& report) {
+    const auto& where = report.where;
+    json trials{where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average};
+    for (const auto& item : report.results) {
+        auto samples = json::array();
+        for (const auto& sample : item.samples) samples.push_back(reports::number_or_null(sample));
+        if (!samples.empty()) trials.push_back({item.workload, item.contender, item.metric, samples});
+    }
+    return digest(reports::dump(trials));
+}
+
+}  // namespace
+
+std::optional<std::string> in_utc(const std::string& date) {
+    std::tm moment{};
+    const auto is_of_form = [&](const char* form) {
+        moment = {};
+        return ::strptime(date.c_str(), form, &moment) == date.c_str() + date.size();
+    };
+    if (is_of_form("%Y-%m-%d"))
+        return fmt::format("{:04}-{:02}-{:02}", moment.tm_year + 1900, moment.tm_mon + 1, moment.tm_mday);
+    if (!is_of_form("%Y-%m-%dT%H:%M:%S%z")) return std::nullopt;
+    const auto east_of_greenwich = moment.tm_gmtoff;
+    const std::time_t seconds = ::timegm(&moment) - east_of_greenwich;
+    ::gmtime_r(&seconds, &moment);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", moment.tm_year + 1900, moment.tm_mon + 1,
+                       moment.tm_mday, moment.tm_hour, moment.tm_min, moment.tm_sec);
+}
+
 entry entry_of(reports::report report, provenance from, report_source source) {
+    auto date = in_utc(report.where.date);
+    if (!date)
+        throw reports::format_error{fmt::format(
+            "its date is \"{}\", and a history is in the order of dates as 2026-11-22T18:07:18Z or "
+            "2026-11-22T18:07:18+01:00; measure again with a newer program",
+            reports::shown(report.where.date))};
     entry made;
     made.from = std::move(from);
     made.source = source;
-    auto document = reports::to_json(report);
-    auto results = std::exchange(document["results"], json::array());
-    const auto fields = fields_in(results);
-    document["results"] = fields;
-    const auto headlines = reports::headline_metrics_by_workload(report);
-    // What a newer loopbench makes of the same trials is the same run.
-    json trials{report.where.date, report.seed};
-    std::map<subject, std::size_t> known;
-    for (std::size_t place = 0; place < report.results.size(); ++place) {
-        const auto& item = report.results[place];
-        const auto [found, is_new] = known.try_emplace(subject_of(item), made.results.size());
-        if (is_new) {
-            const auto about = headlines.find(item.workload);
-            const bool headline = about != headlines.end() &&
-                                  std::ranges::find(about->second, item.metric) != about->second.end();
-            made.results.push_back({found->first, headline, {}, {}});
-        }
-        if (!item.samples.empty())
-            trials.push_back({item.workload, item.contender, item.metric, results[place]["samples"]});
-        auto& into = made.results[found->second];
-        if (auto point = point_of(item)) into.points.push_back(std::move(*point));
-        into.values += into.values.empty() ? "[" : ",\n";
-        into.values += values_of(place, std::move(results[place]), fields);
-    }
-    for (auto& each : made.results) each.values += ']';
-    made.head_text = reports::dump(document);
-    made.content = digest(reports::dump(trials));
+    made.date = *std::move(date);
+    made.report = reports::dump(reports::to_json(report));
+    made.points = points_writer{report}.text();
+    made.content = content_of(report);
     report.results.clear();
     made.head = std::move(report);
     return made;
@@ -249,29 +290,7 @@ entry entry_of(reports::report report, provenance from, report_source source) {
 
 entry read_entry(std::string_view text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
-    return entry_of(read_report_or_journal(text, name), std::move(from));
-}
-
-reports::report restored(std::string_view head_text, const std::vector<kept_text>& results) {
-    auto document = reports::parse_strictly(head_text);
-    const auto fields = reports::node{document, "head"}.at("results").each(
-        [](const reports::node& field) { return field.text(); });
-    std::map<std::uint64_t, json> placed;
-    for (const auto& [of, values] : results) {
-        const auto lines = reports::parse_strictly(values);
-        for (const auto& line : lines) {
-            if (!line.is_array() || line.size() != fields.size() + 1 || !line[0].is_number_unsigned())
-                throw reports::format_error{
-                    fmt::format("the results of {} by {} are damaged", of.workload, of.metric)};
-            auto item = fields_of_measure(of);
-            for (std::size_t i = 0; i < fields.size(); ++i) item[fields[i]] = line[i + 1];
-            placed[line[0].get<std::uint64_t>()] = std::move(item);
-        }
-    }
-    auto all = json::array();
-    for (auto& [place, item] : placed) all.push_back(std::move(item));
-    document["results"] = std::move(all);
-    return reports::read_json(reports::dump(document), "what is kept of it");
+    return dated_entry(read_report_or_journal(text, name), name, std::move(from), report_source::loopbench);
 }
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
-// What is kept of one report: all that is in it, so that it can be written and judged again, in parts that a
-// database can look for; and what it was measured of, which a report does not say.
+// What is kept of one report: all that is in it, so that it can be written and judged again, what series are
+// made of, and what it was measured of, which a report does not say.
 #pragma once
 
 #include <array>
@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "reports/results.hpp"
 
@@ -26,7 +25,7 @@ constexpr const auto& names_of(report_source) {
     return report_source_names;
 }
 
-/// One metric of one workload.
+/// One metric of one workload, measured in one way.
 struct subject {
     std::string workload, metric, unit;
     reports::direction better = reports::direction::smaller;
@@ -35,31 +34,23 @@ struct subject {
     auto operator<=>(const subject&) const = default;
 };
 
-/// What a run found for one contender: the ratio to the baseline or, without one, the value.
-struct kept_point {
-    std::string contender;
-    bool is_ratio = false;
-    double value = 0;
-    std::optional<double> low, high;
-};
-
-/// A measure in one run, of all contenders: a block holds them all, too.
-struct kept_results {
-    subject of;
-    bool headline = false;           // the workload is about it
-    std::vector<kept_point> points;  // where there is a number
-    std::string values;              // a JSON list for each result: its place in the report, then its fields
-};
-
 struct entry {
     provenance from;
     report_source source = report_source::loopbench;
-    reports::report head;   // without its results
-    std::string head_text;  // the same as JSON, with the names of a result's fields in their place
-    std::vector<kept_results> results;
+    reports::report head;  // without its results
+    std::string date;      // UTC, ISO 8601
+    std::string report;    // all of it as JSON, in one line
+    /// What a run found, as far as it is a number, in a tenth of the report's bytes:
+    ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
+    ///      "deterministic", "way"}, "headline", "ratios": [[contender, median, low, high]...], "values":
+    ///      [the same...]}...]}
+    /// `contender` is a place in the list of names; there are ratios to the baseline where it was measured,
+    /// and values of the baseline itself, of counts, and of what has no ratio.
+    std::string points;
     std::string content;  // what tells it from any other, made of its trials alone
 };
 
+/// Throws reports::format_error when the report's date is none.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
 /// Of the report, the journal or the Google Benchmark output in `text`. Of the latter, the program is the
@@ -68,14 +59,8 @@ entry entry_of(reports::report report, provenance from, report_source source = r
 /// reports::format_error naming `name`.
 entry read_entry(std::string_view text, std::string_view name, provenance from);
 
-/// The report of an entry, to the byte. Throws reports::format_error when it is damaged.
-struct kept_text {
-    subject of;
-    std::string values;
-};
-reports::report restored(std::string_view head_text, const std::vector<kept_text>& results);
-
-/// 122 bits of the text's SHA-1, as RFC 4122 writes them (version 5).
-std::string digest(std::string_view text);
+/// "2026-11-22" as it is, and "2026-11-22T18:07:18+01:00" as "2026-11-22T17:07:18Z", in the order of
+/// time; nothing for what is neither.
+std::optional<std::string> in_utc(const std::string& date);
 
 }  // namespace loopbench::bench

@@ -1,44 +1,39 @@
-#include "bench/history/schema.hpp"
-
+// The table of a history. What a version did is never changed afterwards: there are databases that have done
+// it. To keep more, add a step. SOCI takes a colon for a parameter, also in a comment.
 #include <array>
+
+#include "bench/history/store.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
-/// Texts are compared by their digest: an index of PostgreSQL takes no long ones.
-const std::array steps{schema_step{{
-    "CREATE TABLE loopbench_machine (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT "
-    "NULL, "
-    "cpu_model TEXT NOT NULL, cores INTEGER NOT NULL, memory_gib INTEGER NOT NULL)",
+constexpr auto version_1 = R"(
+CREATE TABLE loopbench_run (
+    id BIGINT PRIMARY KEY,
+    content TEXT NOT NULL UNIQUE,     -- what tells its trials from any others (entry.hpp)
+    source TEXT NOT NULL,             -- loopbench, or google-benchmark
+    date TEXT NOT NULL,               -- UTC, ISO 8601
+    machine TEXT NOT NULL,            -- the name that it was given, or empty
+    cpu_model TEXT NOT NULL,
+    cores BIGINT NOT NULL,
+    memory_gib BIGINT NOT NULL,
+    kernel TEXT NOT NULL,
+    commit_id TEXT NOT NULL,          -- empty where it is not known
+    dirty INTEGER,                    -- null where it is not known
+    compiler TEXT NOT NULL,
+    layouts BIGINT NOT NULL,
+    loopbench_version TEXT NOT NULL,
+    size TEXT NOT NULL,
+    baseline TEXT NOT NULL,           -- empty where it was not measured
+    complete INTEGER NOT NULL,
+    fitness TEXT NOT NULL,
+    points TEXT NOT NULL,             -- what series are made of, as JSON (entry.hpp)
+    report TEXT NOT NULL              -- report.json in one line, with the values of each block
+)
+)";
 
-    "CREATE TABLE loopbench_build (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, commit_id TEXT NOT "
-    "NULL, "
-    "dirty INTEGER, compiler TEXT NOT NULL, layouts INTEGER NOT NULL, loopbench_version TEXT NOT NULL)",
-
-    "CREATE TABLE loopbench_contender (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT "
-    "NULL, "
-    "library TEXT NOT NULL, version TEXT NOT NULL, compiler TEXT NOT NULL, flags TEXT NOT NULL)",
-
-    "CREATE TABLE loopbench_measure (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, workload TEXT NOT "
-    "NULL, "
-    "metric TEXT NOT NULL, unit TEXT NOT NULL, direction TEXT NOT NULL, deterministic INTEGER NOT NULL, "
-    "way TEXT NOT NULL, headline INTEGER NOT NULL)",
-
-    "CREATE TABLE loopbench_run (id INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE, source TEXT NOT NULL, "
-    "date TEXT NOT NULL, machine INTEGER NOT NULL REFERENCES loopbench_machine (id), "
-    "build INTEGER NOT NULL REFERENCES loopbench_build (id), kernel TEXT NOT NULL, size TEXT NOT NULL, "
-    "baseline TEXT NOT NULL, complete INTEGER NOT NULL, fitness TEXT NOT NULL, head TEXT NOT NULL)",
-
-    "CREATE TABLE loopbench_run_contender (run INTEGER NOT NULL REFERENCES loopbench_run (id), "
-    "contender INTEGER NOT NULL REFERENCES loopbench_contender (id), PRIMARY KEY (run, contender))",
-
-    "CREATE TABLE loopbench_result (measure INTEGER NOT NULL REFERENCES loopbench_measure (id), "
-    "run INTEGER NOT NULL REFERENCES loopbench_run (id), points TEXT NOT NULL, found TEXT NOT NULL, "
-    "PRIMARY KEY (measure, run))",
-
-    "CREATE INDEX loopbench_result_of_run ON loopbench_result (run)",
-}}};
+const std::array steps{schema_step{version_1}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// What was found again and again: one metric of one workload by one contender on one machine, run by run, and
-// where it changed.
+// What was found again and again: one metric of one workload, measured in one way, by one contender on one
+// machine, run by run, and where it changed.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct series_choice {
 
 /// The chosen series, by workload, metric and contender. A run that was interrupted is in none, and one whose
 /// machine was unfit is in those of counts alone. Points at `runs`, which are by date. Throws usage_error for
-/// a pattern that matches nothing.
+/// a pattern that matches nothing, and database_error.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
 struct series_change {

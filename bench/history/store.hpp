@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,12 +12,11 @@
 #include <vector>
 
 #include "bench/history/entry.hpp"
-#include "bench/history/schema.hpp"
 
 namespace loopbench::bench {
 
-/// The database did not do what it was asked to; what() names it, the cause and the remedy. Nothing was
-/// changed.
+/// The database did not do what it was asked to; what() names it, the cause and the remedy. A transaction
+/// that was begun was undone.
 class database_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -27,14 +25,14 @@ public:
 using row_id = long long;
 
 struct kept_machine {
-    row_id id = 0;
+    std::size_t number = 0;  // by the first run on it
     std::string name, cpu_model;
     long long cores = 0, memory_gib = 0;
 };
 
 struct kept_run {
     row_id id = 0;
-    std::string content, date, commit;
+    std::string date, commit;
     std::optional<bool> dirty;
     std::string compiler;
     kept_machine machine;
@@ -45,24 +43,11 @@ struct kept_run {
     reports::fitness fitness = reports::fitness::unknown;
 };
 
-struct kept_measure {
-    row_id id = 0;
-    subject of;
-    bool headline = false;
-};
+/// What one version adds to the one before: SQL that SQLite and PostgreSQL both take.
+using schema_step = std::vector<const char*>;
 
-struct kept_contender {
-    row_id id = 0;
-    std::string name;  // of several versions of one contender it is the same
-};
-
-/// What a run found for a contender in one measure.
-struct point_of_run {
-    row_id run = 0, contender = 0;
-    bool is_ratio = false;
-    double value = 0;
-    std::optional<double> low, high;
-};
+/// Step i makes version i + 1.
+std::span<const schema_step> schema_steps();
 
 enum class opening { existing, created_if_missing };
 
@@ -81,17 +66,17 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// All of the entry, or nothing when it is there or something fails.
+    /// All of the entry, or nothing when something fails. Of one that is there already only the commit and
+    /// the machine's name are new, where it says them.
     added add(const entry& what);
 
     /// By date.
     std::vector<kept_run> runs();
-    std::vector<kept_measure> measures();
-    std::vector<kept_contender> contenders();
-    void each_point(row_id measure, const std::function<void(const point_of_run&)>& take);
+    /// entry::points of the run; empty when there is no such run.
+    std::string points_of(row_id run);
     /// The report as it was added; nothing when there is no such run.
     std::optional<reports::report> report_of(row_id run);
-    /// All that is kept of these runs goes, and what nothing else needs.
+    /// Nothing of these runs is kept.
     void remove(std::span<const row_id> runs);
 
     /// Without the password that a URL may have.

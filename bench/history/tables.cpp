@@ -46,7 +46,7 @@ json run_json(const kept_run& run) {
 }
 
 json machine_json(const kept_machine& machine) {
-    return {{"id", machine.id},
+    return {{"number", machine.number},
             {"name", text_or_null(machine.name)},
             {"cpu_model", machine.cpu_model},
             {"cores", machine.cores},
@@ -93,16 +93,17 @@ double median_of_points(const series& of) {
 }
 
 std::string all_series(const std::vector<series>& all) {
-    std::vector<row> rows{{"workload", "contender", "metric", "machine", "size", "runs", "since", "median",
-                           "last", "interval", "is"}};
+    std::vector<row> rows{{"workload", "contender", "metric", "way", "machine", "size", "runs", "since",
+                           "median", "last", "interval", "is"}};
     for (const auto& each : all) {
         const auto& last = each.points.back();
-        rows.push_back({each.of.workload, each.contender, each.of.metric, fmt::format("{}", each.machine.id),
-                        each.size, fmt::format("{}", each.points.size()),
-                        each.points.front().run->date.substr(0, 10), value_text(each, median_of_points(each)),
-                        value_text(each, last.value), interval_text(each, last), what_is_shown(each)});
+        rows.push_back({each.of.workload, each.contender, each.of.metric, std::string{name_of(each.of.made)},
+                        fmt::format("{}", each.machine.number), each.size,
+                        fmt::format("{}", each.points.size()), each.points.front().run->date.substr(0, 10),
+                        value_text(each, median_of_points(each)), value_text(each, last.value),
+                        interval_text(each, last), what_is_shown(each)});
     }
-    return table(std::move(rows), 5);
+    return table(std::move(rows), 6);
 }
 
 std::string one_series(const std::vector<series>& all) {
@@ -118,8 +119,9 @@ std::string one_series(const std::vector<series>& all) {
                         : changed->is_worse      ? "< worse from here on"
                                                  : "< better from here on"});
     }
-    return reports::printable(fmt::format("{} of {} on {}; {}", only.of.metric, only.contender,
-                                          only.of.workload, machine_name(only.machine))) +
+    return reports::printable(fmt::format("{} of {} on {} ({}); {}", only.of.metric, only.contender,
+                                          only.of.workload, name_of(only.of.made),
+                                          machine_name(only.machine))) +
            "\n" + table(std::move(rows), 3);
 }
 
@@ -177,7 +179,7 @@ std::string runs_text(std::span<const kept_run> runs) {
     std::vector<row> rows{{"run", "date", "commit", "size", "state", "machine"}};
     for (const auto& run : runs)
         rows.push_back({fmt::format("{}", run.id), run.date, build_name(run), run.size, state_of(run),
-                        fmt::format("{}: {}", run.machine.id, machine_name(run.machine))});
+                        fmt::format("{}: {}", run.machine.number, machine_name(run.machine))});
     return table(std::move(rows), 6);
 }
 
@@ -220,19 +222,19 @@ std::string trend_json(const std::vector<series>& all) {
 
 std::string trend_csv(const std::vector<series>& all) {
     std::string out =
-        "run,date,commit,dirty,machine,size,workload,contender,metric,unit,direction,ratio_to,value,low,"
+        "run,date,commit,dirty,machine,size,workload,contender,metric,unit,direction,way,ratio_to,value,low,"
         "high\r\n";
     const auto text = [](std::string_view value) { return reports::csv_text(value); };
     const auto number = [](std::optional<double> value) { return value ? fmt::format("{}", *value) : ""; };
     for (const auto& each : all)
         for (const auto& point : each.points) {
             const auto& run = *point.run;
-            out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", run.id, text(run.date),
+            out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", run.id, text(run.date),
                                text(run.commit), run.dirty ? (*run.dirty ? "1" : "0") : "",
                                text(machine_name(each.machine)), text(each.size), text(each.of.workload),
                                text(each.contender), text(each.of.metric), text(each.of.unit),
-                               name_of(each.of.better), text(each.baseline), point.value, number(point.low),
-                               number(point.high));
+                               name_of(each.of.better), name_of(each.of.made), text(each.baseline),
+                               point.value, number(point.low), number(point.high));
         }
     return out;
 }
@@ -249,7 +251,7 @@ std::string changes_text(std::span<const series_change> changes) {
                "\n";
         out += reports::printable(fmt::format("  between {} ({}, run {}) and {} ({}, run {}) on machine {}{}",
                                               build_name(before), before.date, before.id, build_name(after),
-                                              after.date, after.id, of.machine.id,
+                                              after.date, after.id, of.machine.number,
                                               also_changed(before, after))) +
                "\n";
     }

@@ -65,16 +65,21 @@ TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
     EXPECT_EQ(run("export", {"1"}).output, reports::write_json(report));
     const auto exported = loopbench.path("points.csv").native();
     EXPECT_EQ(run("export", {"-o", exported}).code, 0);
-    EXPECT_NE(content_of(exported).find("loop-epoll,time,ns,smaller,asio-epoll,1.5,"), std::string::npos);
-    EXPECT_EQ(run("show", {"2"}).code, 2) << "there is none";
+    EXPECT_NE(content_of(exported).find("loop-epoll,time,ns,smaller,apart,asio-epoll,1.5,"),
+              std::string::npos);
+    for (const auto* none : {"2", "0", "99999999999", "99999999999999999999"})
+        EXPECT_EQ(run("export", {none}).code, 2) << none;
 }
 
-TEST_F(history_command, keeps_all_reports_or_none) {
+TEST_F(history_command, keeps_those_before_one_that_is_refused_by_name) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");
-    EXPECT_EQ(run("add", {good, bad}).code, 2);
-    EXPECT_EQ(run("list").code, 2) << "nothing was begun";
-    EXPECT_EQ(run("add", {good}).code, 0);
+    const auto ran = run("add", {good, bad});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("bad.json"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(runs().size(), 1);
+    EXPECT_EQ(run("add", {good, good}).code, 0);
+    EXPECT_EQ(runs().size(), 1);
 }
 
 TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
@@ -94,7 +99,9 @@ TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
     EXPECT_EQ(after.code, 0) << "it was before";
     EXPECT_EQ(nlohmann::json::parse(after.output)["changes"].size(), 0);
     EXPECT_EQ(run("changes", {"--since", "the-l"}).code, 0);
+    EXPECT_EQ(run("changes", {"--since", "2026-01-23T13:00:00+10:00"}).code, 3) << "03:00 in UTC";
     EXPECT_EQ(run("changes", {"--since", "no-such"}).code, 2);
+    EXPECT_EQ(run("changes", {"--since", ""}).code, 2) << "a variable that is not set";
     EXPECT_EQ(run("changes", {"--workload", "no/such"}).code, 2);
     EXPECT_EQ(run("trend", {"--contender", "loop-epoll", "--metric", "time"}).code, 0);
     EXPECT_EQ(run("prune", {"--keep", "5"}).code, 0);

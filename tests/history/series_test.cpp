@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "bench/history/tables.hpp"
@@ -85,6 +86,28 @@ TEST_F(series, are_of_one_machine_one_size_and_one_baseline) {
     other.where.memory_bytes -= std::int64_t{100} << 20;  // a kernel that reserves more of it
     add(other);
     EXPECT_EQ(read({.contenders = {"loop-epoll"}, .metrics = {"time"}}).front().points.size(), 2);
+}
+
+TEST_F(series, of_values_made_in_different_ways_are_two) {
+    add(report_of_day(1));
+    auto other = report_of_day(2);
+    for (auto& item : other.results) item.made = reports::way::turns;
+    add(other);
+    const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
+    ASSERT_EQ(all.size(), 2);
+    EXPECT_EQ(all[0].of.made, reports::way::apart);
+    EXPECT_EQ(all[1].of.made, reports::way::turns);
+}
+
+TEST_F(series, that_are_damaged_are_said_to_be) {
+    for (const auto* points : {"[", "{}", R"({"contenders": [], "subjects": [{"of": {}}]})",
+                               R"({"contenders": ["a"], "subjects": 1})"}) {
+        auto damaged = entry_of(report_of_day(1), {});
+        damaged.points = damaged.content = points;
+        store.add(damaged);
+        EXPECT_THROW(read(), bench::database_error) << points;
+        store.remove(std::array{store.runs().at(0).id});
+    }
 }
 
 TEST_F(series, leave_out_what_says_nothing) {

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
+#include "bench/history/series.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/json.hpp"
 #include "support.hpp"
@@ -39,10 +41,6 @@ struct other_session {
     soci::session sql;
 };
 
-constexpr std::array tables{"loopbench_run",      "loopbench_result",  "loopbench_run_contender",
-                            "loopbench_measure",  "loopbench_machine", "loopbench_build",
-                            "loopbench_contender"};
-
 TEST(store, gives_back_what_was_added) {
     const empty_history history;
     auto store = opened(history);
@@ -62,30 +60,40 @@ TEST(store, gives_back_what_was_added) {
     EXPECT_FALSE(runs[0].complete);
 }
 
-TEST(store, adds_the_same_report_once) {
+TEST(store, adds_the_same_report_once_and_learns_what_it_is_of) {
     const empty_history history;
     auto store = opened(history);
-    const auto first = store.add(bench::entry_of(report_of_day(1), {}));
-    other_session other{history};
-    std::vector<long long> before;
-    for (const auto* table : tables) before.push_back(other.count(table));
-    const auto second = store.add(bench::entry_of(report_of_day(1), {"another commit", false, "elsewhere"}));
+    const auto first = store.add(bench::entry_of(report_of_day(1), {"", {}, "left"}));
+    const auto second = store.add(bench::entry_of(report_of_day(1), {"abc", false, ""}));
     EXPECT_FALSE(second.is_new);
     EXPECT_EQ(second.run, first.run);
-    for (std::size_t i = 0; i < tables.size(); ++i) EXPECT_EQ(other.count(tables[i]), before[i]) << tables[i];
+    store.add(bench::entry_of(report_of_day(1), {}));
+    ASSERT_EQ(store.runs().size(), 1);
+    EXPECT_EQ(store.runs()[0].commit, "abc");
+    EXPECT_EQ(store.runs()[0].dirty, false);
+    EXPECT_EQ(store.runs()[0].machine.name, "left");
 }
 
-TEST(store, has_each_machine_build_contender_and_measure_once) {
+TEST(store, numbers_machines_by_the_first_run_on_each) {
     const empty_history history;
     auto store = opened(history);
-    for (int day = 0; day < 3; ++day) store.add(bench::entry_of(report_of_day(day), {"abc", false, ""}));
-    other_session other{history};
-    EXPECT_EQ(other.count("loopbench_run"), 3);
-    EXPECT_EQ(other.count("loopbench_machine"), 1);
-    EXPECT_EQ(other.count("loopbench_build"), 1);
-    EXPECT_EQ(other.count("loopbench_contender"), 2);
-    EXPECT_EQ(other.count("loopbench_measure"), 2);
-    EXPECT_EQ(other.count("loopbench_result"), 6);
+    store.add(bench::entry_of(report_of_day(3), {}));
+    store.add(bench::entry_of(report_of_day(1), {"", {}, "left"}));
+    store.add(bench::entry_of(report_of_day(2), {}));
+    std::vector<std::size_t> numbers;
+    for (const auto& run : store.runs()) numbers.push_back(run.machine.number);
+    EXPECT_EQ(numbers, (std::vector<std::size_t>{2, 1, 1}));
+}
+
+TEST(store, takes_numbers_of_any_size) {
+    const empty_history history;
+    auto store = opened(history);
+    auto report = report_of_day(1);
+    report.where.cores = report.where.memory_bytes = INT64_MAX;
+    report.plan->layouts = UINT64_MAX;
+    store.add(bench::entry_of(report, {}));
+    EXPECT_EQ(store.runs().at(0).machine.memory_gib, std::int64_t{1} << 33);
+    EXPECT_FALSE(store.report_of(INT64_MAX));
 }
 
 // Whatever stands in them: they are parameters.
@@ -112,33 +120,31 @@ TEST(store, takes_names_of_any_bytes) {
         EXPECT_EQ(kept->commit, readable);
         EXPECT_EQ(kept->machine.name, readable);
         EXPECT_EQ(kept->kernel, readable);
-        const auto measures = store.measures();
-        EXPECT_NE(std::ranges::find(measures, readable, [](const auto& each) { return each.of.workload; }),
-                  measures.end());
+        EXPECT_EQ(reports::write_json(*store.report_of(run)),
+                  reports::write_json(reports::read_json(reports::write_json(report), "itself")));
+        const auto all = bench::read_series(store, runs, {.metrics = {"time"}});
+        EXPECT_TRUE(std::ranges::any_of(
+            all, [&](const auto& each) { return each.of.workload == reports::valid_utf8(name); }));
     }
     EXPECT_EQ(other_session{history}.count("loopbench_run"), 3);
 }
 
-TEST(store, removes_runs_and_what_nothing_else_needs) {
+TEST(store, removes_runs) {
     const empty_history history;
     auto store = opened(history);
     const auto first = store.add(bench::entry_of(sample_report(), {"old", {}, "old"})).run;
     store.add(bench::entry_of(report_of_day(1), {"new", {}, ""}));
     store.remove(std::array{first});
-    other_session other{history};
-    for (const auto* table : {"loopbench_run", "loopbench_machine", "loopbench_build"})
-        EXPECT_EQ(other.count(table), 1) << table;
-    for (const auto* table : {"loopbench_contender", "loopbench_measure", "loopbench_result"})
-        EXPECT_EQ(other.count(table), 2) << table;
     ASSERT_EQ(store.runs().size(), 1);
     EXPECT_EQ(store.runs()[0].commit, "new");
+    EXPECT_EQ(store.points_of(first), "");
 }
 
 constexpr auto second_version = "ALTER TABLE loopbench_run ADD COLUMN note TEXT NOT NULL DEFAULT 'none'";
 
 std::vector<bench::schema_step> with_another(std::vector<const char*> statements) {
     std::vector<bench::schema_step> steps(bench::schema_steps().begin(), bench::schema_steps().end());
-    steps.push_back({std::move(statements)});
+    steps.push_back(std::move(statements));
     return steps;
 }
 
@@ -245,23 +251,29 @@ TEST(postgresql, that_goes_away_in_the_middle_loses_nothing) {
     const empty_history history;
     auto store = opened(history);
     store.add(bench::entry_of(report_of_day(1), {}));
-    // At each of the first statements of an addition, and behind its last one.
-    const auto kill_at = [&](const char* when) {
-        return fmt::format(
-            "CREATE OR REPLACE FUNCTION go_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM "
-            "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$; CREATE TRIGGER going BEFORE "
-            "INSERT ON {} FOR EACH ROW EXECUTE FUNCTION go_away()",
-            when);
-    };
-    for (const auto* table : {"loopbench_run", "loopbench_run_contender", "loopbench_result"}) {
-        ASSERT_EQ(psql(history.place(), kill_at(table)).code, 0);
-        EXPECT_THROW(store.add(bench::entry_of(report_of_day(2), {})), bench::database_error) << table;
-        EXPECT_THROW(store.runs(), bench::database_error) << "it is gone";
-        store = opened(history);
-        EXPECT_EQ(store.runs().size(), 1) << table;
-        EXPECT_EQ(psql(history.place(), fmt::format("DROP TRIGGER going ON {}", table)).code, 0);
-    }
+    ASSERT_EQ(psql(history.place(),
+                   "CREATE FUNCTION go_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM "
+                   "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$; CREATE TRIGGER going AFTER "
+                   "INSERT ON loopbench_run FOR EACH ROW EXECUTE FUNCTION go_away()")
+                  .code,
+              0);
+    EXPECT_THROW(store.add(bench::entry_of(report_of_day(2), {})), bench::database_error);
+    EXPECT_THROW(store.runs(), bench::database_error) << "it is gone";
+    store = opened(history);
+    EXPECT_EQ(store.runs().size(), 1);
+    EXPECT_EQ(psql(history.place(), "DROP TRIGGER going ON loopbench_run").code, 0);
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
+}
+
+TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {
+    for (const auto* url :
+         {"postgresql://me:secret@localhost:1/none", "postgresql://me:secret@[localhost/none"})
+        try {
+            bench::store{url, opening::existing};
+            ADD_FAILURE();
+        } catch (const bench::database_error& error) {
+            EXPECT_EQ(std::string_view{error.what()}.find("secret"), std::string_view::npos) << error.what();
+        }
 }
 
 TEST(place, is_shown_without_a_password) {
@@ -270,6 +282,9 @@ TEST(place, is_shown_without_a_password) {
               "postgres://me:***@host:5432/db?x=1");
     EXPECT_EQ(bench::without_password("postgresql://me@host/db?password=secret&x=1"),
               "postgresql://me@host/db?password=***&x=1");
+    EXPECT_EQ(bench::without_password("postgresql://me:sec/ret@host/db"), "postgresql://me:***@host/db");
+    EXPECT_EQ(bench::without_password("postgresql://h/db?sslpassword=secret&password=secret"),
+              "postgresql://h/db?sslpassword=***&password=***");
     EXPECT_EQ(bench::without_password("postgresql://host:5432/db"), "postgresql://host:5432/db");
     EXPECT_EQ(bench::without_password("a:b@c.db"), "a:b@c.db");
 }
