@@ -144,9 +144,11 @@ struct warning {
 
 /// How verdicts were reached.
 struct judging {
-    std::string correction;         // for the number of comparisons
-    double threshold_pct = 0;       // smaller differences are no differences
-    std::uint64_t comparisons = 0;  // of `time`; every other metric is a family of its own
+    std::string correction;    // for the number of comparisons
+    double threshold_pct = 0;  // smaller differences are no differences
+    /// Of `time`, where workloads are about it. Every other metric is a family of its own, and so is a metric
+    /// where workloads are about something else.
+    std::uint64_t comparisons = 0;
 };
 
 /// One workload of the baseline against itself under another name, and its first blocks against its last.

@@ -193,6 +193,7 @@ class Echo:
         self.messages = Messages(message_bytes)
         self.served_bytes = [0] * connections
         self.round_trips = [0] * connections
+        self.end = None  # how many each makes, where the section is to end early
         self.server_sockets = []
         self.handlers = []
         self.clients = []
@@ -238,6 +239,8 @@ class Echo:
         block, size = self.messages.block, self.message_bytes
         start = trial.start_of_latency() if recording else 0
         for offset in offsets:
+            if self.round_trips[index] == self.end:
+                break
             request = block[offset:offset + size]
             writer.write(request)
             await writer.drain()
@@ -248,6 +251,8 @@ class Echo:
             self.round_trips[index] += 1
             if trial:
                 trial.did(1)
+                if self.end is None and trial.ended_early():
+                    self.end = max(self.round_trips) + 1  # with those under way, all make as many
 
     async def phase(self, offsets, trial=None):
         recording = trial is not None and trial.recording
@@ -258,11 +263,15 @@ class Echo:
         return [self.messages.of(index, first, count) for index in range(len(self.round_trips))]
 
     async def finish(self, trial, each):
-        """Ends the connections and proves that every one carried its `each` round trips and the warm-up."""
+        """Ends the connections and proves that every one carried its `each` round trips, or as many as there were
+        when the section was to end, and the warm-up."""
         for _, writer in self.clients:
             writer.write_eof()
         await asyncio.gather(*self.handlers)
         connections = len(self.round_trips)
+        if self.end is not None:
+            each = min(each, self.end - WARM_UP_ROUND_TRIPS)
+        trial.done = each * connections
         complete = [made == each + WARM_UP_ROUND_TRIPS for made in self.round_trips].count(True)
         served = [count == (each + WARM_UP_ROUND_TRIPS) * self.message_bytes for count in self.served_bytes].count(True)
         trial.prove("connections on which every round trip was made", connections, complete)
@@ -272,7 +281,6 @@ class Echo:
 def echo_rtt(connections, message_bytes, unix):
     async def run(trial):
         each = -(-trial.operations // connections)
-        trial.done = each * connections
         async with Echo(connections, message_bytes, unix) as echo:
             await echo.phase(echo.offsets(0, WARM_UP_ROUND_TRIPS))
             timed = echo.offsets(WARM_UP_ROUND_TRIPS, each)
@@ -289,17 +297,19 @@ def echo_rtt(connections, message_bytes, unix):
 async def gather_echo(trial):
     connections = 100
     gathers = -(-trial.operations // connections)
-    trial.done = gathers * connections
     async with Echo(connections) as echo:
         await echo.phase(echo.offsets(0, WARM_UP_ROUND_TRIPS))
         rounds = [echo.offsets(WARM_UP_ROUND_TRIPS + number, 1) for number in range(gathers)]
         trial.begin()
-        for offsets in rounds:
+        for number, offsets in enumerate(rounds):
             start = trial.start_of_latency() if trial.recording else 0
             await echo.phase(offsets)
             if trial.recording:
                 trial.record_latency(start)
             trial.did(connections)
+            if trial.ended_early():
+                gathers = number + 1
+                break
         trial.end()
         await echo.finish(trial, gathers)
     if not trial.turns:

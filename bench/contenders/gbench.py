@@ -141,6 +141,10 @@ class Trial:
         if self.turns:
             self.turns.did(operations)
 
+    def ended_early(self):
+        """Whether it was told to end in a turn: what is under way is ended, and `done` is how many that makes."""
+        return self.turns is not None and self.turns.ended
+
     def timed(self):
         """The operations that the cost is of."""
         return self.turns.operations if self.turns else self.done

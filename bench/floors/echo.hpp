@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bench/floors/connections.hpp"
@@ -45,8 +46,17 @@ inline server_buffer make_server_buffer(std::size_t message_bytes) {
 /// The round trips that every connection makes in one phase.
 struct echo_phase {
     std::uint64_t first;
-    std::uint64_t count;
-    trial* timed;  // none while warming up
+    std::uint64_t end;               // the first that does not belong to it
+    trial* timed;                    // none while warming up
+    std::uint64_t furthest = first;  // the first that nobody has begun
+    bool is_ending = false;
+
+    /// Counts one. Where the section is to end early, all make as many as the one that is furthest ahead.
+    void round_trip_made() noexcept {
+        if (timed == nullptr) return;
+        timed->operation_done();
+        if (timed->ended_early() && !std::exchange(is_ending, true)) end = std::min(end, furthest);
+    }
 };
 
 /// One connection: its client, which has one request under way at a time, and its server.
@@ -56,7 +66,6 @@ struct echo_pair {
     int client;
     int server;
     std::uint64_t round_trip = 0;  // under way, or the next
-    std::uint64_t end = 0;         // the first that does not belong to the phase
     trial::time_point start{};     // of the round trip, which is the end of the one before
     std::span<const std::byte> request{};
     std::vector<std::byte> reply;
@@ -67,9 +76,8 @@ struct echo_pair {
     bool enter(const echo_phase& phase) noexcept {
         if (counts.error != 0) return false;
         round_trip = phase.first;
-        end = phase.first + phase.count;
         if (phase.timed != nullptr) start = phase.timed->start_of_latency();
-        return round_trip != end;
+        return round_trip < phase.end;
     }
 
     std::span<const std::byte> next_request() noexcept {
@@ -83,25 +91,27 @@ struct echo_pair {
     }
 
     /// The reply is complete. False when that was the last round trip of the phase.
-    bool finish_round_trip(trial* timed) noexcept {
-        if (timed != nullptr) {
-            start = timed->record_latency(start);
-            timed->operation_done();
-        }
+    bool finish_round_trip(echo_phase& phase) noexcept {
+        if (phase.timed != nullptr) start = phase.timed->record_latency(start);
+        phase.furthest = std::max(phase.furthest, round_trip + 2);  // with the next one, which begins here
+        phase.round_trip_made();
         ++(workloads::same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);
-        return ++round_trip != end;
+        return ++round_trip < phase.end;
     }
 };
 
 /// Warms up, times and proves. `make_round_trips(phase)` returns when every pair has made them, or failed.
 template <class MakeRoundTrips>
 void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make_round_trips) {
-    const std::uint64_t round_trips_each = (t.operations() + pairs.size() - 1) / pairs.size();
     constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
-    make_round_trips(echo_phase{.first = 0, .count = warm_up, .timed = nullptr});
+    echo_phase before{.first = 0, .end = warm_up, .timed = nullptr};
+    make_round_trips(before);
     t.begin(pairs.size());
-    make_round_trips(echo_phase{.first = warm_up, .count = round_trips_each, .timed = &t});
+    echo_phase timed{
+        .first = warm_up, .end = warm_up + (t.operations() + pairs.size() - 1) / pairs.size(), .timed = &t};
+    make_round_trips(timed);
     t.end();
+    const std::uint64_t round_trips_each = timed.end - timed.first;
     t.did(round_trips_each * pairs.size());
 
     std::vector<workloads::detail::echo_counts> counts;

@@ -36,12 +36,12 @@ int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
 }
 
 /// False when the connection failed or has nothing left to do.
-bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, trial* timed) noexcept {
+bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, echo_phase& phase) noexcept {
     if (pair.counts.fail(send_all(pair.client, pair.next_request()))) return false;
     if (pair.counts.fail(serve(pair, buffer))) return false;
     const ssize_t got = ::recv(pair.client, pair.reply.data(), pair.reply.size(), MSG_WAITALL);
     if (pair.counts.fail(error_of(got, pair.reply.size()))) return false;
-    return pair.finish_round_trip(timed);
+    return pair.finish_round_trip(phase);
 }
 
 }  // namespace
@@ -52,12 +52,11 @@ void echo_blocking(std::span<const connection> connections, std::size_t bytes, t
     server_buffer buffer = make_server_buffer(bytes);
     std::vector<echo_pair*> active;
     active.reserve(pairs.size());
-    run_echo_trial(pairs, t, [&](const echo_phase& phase) {
+    run_echo_trial(pairs, t, [&](echo_phase& phase) {
         for (echo_pair& pair : pairs)
             if (pair.enter(phase)) active.push_back(&pair);
         while (!active.empty())
-            std::erase_if(active,
-                          [&](echo_pair* pair) { return !make_round_trip(*pair, buffer, phase.timed); });
+            std::erase_if(active, [&](echo_pair* pair) { return !make_round_trip(*pair, buffer, phase); });
     });
 }
 

@@ -32,8 +32,8 @@ public:
 
     std::vector<echo_pair>& pairs() noexcept { return pairs_; }
 
-    void make_round_trips(const echo_phase& phase) {
-        timed_ = phase.timed;
+    void make_round_trips(echo_phase& phase) {
+        phase_ = &phase;
         for (echo_pair& pair : pairs_) {
             if (!pair.enter(phase)) continue;
             ++active_;
@@ -86,7 +86,7 @@ private:
         std::size_t& filled = filled_[pair.number];
         filled += receive(pair, pair.client, std::span(pair.reply).subspan(filled));
         if (filled != pair.reply.size() || pair.counts.error != 0) return;
-        if (pair.finish_round_trip(timed_))
+        if (pair.finish_round_trip(*phase_))
             send_request(pair);
         else
             --active_;
@@ -113,7 +113,7 @@ private:
     }
 
     void fail(echo_pair& pair, int error) noexcept {
-        if (pair.counts.error == 0 && pair.round_trip != pair.end) --active_;
+        if (pair.counts.error == 0 && pair.round_trip != phase_->end) --active_;
         pair.counts.fail(error);
     }
 
@@ -123,7 +123,7 @@ private:
     std::vector<std::size_t> filled_;  // by pair: bytes of the reply that have come
     loop::unique_fd epoll_;
     std::size_t active_ = 0;  // pairs that have round trips to make
-    trial* timed_ = nullptr;
+    echo_phase* phase_ = nullptr;
     std::array<epoll_event, 1024> events_;
 };
 
@@ -131,7 +131,7 @@ private:
 
 void echo_epoll(std::span<const connection> connections, std::size_t bytes, trial& t) {
     epoll_echo echo(connections, bytes);
-    run_echo_trial(echo.pairs(), t, [&echo](const echo_phase& phase) { echo.make_round_trips(phase); });
+    run_echo_trial(echo.pairs(), t, [&echo](echo_phase& phase) { echo.make_round_trips(phase); });
 }
 
 }  // namespace loopbench::bench::floors

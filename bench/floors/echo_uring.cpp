@@ -34,8 +34,8 @@ public:
 
     std::vector<echo_pair>& pairs() noexcept { return pairs_; }
 
-    void make_round_trips(const echo_phase& phase) {
-        timed_ = phase.timed;
+    void make_round_trips(echo_phase& phase) {
+        phase_ = &phase;
         for (echo_pair& pair : pairs_) {
             if (!pair.enter(phase)) continue;
             ++active_;
@@ -88,7 +88,7 @@ private:
             --active_;
         } else if (of_server) {
             serve(pair, static_cast<std::size_t>(completion.res));
-        } else if (pair.finish_round_trip(timed_)) {
+        } else if (pair.finish_round_trip(*phase_)) {
             send_request(pair);
         } else {
             --active_;
@@ -144,14 +144,14 @@ private:
     std::vector<server_buffer> buffers_;  // by pair: what its server received, until it is sent back
     loop::uring_ring ring_;               // after what it writes into
     std::size_t active_ = 0;              // pairs that have round trips to make
-    trial* timed_ = nullptr;
+    echo_phase* phase_ = nullptr;
 };
 
 }  // namespace
 
 void echo_uring(std::span<const connection> connections, std::size_t bytes, trial& t) {
     uring_echo echo(connections, bytes);
-    run_echo_trial(echo.pairs(), t, [&echo](const echo_phase& phase) { echo.make_round_trips(phase); });
+    run_echo_trial(echo.pairs(), t, [&echo](echo_phase& phase) { echo.make_round_trips(phase); });
 }
 
 }  // namespace loopbench::bench::floors

@@ -42,6 +42,12 @@ floor blocking_floor() {
             own_options};
 }
 
+floor coroutine_floor() {
+    static constexpr std::array cannot{missing_family{"", "it asks nothing of the kernel; see floor-epoll"}};
+    return {"floor-coroutine", "coroutines in a queue", all_workloads(scheduler_workloads(), cannot),
+            makes_no_connections};
+}
+
 floor epoll_floor() {
     return {"floor-epoll", "epoll, timerfd and eventfd",
             all_workloads(joined({echo_workloads(echo_epoll), timer_workloads(make_timerfd_sleeper),

@@ -1,5 +1,5 @@
-// The visible list of floors. A floor is a contender without a loop: bare system calls, placed by hand for
-// one workload, so that a report can say how far a loop is from what this kernel allows.
+// The visible list of floors. A floor is a contender without a loop: bare system calls, or bare coroutines,
+// placed by hand for one workload, so that a report can say how far a loop is from what is possible here.
 #pragma once
 
 #include <string>
@@ -12,12 +12,13 @@ namespace loopbench::bench::floors {
 
 struct floor {
     std::string_view name;
-    std::string calls;                          // what it asks of the kernel
+    std::string calls;                          // what it is made of
     std::vector<contender_workload> workloads;  // every one of the suite; those that it cannot do say why
     std::string (*socket_options)();            // of its connections; see bench/contenders/socket_options.hpp
 };
 
 floor blocking_floor();
+floor coroutine_floor();
 floor epoll_floor();
 floor sleep_floor();
 floor uring_floor();

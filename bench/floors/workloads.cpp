@@ -6,10 +6,12 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "bench/floors/coroutines.hpp"
 #include "bench/floors/timers.hpp"
 #include "bench/workloads/table.hpp"
 
@@ -18,7 +20,7 @@ namespace loopbench::bench::floors {
 namespace {
 
 std::string reason_for(const workload_shape& shape, std::span<const missing_family> cannot) {
-    if (shape.needed.has(need::scheduler)) return "no system call is involved; the floor is a function call";
+    if (shape.needed.has(need::scheduler)) return "no system call is involved; see floor-coroutine";
     if (shape.needed.has(need::timer_queue)) return "it measures a queue of timers, and a floor has none";
     for (const missing_family& family : cannot)
         if (shape.name.starts_with(family.front)) return std::string(family.reason);
@@ -83,6 +85,20 @@ std::vector<floor_workload> timer_workloads(make_sleeper& make) {
     for (const int us : {10, 100, 1000, 10'000, 100'000, 1'000'000})
         can.push_back({fmt::format("timer/ladder/us:{}", us),
                        [us, &make](trial& t) { timer_ladder(*make(), t, std::chrono::microseconds(us)); }});
+    return can;
+}
+
+std::vector<floor_workload> scheduler_workloads() {
+    std::vector<floor_workload> can{{"post/chain", post_chain},
+                                    {"post/batch", post_batch},
+                                    {"yield", yield},
+                                    {"spawn", spawn},
+                                    {"await/leaf", await_leaf},
+                                    {"gather/ready/children:1000", gather_ready},
+                                    {"gather/yield/children:1000", gather_yield}};
+    for (const std::uint64_t leaves : {100, 1000, 10'000})
+        can.push_back(
+            {fmt::format("gather/tree/leaves:{}", leaves), [leaves](trial& t) { gather_tree(t, leaves); }});
     return can;
 }
 

@@ -41,6 +41,9 @@ std::vector<floor_workload> wakeup_workloads(make_waker& make);
 /// The timer workloads, each with a sleeper of its own.
 std::vector<floor_workload> timer_workloads(make_sleeper& make);
 
+/// Those that make no system call, on coroutines and functions in a queue.
+std::vector<floor_workload> scheduler_workloads();
+
 /// Every workload of the suite in its order: the ones in `can`, and the others as unsupported. Throws
 /// std::logic_error when `can` names a workload that the suite does not have.
 std::vector<contender_workload> all_workloads(std::span<const floor_workload> can,

@@ -34,6 +34,20 @@ verdict_rule rule_of(const run_plan& plan) {
     return rule;
 }
 
+/// A stranger's workload is about what it has.
+std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
+    const auto usual = reports::headline_metrics_by_workload(report);
+    std::vector<reports::workload> all;
+    for (const auto& name : plan.workloads) {
+        auto& next = all.emplace_back(reports::workload{name, {}});
+        if (const auto* const known = find_workload(name))
+            next.headline_metrics.assign(known->headline_metrics.begin(), known->headline_metrics.end());
+        else if (const auto found = usual.find(name); found != usual.end())
+            next.headline_metrics = found->second;
+    }
+    return all;
+}
+
 class summary {
 public:
     summary(const run_plan& plan, const run_outcome& outcome, const sample_table& samples)
@@ -51,7 +65,8 @@ public:
         found.baseline = plan_.baseline;
         found.plan = planned();
         found.results = results();
-        found.judged_by = judge(found.results);
+        found.workloads = described_workloads(plan_, found);
+        found.judged_by = judge(found);
         found.aa = check_self(plan_, outcome_, samples_);
         found.disturbed = disturbances();
         found.warnings = warnings(found);
@@ -102,34 +117,37 @@ private:
         return all;
     }
 
-    /// Each metric is a family of its own: how many others a contender prints must not decide what is said of
-    /// its time.
-    reports::judging judge(std::vector<reports::result>& results) const {
+    /// By metric, and whether the workload is about it: the places in compared_ of results that are
+    /// corrected as one family. How many other metrics a contender prints, and how many sleeps take as long
+    /// as each other, must not decide what is said of its time.
+    std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> families(
+        const reports::report& in) const {
+        const auto headline = reports::headline_metrics_by_workload(in);
+        std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> all;
+        for (std::size_t i = 0; i < compared_.size(); ++i) {
+            const auto& item = in.results[compared_[i]];
+            const auto& about = headline.at(item.workload);
+            all[{item.metric, std::ranges::find(about, item.metric) != about.end()}].push_back(i);
+        }
+        return all;
+    }
+
+    reports::judging judge(reports::report& found) const {
         const auto rule = rule_of(plan_);
-        reports::judging found{std::string{name_of(rule.how)}, rule.threshold_pct, 0};
-        for (const auto& metric : reports::known_metrics()) {
-            const auto members = family_of(results, metric.name);
+        std::size_t of_time = 0;
+        for (const auto& [family, members] : families(found)) {
             std::vector<std::vector<double>> comparisons;
             for (const auto member : members) comparisons.push_back(comparisons_[member]);
             const auto judged = judge_all(comparisons, rule);
             for (std::size_t i = 0; i < judged.size(); ++i) {
-                auto& item = results[compared_[members[i]]];
+                auto& item = found.results[compared_[members[i]]];
                 item.judged = judged[i].verdict;
                 if (item.to_baseline)
                     item.detectable_pct = judged[i].detectable_pct;  // per cent of zero are none
             }
-            if (metric.name == std::string_view{"time"}) found.comparisons = judged.size();
+            if (family == std::pair{std::string_view{"time"}, true}) of_time = judged.size();
         }
-        return found;
-    }
-
-    /// The places in compared_ of the results for one metric.
-    std::vector<std::size_t> family_of(const std::vector<reports::result>& results,
-                                       std::string_view metric) const {
-        std::vector<std::size_t> members;
-        for (std::size_t i = 0; i < compared_.size(); ++i)
-            if (results[compared_[i]].metric == metric) members.push_back(i);
-        return members;
+        return {std::string{name_of(rule.how)}, rule.threshold_pct, of_time};
     }
 
     reports::disturbances disturbances() const {
@@ -152,7 +170,9 @@ private:
             all.push_back(too_few_trials());
         else if (std::ranges::any_of(found.results, too_few_for_any_verdict))
             all.push_back(too_few_for_verdicts(blocks_for_verdicts(found)));
-        if (plan_.tolerated_pct && !found.plan->layouts && std::ranges::any_of(found.results, differs))
+        if (plan_.tolerated_pct && !found.plan->layouts &&
+            std::ranges::any_of(
+                found.results, [](const auto& item) { return item.metric == "time" && is_difference(item); }))
             all.push_back(one_layout());
         if (found.plan->layouts && outcome_.blocks_planned > *found.plan->layouts)
             all.push_back(few_layouts(*found.plan->layouts, outcome_.blocks_planned));
@@ -190,34 +210,25 @@ private:
         return all;
     }
 
-    static bool differs(const reports::result& item) {
-        return item.metric == "time" &&
-               (item.judged == reports::verdict::faster || item.judged == reports::verdict::slower);
-    }
-
-    /// With fewer no difference of any size can be told, in the metric with the most comparisons of those in
+    /// With fewer no difference of any size can be told, in the family with the most comparisons of those in
     /// which that is so: the level that one more difference would have to meet.
     std::uint64_t blocks_for_verdicts(const reports::report& found) const {
         const auto rule = rule_of(plan_);
         std::size_t most = 0;
-        for (const auto& metric : reports::known_metrics()) {
-            const auto is_of_it = [&](const reports::result& item) {
-                return item.metric == metric.name && item.judged;
+        for (const auto& [family, members] : families(found)) {
+            const auto count = [&](auto is) {
+                return static_cast<std::size_t>(std::ranges::count_if(
+                    members, [&](std::size_t member) { return is(found.results[compared_[member]]); }));
             };
-            if (std::ranges::none_of(found.results, [&](const auto& item) {
-                    return is_of_it(item) && too_few_for_any_verdict(item);
-                }))
-                continue;
-            const auto compared = std::ranges::count_if(found.results, is_of_it);
-            const auto different = std::ranges::count_if(found.results, [&](const auto& item) {
-                return is_of_it(item) &&
-                       (item.judged == reports::verdict::faster || item.judged == reports::verdict::slower);
-            });
-            most = std::max(most, fewest_pairs(level_for_one_more(static_cast<std::size_t>(different),
-                                                                  static_cast<std::size_t>(compared),
+            if (count(too_few_for_any_verdict) == 0) continue;
+            most = std::max(most, fewest_pairs(level_for_one_more(count(is_difference), members.size(),
                                                                   rule.alpha(), rule.how)));
         }
         return most;
+    }
+
+    static bool is_difference(const reports::result& item) {
+        return item.judged == reports::verdict::faster || item.judged == reports::verdict::slower;
     }
 
     static bool too_few_for_any_verdict(const reports::result& item) {
@@ -380,27 +391,12 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
-/// A stranger's workload is about what it has.
-std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
-    const auto usual = reports::headline_metrics_by_workload(report);
-    std::vector<reports::workload> all;
-    for (const auto& name : plan.workloads) {
-        auto& next = all.emplace_back(reports::workload{name, {}});
-        if (const auto* const known = find_workload(name))
-            next.headline_metrics.assign(known->headline_metrics.begin(), known->headline_metrics.end());
-        else if (const auto found = usual.find(name); found != usual.end())
-            next.headline_metrics = found->second;
-    }
-    return all;
-}
-
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     const sample_table samples{plan, outcome};
     auto report = summary{plan, outcome, samples}.report();
     report.contenders = described(plan, outcome);
-    report.workloads = described_workloads(plan, report);
     compare_with_floors(report, rule_of(plan), plan, samples);
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;

@@ -33,8 +33,8 @@ template <class Transport>
 echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, std::size_t connections,
                               std::size_t bytes) {
     echo_session<Transport> session(runtime, t, connections, bytes, round_trips_each(t, connections));
-    t.did(session.round_trips_each * connections);
     co_await serve_while(session, [&session] { return time_round_trips(session); });
+    t.did(session.round_trips_each * connections);
     prove_echo(session);
     judge_fairness(t, session.shares_at_half, session.round_trips_each);
 }
@@ -62,11 +62,11 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     constexpr std::size_t idle = 10'000;
     detail::echo_session<tcp_transport<R>> session(runtime, t, active, echo_bytes,
                                                    detail::round_trips_each(t, active));
-    t.did(session.round_trips_each * active);
     detail::silent_connections<R> silent(runtime, t);
     if (!co_await silent.open(session.transport.listener, idle)) co_return;
     co_await silent.while_silent(
         detail::serve_while(session, [&session] { return detail::time_round_trips(session); }));
+    t.did(session.round_trips_each * active);
     detail::prove_echo(session);
     detail::judge_fairness(t, session.shares_at_half, session.round_trips_each);
     silent.prove();

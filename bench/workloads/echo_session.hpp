@@ -100,9 +100,25 @@ struct echo_session {
 
     void round_trip_made() {
         t.operation_done();
-        if (++timed_round_trips != round_trips_each * clients.size() / 2) return;
-        for (const echo_counts& each : counts)
-            shares_at_half.push_back(each.round_trips + each.wrong_replies - warm_up_round_trips);
+        if (++timed_round_trips == round_trips_each * clients.size() / 2) shares_at_half = shares();
+        if (t.ended_early() && !std::exchange(is_ending, true)) end_soon();
+    }
+
+    /// How many timed round trips each connection has made.
+    std::vector<std::uint64_t> shares() const {
+        std::vector<std::uint64_t> all;
+        for (const echo_counts& each : counts) {
+            const std::uint64_t made = each.round_trips + each.wrong_replies;
+            all.push_back(made - std::min(made, warm_up_round_trips));
+        }
+        return all;
+    }
+
+    /// All make as many round trips as the one that is furthest ahead is to make with that under way.
+    void end_soon() {
+        const auto made = shares();
+        if (shares_at_half.empty()) shares_at_half = made;
+        round_trips_each = std::min(round_trips_each, *std::ranges::max_element(made) + 1);
     }
 
     /// The trial is over, and this is why. Everybody else's operations end with ECANCELED: a peer that waited
@@ -128,8 +144,10 @@ struct echo_session {
     std::vector<std::optional<stream>> accepted;
     std::vector<echo_counts> counts;
     std::vector<std::uint64_t> served_bytes;
-    std::vector<std::uint64_t> shares_at_half;  // round trips of each connection when half of all were made
+    /// shares() when half of all were made, or when it was to end before that.
+    std::vector<std::uint64_t> shares_at_half;
     std::uint64_t timed_round_trips = 0;
+    bool is_ending = false;
     bool stopped = false;  // clients make no further round trips
     bool aborted = false;
 };
@@ -181,6 +199,7 @@ echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::siz
     try {
         auto start = those == latencies::recorded ? session.t.start_of_latency() : trial::time_point{};
         for (std::uint64_t i = first; i < first + count && !session.stopped; ++i) {
+            if (session.is_ending && i >= warm_up_round_trips + session.round_trips_each) break;
             const std::span<const std::byte> request = session.messages.message(index, i);
             const auto sent = co_await stream.write_all(request);
             int error = sent.error;

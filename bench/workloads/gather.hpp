@@ -154,13 +154,14 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
 template <Runtime R>
 task_of<R> gather_echo(R& runtime, trial& t) {
     constexpr std::size_t connections = 100;
-    const std::uint64_t gathers = (t.operations() + connections - 1) / connections;
-    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes, gathers);
-    t.did(gathers * connections);
+    detail::echo_session<tcp_transport<R>> session(runtime, t, connections, echo_bytes,
+                                                   (t.operations() + connections - 1) / connections);
     co_await detail::serve_while(session, [&session] { return detail::gather_round_trips(session); });
     std::uint64_t right_replies = 0;
     for (const detail::echo_counts& each : session.counts) right_replies += each.round_trips;
-    t.prove("round trips with the right reply", (gathers + warm_up_round_trips) * connections, right_replies);
+    t.did(session.round_trips_each * connections);
+    t.prove("round trips with the right reply",
+            (session.round_trips_each + warm_up_round_trips) * connections, right_replies);
 }
 
 /// One operation: one leaf of a tree of gathers of ten; each leaf yields once. As with every gather, the

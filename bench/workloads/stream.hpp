@@ -133,10 +133,9 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
 
 /// Serves one connection after the other: echoes until the client closes.
 template <Runtime R>
-task_of<R> serve_those_who_come(typename R::listener& listener, std::uint64_t connections,
-                                std::uint64_t& served) try {
+task_of<R> serve_those_who_come(typename R::listener& listener, const trial& t, std::uint64_t& served) try {
     std::vector<std::byte> buffer(echo_bytes);
-    for (; served < connections; ++served) {
+    for (; served < t.operations(); ++served) {
         auto stream = co_await listener.accept();
         for (;;) {
             const auto received = co_await stream.read_some(buffer);
@@ -186,6 +185,7 @@ task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
         for (std::size_t filled = 0; filled < message.size();) {
             const auto received = co_await stream.read_some(std::span(message).subspan(filled));
             if (received.error != 0 || received.bytes == 0) {
+                if (all.t.ended_early() && round >= all.t.operations()) co_return;
                 all.fail(received.error != 0 ? received.error : ECONNRESET);
                 co_return;
             }
@@ -242,7 +242,7 @@ task_of<R> accept_churn(R& runtime, trial& t) {
     std::uint64_t served = 0;
     std::uint64_t right_replies = 0;
     t.begin();
-    std::array<task_of<R>, 2> both{detail::serve_those_who_come<R>(listener, t.operations(), served),
+    std::array<task_of<R>, 2> both{detail::serve_those_who_come<R>(listener, t, served),
                                    detail::come_and_go(runtime, listener, t, messages, right_replies)};
     co_await runtime.gather(std::span<task_of<R>>(both));
     t.prove("connections that were served", t.operations(), served);

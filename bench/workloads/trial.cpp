@@ -41,6 +41,9 @@ void trial::count_chunk() noexcept {
     if (given_ == 0) given_ = chunk_ = 1;
     const std::uint64_t count = next_chunk();
     until_next_ = count > 0 ? count : never;
+    if (count > 0 || given_ >= operations_) return;
+    operations_ = given_;
+    ended_early_ = true;
 }
 
 std::uint64_t trial::next_chunk() noexcept {

@@ -53,12 +53,16 @@ public:
     /// is to end. Where contenders take turns (turns.hpp), this is where they wait for theirs; elsewhere all
     /// operations are given at once.
     std::uint64_t next() noexcept;
-    /// The same for a section that cannot be such a loop: called once for each operation. What it starts is
-    /// all of operations(), so that nothing but the turn ends here.
+    /// The same for a section that cannot be such a loop: called once for each operation that is done. When
+    /// the section is to end before all of operations(), these are from then on as many as were done.
     void operation_done() noexcept {
         if (--until_next_ == 0) [[unlikely]]
             count_chunk();
     }
+
+    /// Whether the section was to end before all operations were done: what is under way is ended, and did()
+    /// says how many that makes.
+    bool ended_early() const noexcept { return ended_early_; }
 
     /// The operations that the timed section really did, when that is not operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
@@ -137,6 +141,7 @@ private:
     usage_meter meter_;
     usage cost_;
     std::chrono::nanoseconds delay_{0};  // when the section began
+    bool ended_early_ = false;
     int begins_ = 0;
     int ends_ = 0;
     std::uint64_t proofs_ = 0;

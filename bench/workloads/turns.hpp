@@ -10,8 +10,8 @@
 // section a contender writes the line "ready" to OUT and reads one byte from IN. 't' is a turn: operations
 // that are not timed for about UNTIMED (another contender has used the caches), then such that are for about
 // TIMED; then it writes the line "OPERATIONS NANOSECONDS" of the timed ones and reads the next byte. 'e', or
-// the end of the file, is the end: it leaves the section, or, where the number of operations is fixed, makes
-// the rest of them without reading IN again. It prints its result and exits as always.
+// the end of the file, is the end: it leaves the section as soon as what is under way has ended, without
+// reading IN again, also where a number of operations is fixed. It prints its result and exits as always.
 #pragma once
 
 #include <chrono>

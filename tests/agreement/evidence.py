@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Has `loopbench report` read every journal and report of the evidence: evidence.py LOOPBENCH FOLDER
+"""Has `loopbench report` read the journals and reports of the evidence: evidence.py LOOPBENCH FOLDER [--all]
 
-Packed ones (.xz, .tar.xz) are unpacked. What was measured once has to stay readable, whatever the formats become. Where
-table.txt stands beside a journal.jsonl.xz, it has to be what `report` prints of that, as text or as the screen of a
-run, and the journal has to have what its workloads are about: without, a table would be of something else.
+Of an archive, ten that are spread over it, and with --all every one. Packed ones (.xz, .tar.xz) are unpacked. What
+was measured once has to stay readable, whatever the formats become. Where table.txt stands beside a journal.jsonl.xz,
+it has to be what `report` prints of that, as text or as the screen of a run, and the journal has to have what its
+workloads are about: without, a table would be of something else.
 """
 
 import json
@@ -15,13 +16,14 @@ import tarfile
 import tempfile
 
 
-def texts_of(file):
+def texts_of(file, every):
     """Name and text of each JSON document in a file."""
     if file.name.endswith(".tar.xz"):
         with tarfile.open(file) as archive:
-            for item in archive:
-                if item.isfile():
-                    yield f"{file}:{item.name}", archive.extractfile(item).read()
+            items = [item for item in archive if item.isfile()]
+            step = 1 if every else max(1, len(items) // 10)
+            for item in items[::step]:
+                yield f"{file}:{item.name}", archive.extractfile(item).read()
     elif file.name.endswith(".xz"):
         yield str(file), lzma.decompress(file.read_bytes())
     elif file.suffix in (".json", ".jsonl"):
@@ -82,9 +84,9 @@ def problem_of(loopbench, name, text):
     return None
 
 
-def main(loopbench, folder):
+def main(loopbench, folder, every):
     records = [(name, text) for file in sorted(pathlib.Path(folder).rglob("*")) if file.is_file()
-               for name, text in texts_of(file) if is_record(text)]
+               for name, text in texts_of(file, every) if is_record(text)]
     problems = [(name, why) for name, text in records if (why := problem_of(loopbench, name, text))]
     for name, why in problems:
         print(f"{name}: {why}", file=sys.stderr)
@@ -93,6 +95,7 @@ def main(loopbench, folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    wants_all = sys.argv[3:] == ["--all"]
+    if len(sys.argv) != 3 + wants_all:
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:3], wants_all))

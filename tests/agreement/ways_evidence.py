@@ -90,8 +90,8 @@ class Tries:
             if way == "old" and not self.old:
                 return None
             return [self.old if way == "old" else self.loopbench, "run", "--contender", BASELINE,
-                    "--contender", OTHER, "--workload", self.workload(series, number), "--blocks", "1000", "--min-time", "150ms", "--budget", f"{SLICE_S}s",
-                    *([] if way == "old" else ["--way", way])]
+                    "--contender", OTHER, "--workload", self.workload(series, number), "--blocks", "1000",
+                    "--min-time", "150ms", "--budget", f"{SLICE_S}s", *([] if way == "old" else ["--way", way])]
         if series.startswith("equal-"):
             return self.compare([self.as_it_is, self.as_it_is], self.workload(series, number), "--way",
                                 series.removeprefix("equal-"), "--blocks", "20", "--min-time", "20ms", "--budget",
@@ -161,9 +161,9 @@ def pack(folder, archive):
 
 @contextlib.contextmanager
 def neighbour(wanted):
-    """Keeps a core busy for half of each second."""
-    code = ("import time\nwhile True:\n    end = time.monotonic() + 0.5\n    while time.monotonic() < end: pass\n"
-            "    time.sleep(0.5)\n")
+    """Keeps a core busy for half of each second, whichever core that is."""
+    code = ("import os, time\nos.sched_setaffinity(0, range(os.cpu_count()))\nwhile True:\n"
+            "    end = time.monotonic() + 0.5\n    while time.monotonic() < end: pass\n    time.sleep(0.5)\n")
     process = subprocess.Popen([sys.executable, "-c", code]) if wanted else None
     try:
         yield

@@ -15,12 +15,21 @@
 
 #include "bench/floors/workloads.hpp"
 #include "bench/workloads/table.hpp"
+#include "tests/support/suite_of_turns.hpp"
 
 namespace loopbench::bench::floors {
 namespace {
 
-std::array<floor, 4> all_floors() {
+std::array<floor, 4> kernels_floors() {
     return {blocking_floor(), epoll_floor(), sleep_floor(), uring_floor()};
+}
+
+std::array<floor, 5> all_floors() {
+    return {blocking_floor(), coroutine_floor(), epoll_floor(), sleep_floor(), uring_floor()};
+}
+
+bool moves_no_bytes(const floor& f) {
+    return f.name == "floor-coroutine" || f.name == "floor-sleep";
 }
 
 const contender_workload& workload_named(const std::vector<contender_workload>& list, std::string_view name) {
@@ -75,7 +84,7 @@ std::vector<std::string_view> names_of(std::string_view front) {
 TEST(floors, prove_their_echo_workloads_at_smoke_size) {
     const auto names = names_of("echo/rtt/");
     ASSERT_EQ(names.size(), 12u);
-    for (const floor& f : all_floors()) {
+    for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const std::string_view name : names) {
             const contender_workload& workload = workload_named(f.workloads, name);
@@ -87,7 +96,7 @@ TEST(floors, prove_their_echo_workloads_at_smoke_size) {
 }
 
 TEST(floors, prove_their_streams_and_wakeups_at_smoke_size) {
-    for (const floor& f : all_floors()) {
+    for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
              {"pipe/read/bytes:4096", "stream/throughput/bytes:65536", "post/cross_thread/cores:1"}) {
@@ -102,22 +111,46 @@ TEST(floors, prove_their_timer_workloads_at_smoke_size) {
     for (const char* family : {"sleep/", "timer/ladder/"})
         std::ranges::copy(names_of(family), std::back_inserter(names));
     ASSERT_EQ(names.size(), 14u);
-    for (const floor& f : all_floors()) {
+    for (const floor& f : kernels_floors()) {
         if (f.name == "floor-blocking" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const std::string_view name : names)
             EXPECT_EQ(outcome_of(workload_named(f.workloads, name)), "") << f.name << " " << name;
     }
 }
 
+// As many operations as they are asked for would take a day.
+TEST(floors, end_in_turns_when_they_are_told_to_and_prove_what_they_did) {
+    for (const floor& f : kernels_floors()) {
+        if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
+        for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
+                                 "pipe/read/bytes:4096", "stream/throughput/bytes:65536"}) {
+            tests::suite_of_turns says("tte");
+            constexpr std::uint64_t very_many = 10'000'000'000;
+            trial t(trial_size::smoke, very_many, true, 0, says.settings());
+            EXPECT_EQ(outcome_of(workload_named(f.workloads, name), t), "") << f.name << " " << name;
+            EXPECT_LT(t.operations_done(), very_many) << f.name << " " << name;
+        }
+    }
+}
+
+TEST(floors, prove_what_makes_no_system_call_as_coroutines) {
+    const floor f = coroutine_floor();
+    for (const contender_workload& each : f.workloads) {
+        trial t(trial_size::smoke, 20'000);
+        if (each.shape.needed.has(need::scheduler))
+            EXPECT_EQ(outcome_of(each, t), "") << each.shape.name;
+        else
+            EXPECT_TRUE(outcome_of(each, t).starts_with("unsupported: ")) << each.shape.name;
+    }
+}
+
 TEST(floors, say_why_they_cannot_do_a_workload) {
-    for (const floor& f : all_floors()) {
-        for (const char* name :
-             {"post/chain", "post/batch", "yield", "spawn", "await/leaf", "gather/ready/children:1000",
-              "gather/yield/children:1000", "gather/tree/leaves:100", "gather/tree/leaves:1000",
-              "gather/tree/leaves:10000"})
-            EXPECT_EQ(outcome_of(workload_named(f.workloads, name)),
-                      "unsupported: no system call is involved; the floor is a function call")
-                << f.name << " " << name;
+    for (const floor& f : kernels_floors()) {
+        for (const contender_workload& each : f.workloads) {
+            if (!each.shape.needed.has(need::scheduler)) continue;
+            EXPECT_EQ(outcome_of(each), "unsupported: no system call is involved; see floor-coroutine")
+                << f.name << " " << each.shape.name;
+        }
         for (const std::string_view family : {"timer/churn", "timer/expire"})
             for (const std::string_view name : names_of(family))
                 EXPECT_EQ(outcome_of(workload_named(f.workloads, name)),
@@ -127,6 +160,8 @@ TEST(floors, say_why_they_cannot_do_a_workload) {
     for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "pipe/read/bytes:4096"})
         EXPECT_EQ(outcome_of(workload_named(sleep_floor().workloads, name)),
                   "unsupported: clock_nanosleep moves no bytes; see floor-blocking");
+    EXPECT_EQ(outcome_of(workload_named(coroutine_floor().workloads, "sleep/serial")),
+              "unsupported: it asks nothing of the kernel; see floor-epoll");
     EXPECT_EQ(outcome_of(workload_named(sleep_floor().workloads, "post/cross_thread/cores:1")),
               "unsupported: nobody wakes clock_nanosleep; see floor-blocking");
     EXPECT_EQ(outcome_of(workload_named(blocking_floor().workloads, "timer/periodic")),
@@ -160,8 +195,7 @@ TEST(floors, reject_a_workload_that_the_suite_does_not_have) {
 
 TEST(floors, have_the_buffers_of_the_workloads_and_say_so_in_the_same_words) {
     for (const floor& f : all_floors())
-        EXPECT_EQ(buffers_of(f),
-                  f.name == "floor-sleep" ? "none: it makes no connections" : workload_buffers())
+        EXPECT_EQ(buffers_of(f), moves_no_bytes(f) ? "none: it makes no connections" : workload_buffers())
             << f.name;
 }
 
@@ -180,7 +214,7 @@ TEST(floors, say_in_their_context_that_they_are_floors) {
 TEST(floors, tell_the_options_of_their_own_sockets) {
     for (const floor& f : all_floors()) {
         const std::string options = f.socket_options();
-        if (f.name == "floor-sleep") {
+        if (moves_no_bytes(f)) {
             EXPECT_TRUE(options.starts_with("none: ")) << options;
         } else {
             EXPECT_TRUE(options.starts_with("client TCP_NODELAY=1 ")) << f.name << ": " << options;

@@ -294,6 +294,22 @@ TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_a
     }
 }
 
+// Six pairs that all agree are enough for one comparison, and not for one of five.
+TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_workloads_are_about_something_else) {
+    auto plan = small_plan(6);
+    plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",
+                      "gather/sleep/children:100"};
+    for (auto& who : plan.contenders) who.workloads = plan.workloads;
+    const auto report = report_of(plan, [](const trial_request& request) {
+        const bool quicker = request.workload == "yield" && request.who.name == "loop-epoll";
+        auto outcome = took_ns(quicker ? 5 : 10);
+        if (request.workload != "yield") outcome.metrics["late_p50"] = 1000;
+        return outcome;
+    });
+    EXPECT_EQ(report.judged_by.comparisons, 1U);
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield").judged, reports::verdict::faster);
+}
+
 TEST(summary, there_is_no_ratio_to_oneself_nor_of_signed_values) {
     const auto report = report_of(small_plan(7), growing_times{});
     EXPECT_FALSE(row_of(report, "asio-epoll", "yield").to_baseline);

@@ -8,52 +8,25 @@
 
 #include <array>
 #include <chrono>
-#include <sstream>
+#include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "asio_ref/runtime.hpp"
+#include "bench/workloads/echo.hpp"
+#include "bench/workloads/gather.hpp"
+#include "bench/workloads/pipe.hpp"
 #include "bench/workloads/schedule.hpp"
+#include "bench/workloads/stream.hpp"
 #include "bench/workloads/trial.hpp"
-#include "loop/io/fd.hpp"
+#include "tests/support/suite_of_turns.hpp"
 
 namespace loopbench::bench {
 namespace {
 
-/// What the suite would say, all of it before the contender begins; then what the contender has answered.
-class suite {
-public:
-    explicit suite(std::string_view says) {
-        for (auto* ends : {&to_, &from_})
-            if (::pipe2(ends->data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe");
-        if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
-            throw std::runtime_error("no room");
-        ::close(to_[1]);  // then the end of the file
-    }
-    suite(const suite&) = delete;
-    suite& operator=(const suite&) = delete;
-    ~suite() {
-        for (const int fd : {to_[0], from_[0], from_[1]}) ::close(fd);
-    }
-
-    turn_settings settings() const {
-        using std::chrono::microseconds;
-        return {to_[0], from_[1], microseconds(200), microseconds(400)};
-    }
-
-    std::vector<std::string> answers() {
-        std::array<char, 65536> text;
-        const ssize_t bytes = ::read(from_[0], text.data(), text.size());
-        std::istringstream lines(std::string(text.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0));
-        std::vector<std::string> all;
-        for (std::string line; std::getline(lines, line);) all.push_back(line);
-        return all;
-    }
-
-private:
-    std::array<int, 2> to_{}, from_{};
-};
+using tests::suite_of_turns;
 
 /// The suite in a process of its own, which gives a turn for each line that it gets, so that the contender
 /// waits for each of them; so long for the last one.
@@ -102,7 +75,7 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
 }
 
 TEST(turn_taker, works_until_it_is_told_to_end_and_says_of_each_turn_what_was_timed) {
-    suite says("ttte");
+    suite_of_turns says("ttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
@@ -124,7 +97,7 @@ TEST(turn_taker, works_until_it_is_told_to_end_and_says_of_each_turn_what_was_ti
 }
 
 TEST(turn_taker, ends_like_that_when_the_suite_is_gone) {
-    suite says("t");
+    suite_of_turns says("t");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
@@ -132,20 +105,56 @@ TEST(turn_taker, ends_like_that_when_the_suite_is_gone) {
     EXPECT_EQ(says.answers().size(), 2u);
 }
 
-TEST(turn_taker, makes_all_of_a_fixed_number_of_operations_whatever_it_is_told) {
-    suite says("te");
-    trial t(trial_size::smoke, 1'000'000, true, 0, says.settings());
+TEST(turn_taker, ends_a_fixed_number_of_operations_when_it_is_told_to) {
+    suite_of_turns says("te");
+    constexpr std::uint64_t very_many = std::uint64_t{1} << 62;
+    trial t(trial_size::smoke, very_many, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
     for (; done < t.operations(); ++done) t.operation_done();
     t.end();
-    EXPECT_EQ(done, 1'000'000u);
+    EXPECT_LT(done, very_many);
+    EXPECT_TRUE(t.ended_early());
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
 }
 
+TEST(turn_taker, that_has_done_everything_when_it_is_told_to_end_does_not_end_early) {
+    suite_of_turns says("te");
+    trial t(trial_size::smoke, 3, true, 0, says.settings());
+    t.begin();
+    for (int i = 0; i < 3; ++i) t.operation_done();
+    t.end();
+    EXPECT_FALSE(t.ended_early());
+    EXPECT_EQ(t.operations_done(), 3u);
+}
+
+// As many as they are asked for would take a day.
+TEST(turn_taker, ends_workloads_of_a_fixed_size_with_what_is_under_way_and_they_prove_what_they_did) {
+    using runtime_type = asio_ref::runtime;
+    const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
+        {"echo over one connection", workloads::echo_rtt_tcp<runtime_type, 1>},
+        {"echo over a hundred", workloads::echo_rtt_tcp<runtime_type, 100>},
+        {"gathers of echoes", workloads::gather_echo<runtime_type>},
+        {"a stream", workloads::stream_throughput<runtime_type>},
+        {"a pipe", workloads::pipe_read<runtime_type>},
+        {"connections that come and go", workloads::accept_churn<runtime_type>},
+        {"a broadcast", workloads::fanout_broadcast<runtime_type>},
+    };
+    for (const auto& [name, workload] : all) {
+        suite_of_turns says("tte");
+        constexpr std::uint64_t very_many = 10'000'000'000;
+        trial t(trial_size::smoke, very_many, true, 0, says.settings());
+        runtime_type runtime;
+        runtime.run(workload(runtime, t));
+        EXPECT_EQ(t.failure(), std::nullopt) << name;
+        EXPECT_LT(t.operations_done(), very_many) << name;
+        EXPECT_GE(t.operations_done(), t.operations_timed()) << name;
+    }
+}
+
 TEST(turn_taker, that_has_less_to_do_than_a_turn_takes_says_what_it_did) {
-    suite says("t");
+    suite_of_turns says("t");
     trial t(trial_size::smoke, 3, true, 0, says.settings());
     t.begin();
     for (int i = 0; i < 3; ++i) t.operation_done();
@@ -157,7 +166,7 @@ TEST(turn_taker, that_has_less_to_do_than_a_turn_takes_says_what_it_did) {
 }
 
 TEST(turn_taker, gives_multiples_of_a_step) {
-    suite says("tte");
+    suite_of_turns says("tte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin(1000);
     while (const std::uint64_t count = t.next()) {
@@ -169,7 +178,7 @@ TEST(turn_taker, gives_multiples_of_a_step) {
 }
 
 TEST(turn_taker, records_no_latency_that_ends_in_a_part_of_a_turn_that_is_not_timed) {
-    suite says("ttttte");
+    suite_of_turns says("ttttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
     t.begin();
@@ -209,7 +218,7 @@ TEST(turn_taker, counts_no_wait_for_a_turn_among_what_the_work_costs) {
 /// What was done in each turn of a workload.
 std::vector<std::uint64_t> operations_of_turns(task_of<asio_ref::runtime> (*workload)(asio_ref::runtime&,
                                                                                       trial&)) {
-    suite says("tttttte");
+    suite_of_turns says("tttttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
     asio_ref::runtime runtime;
     runtime.run(workload(runtime, t));
@@ -231,7 +240,7 @@ TEST(turn_taker, has_whole_batches_of_what_is_queued_at_once) {
 }
 
 TEST(turn_taker, makes_each_turn_longer_when_it_is_asked_to_be_slower) {
-    suite says("ttte");
+    suite_of_turns says("ttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 1.0, says.settings());
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);

@@ -1,0 +1,53 @@
+// The suite's half of taking turns, in the test's hand.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/workloads/turns.hpp"
+
+namespace loopbench::tests {
+
+/// What the suite would say, all of it before the contender begins; then what the contender has answered.
+class suite_of_turns {
+public:
+    explicit suite_of_turns(std::string_view says) {
+        for (auto* ends : {&to_, &from_})
+            if (::pipe2(ends->data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe");
+        if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
+            throw std::runtime_error("no room");
+        ::close(to_[1]);  // then the end of the file
+    }
+    suite_of_turns(const suite_of_turns&) = delete;
+    suite_of_turns& operator=(const suite_of_turns&) = delete;
+    ~suite_of_turns() {
+        for (const int fd : {to_[0], from_[0], from_[1]}) ::close(fd);
+    }
+
+    bench::turn_settings settings() const {
+        using std::chrono::microseconds;
+        return {to_[0], from_[1], microseconds(200), microseconds(400)};
+    }
+
+    std::vector<std::string> answers() {
+        std::array<char, 65536> text;
+        const ssize_t bytes = ::read(from_[0], text.data(), text.size());
+        std::istringstream lines(std::string(text.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0));
+        std::vector<std::string> all;
+        for (std::string line; std::getline(lines, line);) all.push_back(line);
+        return all;
+    }
+
+private:
+    std::array<int, 2> to_{}, from_{};
+};
+
+}  // namespace loopbench::tests
