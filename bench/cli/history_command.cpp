@@ -107,14 +107,22 @@ int export_points(const history_options& options) {
     }
     auto history = opened(options);
     const auto runs = history.runs();
-    print(options, trend_csv(read_series(history, runs, options.choice)));
+    auto choice = options.choice;
+    choice.intervals = true;
+    print(options, trend_csv(read_series(history, runs, choice)));
     return exit_ok;
 }
 
 int show_trend(const history_options& options) {
     auto history = opened(options);
     const auto runs = history.runs();
-    const auto all = read_series(history, runs, options.choice);
+    auto choice = options.choice;
+    choice.intervals = options.as_json;
+    auto all = read_series(history, runs, choice);
+    if (all.size() == 1 && !choice.intervals) {
+        choice.intervals = true;  // a line for each run has them
+        all = read_series(history, runs, choice);
+    }
     print(options, options.as_json ? trend_json(all) : trend_text(all));
     return exit_ok;
 }

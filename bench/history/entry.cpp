@@ -172,6 +172,11 @@ json subject_json(const reports::result& item) {
             {"way", name_of(item.made)}};
 }
 
+json no_points() {
+    const auto none = json::array();
+    return {{"of", none}, {"medians", none}, {"lows", none}, {"highs", none}};
+}
+
 /// The points of one report, subject by subject (entry::points).
 class points_writer {
 public:
@@ -198,10 +203,11 @@ private:
 
     void add_point(const reports::result& item, const char* kind, std::optional<double> median,
                    std::optional<double> low, std::optional<double> high) {
-        const bool is_exact = item.deterministic;
-        subject_of(item)[kind].push_back(
-            json::array({contender_of(item), point_number(median, is_exact), point_number(low, is_exact),
-                         point_number(high, is_exact)}));
+        auto& columns = subject_of(item)[kind];
+        columns["of"].push_back(contender_of(item));
+        columns["medians"].push_back(point_number(median, item.deterministic));
+        columns["lows"].push_back(point_number(low, item.deterministic));
+        columns["highs"].push_back(point_number(high, item.deterministic));
     }
 
     json& subject_of(const reports::result& item) {
@@ -213,8 +219,8 @@ private:
                                   std::ranges::find(about->second, item.metric) != about->second.end();
             subjects_.push_back({{"of", subject_json(item)},
                                  {"headline", headline},
-                                 {"ratios", json::array()},
-                                 {"values", json::array()}});
+                                 {"ratios", no_points()},
+                                 {"values", no_points()}});
         }
         return subjects_[known->second];
     }

@@ -42,8 +42,8 @@ struct entry {
     std::string report;    // all of it as JSON, in one line
     /// What a run found, as far as it is a number, in a tenth of the report's bytes:
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
-    ///      "deterministic", "way"}, "headline", "ratios": [[contender, median, low, high]...], "values":
-    ///      [the same...]}...]}
+    ///      "deterministic", "way"}, "headline", "ratios": {"of": [contender...], "medians": [number...],
+    ///      "lows": [number or null...], "highs": [the same...]}, "values": {the same}}...]}
     /// `contender` is a place in the list of names; there are ratios to the baseline where it was measured,
     /// and values of the baseline itself, of counts, and of what has no ratio.
     std::string points;

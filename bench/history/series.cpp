@@ -4,8 +4,8 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <tuple>
@@ -101,7 +101,8 @@ private:
     struct known_subject {
         subject of;
         bool is_chosen = false;  // by its workload and, if those are chosen, its metric
-        std::map<std::pair<std::size_t, std::size_t>, std::size_t> places;  // by contender and condition
+        /// By condition: where the series of each contender is, if there is one.
+        std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
     /// A run, and what it has in common with others of a series: the machine, the size and, of ratios, the
@@ -172,38 +173,64 @@ private:
         const bool headline = found["headline"].get_bool().value();
         const bool is_about = !choice_.metrics.empty() || headline || into.of.deterministic;
         if (!into.is_chosen || !is_about || !counts_for(*at.run, into.of)) return;
-        for (auto point : found["ratios"].get_array())
-            add_point(into, at, contenders, true, point.get_array().value());
-        for (auto point : found["values"].get_array())
-            add_point(into, at, contenders, false, point.get_array().value());
+        add_points(into, at, contenders, true, found["ratios"].get_object().value());
+        add_points(into, at, contenders, false, found["values"].get_object().value());
     }
 
-    /// The number of the name; nothing when it is not chosen or not there.
-    static std::optional<std::size_t> contender_at(double place, const std::vector<met_contender>& all) {
-        if (!(place >= 0 && place < static_cast<double>(all.size()))) return std::nullopt;
-        const auto& met = all[static_cast<std::size_t>(place)];
-        return met.is_chosen ? std::optional{met.number} : std::nullopt;
+    void add_points(known_subject& into, const run_at& at, const std::vector<met_contender>& contenders,
+                    bool is_ratio, ondemand::object columns) {
+        read_places(columns["of"].get_array().value(), into, at, contenders, is_ratio);
+        each_number(columns["medians"].get_array().value(), [&](series& of, std::optional<double> value) {
+            of.points.push_back({at.run, value.value_or(0)});
+        });
+        if (!choice_.intervals) return;
+        each_number(columns["lows"].get_array().value(), [](series& of, std::optional<double> low) {
+            of.intervals.push_back({low, {}});
+        });
+        each_number(columns["highs"].get_array().value(),
+                    [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    void add_point(known_subject& into, const run_at& at, const std::vector<met_contender>& contenders,
-                   bool is_ratio, ondemand::array point) {
-        std::array<std::optional<double>, 4> numbers;
-        std::size_t count = 0;
-        for (auto each : point) {
-            if (count == numbers.size()) break;
-            const bool is_missing = each.is_null().value();
-            if (!is_missing) numbers[count] = each.get_double().value();
-            ++count;
+    /// Where the series are that the numbers of the columns are of; begins those that are new.
+    void read_places(ondemand::array list, known_subject& into, const run_at& at,
+                     const std::vector<met_contender>& contenders, bool is_ratio) {
+        places_.clear();
+        auto& known = into.places[is_ratio ? at.of_ratios : at.of_values];
+        known.resize(std::max(known.size(), names_.size()));
+        for (auto each : list) {
+            const std::uint64_t contender = each.get_uint64().value();
+            if (contender >= contenders.size())
+                throw reports::format_error{fmt::format("there is no contender {}", contender)};
+            auto& place = places_.emplace_back();
+            const auto& who = contenders[contender];
+            if (!who.is_chosen) continue;
+            auto& series_of_it = known[who.number];
+            if (!series_of_it) {
+                series_of_it = all_.size();
+                all_.push_back({into.of,
+                                names_[who.number],
+                                at.run->machine,
+                                at.run->size,
+                                is_ratio ? at.run->baseline : "",
+                                {},
+                                {}});
+            }
+            place = series_of_it;
         }
-        const auto& [contender, value, low, high] = numbers;
-        const auto who = contender ? contender_at(*contender, contenders) : std::nullopt;
-        if (!who || !value) return;
-        const auto condition = is_ratio ? at.of_ratios : at.of_values;
-        const auto [place, is_new] = into.places.try_emplace({*who, condition}, all_.size());
-        if (is_new)
-            all_.push_back(
-                {into.of, names_[*who], at.run->machine, at.run->size, is_ratio ? at.run->baseline : "", {}});
-        all_[place->second].points.push_back({at.run, *value, low, high});
+    }
+
+    /// Gives each number of a column to the series that it is of.
+    template <class function>
+    void each_number(ondemand::array column, function take) {
+        auto place = places_.begin();
+        for (auto each : column) {
+            if (place == places_.end()) break;
+            const bool is_missing = each.is_null().value();
+            const auto number = is_missing ? std::nullopt : std::optional{each.get_double().value()};
+            if (*place) take(all_[**place], number);
+            ++place;
+        }
+        if (place != places_.end()) throw reports::format_error{"a list of numbers is too short"};
     }
 
     const series_choice& choice_;
@@ -212,6 +239,7 @@ private:
     std::map<std::string, known_subject, std::less<>> subjects_;  // by the text of "of"
     std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> conditions_;
     std::vector<series> all_;
+    std::vector<std::optional<std::size_t>> places_;  // in all_, of the columns that are being read
 };
 
 }  // namespace

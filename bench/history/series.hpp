@@ -15,6 +15,9 @@ namespace loopbench::bench {
 struct series_point {
     const kept_run* run = nullptr;
     double value = 0;
+};
+
+struct point_interval {
     std::optional<double> low, high;
 };
 
@@ -26,6 +29,8 @@ struct series {
     kept_machine machine;
     std::string size, baseline;  // empty: values, and not ratios to a baseline
     std::vector<series_point> points;
+    std::vector<point_interval>
+        intervals;  // of each point, if they were asked for: they take the most memory
 
     [[nodiscard]] bool is_ratio() const { return !baseline.empty(); }
 };
@@ -33,6 +38,7 @@ struct series {
 /// Empty lists are everything, but for metrics: without any, those that a workload is about, and counts.
 struct series_choice {
     std::vector<std::string> workloads = {}, contenders = {}, metrics = {};
+    bool intervals = false;
 };
 
 /// The chosen series, by workload, metric and contender. A run that was interrupted is in none, and one whose

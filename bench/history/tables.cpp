@@ -77,9 +77,10 @@ std::string value_text(const series& of, double value) {
     return reports::three_digits(value);
 }
 
-std::string interval_text(const series& of, const series_point& point) {
-    if (!point.low || !point.high) return "";
-    return fmt::format("[{}, {}]", value_text(of, *point.low), value_text(of, *point.high));
+std::string interval_text(const series& of, std::size_t point) {
+    const auto& [low, high] = of.intervals[point];
+    if (!low || !high) return "";
+    return fmt::format("[{}, {}]", value_text(of, *low), value_text(of, *high));
 }
 
 std::string what_is_shown(const series& of) {
@@ -94,14 +95,14 @@ double median_of_points(const series& of) {
 
 std::string all_series(const std::vector<series>& all) {
     std::vector<row> rows{{"workload", "contender", "metric", "way", "machine", "size", "runs", "since",
-                           "median", "last", "interval", "is"}};
+                           "median", "last", "is"}};
     for (const auto& each : all) {
         const auto& last = each.points.back();
         rows.push_back({each.of.workload, each.contender, each.of.metric, std::string{name_of(each.of.made)},
                         fmt::format("{}", each.machine.number), each.size,
                         fmt::format("{}", each.points.size()), each.points.front().run->date.substr(0, 10),
                         value_text(each, median_of_points(each)), value_text(each, last.value),
-                        interval_text(each, last), what_is_shown(each)});
+                        what_is_shown(each)});
     }
     return table(std::move(rows), 6);
 }
@@ -114,7 +115,7 @@ std::string one_series(const std::vector<series>& all) {
         const auto& point = only.points[i];
         const auto changed = std::ranges::find(changes, i, &series_change::at);
         rows.push_back({fmt::format("{}", point.run->id), point.run->date, build_name(*point.run),
-                        value_text(only, point.value), interval_text(only, point),
+                        value_text(only, point.value), interval_text(only, i),
                         changed == changes.end() ? ""
                         : changed->is_worse      ? "< worse from here on"
                                                  : "< better from here on"});
@@ -207,11 +208,12 @@ std::string trend_json(const std::vector<series>& all) {
     for (const auto& each : all) {
         auto one = series_json(each);
         auto points = json::array();
-        for (const auto& point : each.points) {
-            auto at = run_json(*point.run);
-            at["value"] = reports::number_or_null(point.value);
-            at["low"] = reports::number_or_null(point.low);
-            at["high"] = reports::number_or_null(point.high);
+        for (std::size_t i = 0; i < each.points.size(); ++i) {
+            const auto& [run, value] = each.points[i];
+            auto at = run_json(*run);
+            at["value"] = reports::number_or_null(value);
+            at["low"] = reports::number_or_null(each.intervals[i].low);
+            at["high"] = reports::number_or_null(each.intervals[i].high);
             points.push_back(std::move(at));
         }
         one["points"] = std::move(points);
@@ -227,14 +229,15 @@ std::string trend_csv(const std::vector<series>& all) {
     const auto text = [](std::string_view value) { return reports::csv_text(value); };
     const auto number = [](std::optional<double> value) { return value ? fmt::format("{}", *value) : ""; };
     for (const auto& each : all)
-        for (const auto& point : each.points) {
-            const auto& run = *point.run;
+        for (std::size_t i = 0; i < each.points.size(); ++i) {
+            const auto& run = *each.points[i].run;
+            const auto& [low, high] = each.intervals[i];
             out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", run.id, text(run.date),
                                text(run.commit), run.dirty ? (*run.dirty ? "1" : "0") : "",
                                text(machine_name(each.machine)), text(each.size), text(each.of.workload),
                                text(each.contender), text(each.of.metric), text(each.of.unit),
                                name_of(each.of.better), name_of(each.of.made), text(each.baseline),
-                               point.value, number(point.low), number(point.high));
+                               each.points[i].value, number(low), number(high));
         }
     return out;
 }

@@ -53,13 +53,14 @@ const bench::series* find(const std::vector<bench::series>& all, std::string_vie
 
 TEST_F(series, are_by_date_whatever_came_first) {
     for (const int day : {3, 1, 2}) add(report_of_day(day, day));
-    const auto all = read();
+    const auto all = read({.intervals = true});
     const auto* times = find(all, "loop-epoll", "time");
     ASSERT_NE(times, nullptr);
     EXPECT_EQ(times->baseline, "asio-epoll");
     ASSERT_EQ(times->points.size(), 3);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(times->points[i].value, static_cast<double>(i + 1));
-    EXPECT_EQ(times->points[0].low, 0.99);
+    EXPECT_EQ(times->intervals.at(0).low, 0.99);
+    EXPECT_EQ(times->intervals.at(2).high, 3.03);
 }
 
 TEST_F(series, are_of_one_machine_one_size_and_one_baseline) {
@@ -99,15 +100,27 @@ TEST_F(series, of_values_made_in_different_ways_are_two) {
     EXPECT_EQ(all[1].of.made, reports::way::turns);
 }
 
+/// With one number for the contenders in `places`.
+std::string one_number_for(const char* places) {
+    return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
+        "unit": "ns", "direction": "smaller", "deterministic": false, "way": "apart"}}, "headline": true,
+        "ratios": {{"of": {}, "medians": [1]}}, "values": {{"of": [], "medians": []}}}}]}})",
+                       places);
+}
+
 TEST_F(series, that_are_damaged_are_said_to_be) {
-    for (const auto* points : {"[", "{}", R"({"contenders": [], "subjects": [{"of": {}}]})",
-                               R"({"contenders": ["a"], "subjects": 1})"}) {
-        auto damaged = entry_of(report_of_day(1), {});
-        damaged.points = damaged.content = points;
-        store.add(damaged);
-        EXPECT_THROW(read(), bench::database_error) << points;
-        store.remove(std::array{store.runs().at(0).id});
-    }
+    const auto read_from = [&](const std::string& points) {
+        for (const auto& run : store.runs()) store.remove(std::array{run.id});
+        auto kept = entry_of(report_of_day(1), {});
+        kept.points = kept.content = points;
+        store.add(kept);
+        return read().size();
+    };
+    EXPECT_EQ(read_from(one_number_for("[0]")), 1);
+    for (const auto& points :
+         {std::string{"["}, std::string{"{}"}, one_number_for("[1]"), one_number_for("[0, 0]"),
+          one_number_for("[-1]"), one_number_for("0"), one_number_for("[0").substr(0, 100)})
+        EXPECT_THROW(read_from(points), bench::database_error) << points;
 }
 
 TEST_F(series, leave_out_what_says_nothing) {
@@ -197,12 +210,12 @@ TEST_F(series, of_values_alone_are_judged_where_there_is_no_baseline) {
 
 TEST_F(series, are_shown_in_every_form) {
     add_a_change();
-    const auto one = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
+    const auto one = read({.contenders = {"loop-epoll"}, .metrics = {"time"}, .intervals = true});
     ASSERT_EQ(one.size(), 1);
     const auto lines = bench::trend_text(one);
     EXPECT_EQ(std::ranges::count(lines, '\n'), 42) << lines;
     EXPECT_NE(lines.find("worse from here on"), std::string::npos) << lines;
-    const auto all = read();
+    const auto all = read({.intervals = true});
     EXPECT_EQ(std::ranges::count(bench::trend_text(all), '\n'), 5);
     EXPECT_EQ(nlohmann::json::parse(bench::trend_json(all))["series"].size(), 4);
     EXPECT_EQ(std::ranges::count(bench::trend_csv(all), '\n'), 161);
