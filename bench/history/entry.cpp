@@ -177,19 +177,9 @@ json no_points() {
     return {{"of", none}, {"medians", none}, {"lows", none}, {"highs", none}};
 }
 
-/// The points of one report, subject by subject (entry::points).
+/// Points of one report, subject by subject (entry::points).
 class points_writer {
 public:
-    explicit points_writer(const reports::report& report)
-        : headlines_{reports::headline_metrics_by_workload(report)} {
-        for (const auto& item : report.results) add(item);
-    }
-
-    [[nodiscard]] std::string text() && {
-        return reports::dump({{"contenders", std::move(names_)}, {"subjects", std::move(subjects_)}});
-    }
-
-private:
     void add(const reports::result& item) {
         const bool has_number = item.median && std::isfinite(*item.median);
         if (item.status != reports::cell_status::ok || !has_number) return;
@@ -201,6 +191,11 @@ private:
         }
     }
 
+    [[nodiscard]] std::string text() && {
+        return reports::dump({{"contenders", std::move(names_)}, {"subjects", std::move(subjects_)}});
+    }
+
+private:
     void add_point(const reports::result& item, const char* kind, std::optional<double> median,
                    std::optional<double> low, std::optional<double> high) {
         auto& columns = subject_of(item)[kind];
@@ -213,15 +208,9 @@ private:
     json& subject_of(const reports::result& item) {
         const subject of{item.workload, item.metric, item.unit, item.better, item.deterministic, item.made};
         const auto [known, is_new] = places_.try_emplace(of, subjects_.size());
-        if (is_new) {
-            const auto about = headlines_.find(item.workload);
-            const bool headline = about != headlines_.end() &&
-                                  std::ranges::find(about->second, item.metric) != about->second.end();
-            subjects_.push_back({{"of", subject_json(item)},
-                                 {"headline", headline},
-                                 {"ratios", no_points()},
-                                 {"values", no_points()}});
-        }
+        if (is_new)
+            subjects_.push_back(
+                {{"of", subject_json(item)}, {"ratios", no_points()}, {"values", no_points()}});
         return subjects_[known->second];
     }
 
@@ -231,11 +220,23 @@ private:
         return known->second;
     }
 
-    std::map<std::string_view, std::vector<std::string>> headlines_;
     std::map<subject, std::size_t> places_;
     std::map<std::string, std::size_t> contenders_;
     json subjects_ = json::array(), names_ = json::array();
 };
+
+void add_points(entry& to, const reports::report& report) {
+    const auto headlines = reports::headline_metrics_by_workload(report);
+    points_writer points, others;
+    for (const auto& item : report.results) {
+        const auto about = headlines.find(item.workload);
+        const bool is_headline =
+            about != headlines.end() && std::ranges::find(about->second, item.metric) != about->second.end();
+        (is_headline || item.deterministic ? points : others).add(item);
+    }
+    to.points = std::move(points).text();
+    to.other_points = std::move(others).text();
+}
 
 /// 122 bits of the text's SHA-1, as RFC 4122 writes them (version 5).
 std::string digest(std::string_view text) {
@@ -287,7 +288,7 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     made.source = source;
     made.date = *std::move(date);
     made.report = reports::dump(reports::to_json(report));
-    made.points = points_writer{report}.text();
+    add_points(made, report);
     made.content = content_of(report);
     report.results.clear();
     made.head = std::move(report);

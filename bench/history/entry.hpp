@@ -40,13 +40,14 @@ struct entry {
     reports::report head;  // without its results
     std::string date;      // UTC, ISO 8601
     std::string report;    // all of it as JSON, in one line
-    /// What a run found, as far as it is a number, in a tenth of the report's bytes:
+    /// What a run found, as far as it is a number: of the metrics that each workload is about and of counts,
+    /// and of all others. A twentieth of the report's bytes each:
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
-    ///      "deterministic", "way"}, "headline", "ratios": {"of": [contender...], "medians": [number...],
-    ///      "lows": [number or null...], "highs": [the same...]}, "values": {the same}}...]}
+    ///      "deterministic", "way"}, "ratios": {"of": [contender...], "medians": [number...], "lows":
+    ///      [number or null...], "highs": [the same...]}, "values": {the same}}...]}
     /// `contender` is a place in the list of names; there are ratios to the baseline where it was measured,
     /// and values of the baseline itself, of counts, and of what has no ratio.
-    std::string points;
+    std::string points, other_points;
     std::string content;  // what tells it from any other, made of its trials alone
 };
 

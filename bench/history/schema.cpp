@@ -29,6 +29,7 @@ CREATE TABLE loopbench_run (
     complete INTEGER NOT NULL,
     fitness TEXT NOT NULL,
     points TEXT NOT NULL,             -- what series are made of, as JSON (entry.hpp)
+    other_points TEXT NOT NULL,       -- the same of what is looked at more rarely
     report TEXT NOT NULL              -- report.json in one line, with the values of each block
 )
 )";

@@ -100,7 +100,7 @@ private:
 
     struct known_subject {
         subject of;
-        bool is_chosen = false;  // by its workload and, if those are chosen, its metric
+        bool is_chosen = false;  // by its workload and its metric
         /// By condition: where the series of each contender is, if there is one.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
@@ -170,9 +170,7 @@ private:
 
     void add_subject(const run_at& at, const std::vector<met_contender>& contenders, ondemand::object found) {
         auto& into = known(found["of"].get_object().value());
-        const bool headline = found["headline"].get_bool().value();
-        const bool is_about = !choice_.metrics.empty() || headline || into.of.deterministic;
-        if (!into.is_chosen || !is_about || !counts_for(*at.run, into.of)) return;
+        if (!into.is_chosen || !counts_for(*at.run, into.of)) return;
         add_points(into, at, contenders, true, found["ratios"].get_object().value());
         add_points(into, at, contenders, false, found["values"].get_object().value());
     }
@@ -246,7 +244,10 @@ private:
 
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice) {
     collector all{choice};
-    for (const auto& run : runs) all.add(run, from.points_of(run.id));
+    for (const auto& run : runs) {
+        all.add(run, from.points_of(run.id));
+        if (!choice.metrics.empty()) all.add(run, from.other_points_of(run.id));
+    }
     return std::move(all).series_found();
 }
 

@@ -143,9 +143,21 @@ public:
             where_ = fs::absolute(where_).native();
             refuse_other_files(where_, how);
             if (how == opening::created_if_missing) make_folder(where_);
-            guarded([&] { sql_.open(speaks_.backend, sqlite_parameters(where_, patience)); });
+            guarded([&] {
+                sql_.open(speaks_.backend, sqlite_parameters(where_, patience));
+                sql_ << "PRAGMA page_size = 16384";  // of a new file; a read for each, and texts are long
+            });
         }
         migrate(how, steps);
+    }
+
+    /// What `query` finds of the run; empty when there is none.
+    std::string text_of(row_id run, const char* query) {
+        return guarded([&] {
+            std::string text;
+            sql_ << query, use(run), into(text);
+            return text;
+        });
     }
 
     soci::session& sql() { return sql_; }
@@ -275,14 +287,14 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
     auto has_dirty = from.dirty ? soci::i_ok : soci::i_null;
     sql << "INSERT INTO loopbench_run (id, content, source, date, machine, cpu_model, cores, memory_gib, "
            "kernel, commit_id, dirty, compiler, layouts, loopbench_version, size, baseline, complete, "
-           "fitness, points, report) "
+           "fitness, points, other_points, report) "
            "VALUES (:id, :content, :source, :date, :machine, :cpu_model, :cores, :memory_gib, :kernel, "
            ":commit, :dirty, :compiler, :layouts, :version, :size, :baseline, :complete, :fitness, :points, "
-           ":report)",
+           ":other_points, :report)",
         use(run), use(what.content), use(source), use(date), use(machine), use(cpu_model), use(cores),
         use(memory_gib), use(kernel), use(commit), use(dirty, has_dirty), use(compiler), use(layouts),
         use(version), use(size), use(baseline), use(complete), use(fitness), use(what.points),
-        use(what.report);
+        use(what.other_points), use(what.report);
 }
 
 /// Who forgot to say what it is of adds it again.
@@ -368,21 +380,17 @@ std::vector<kept_run> store::runs() {
 }
 
 std::string store::points_of(row_id run) {
-    return open_->guarded([&] {
-        std::string points;
-        open_->sql() << "SELECT points FROM loopbench_run WHERE id = :id", use(run), into(points);
-        return points;
-    });
+    return open_->text_of(run, "SELECT points FROM loopbench_run WHERE id = :id");
+}
+
+std::string store::other_points_of(row_id run) {
+    return open_->text_of(run, "SELECT other_points FROM loopbench_run WHERE id = :id");
 }
 
 std::optional<reports::report> store::report_of(row_id run) {
-    const auto report = open_->guarded([&] {
-        std::string text;
-        open_->sql() << "SELECT report FROM loopbench_run WHERE id = :id", use(run), into(text);
-        return text;
-    });
-    if (report.empty()) return std::nullopt;
-    return reports::read_json(report, fmt::format("run {} in {}", run, place()));
+    const auto text = open_->text_of(run, "SELECT report FROM loopbench_run WHERE id = :id");
+    if (text.empty()) return std::nullopt;
+    return reports::read_json(text, fmt::format("run {} in {}", run, place()));
 }
 
 void store::remove(std::span<const row_id> runs) {

@@ -72,8 +72,9 @@ public:
 
     /// By date.
     std::vector<kept_run> runs();
-    /// entry::points of the run; empty when there is no such run.
+    /// entry::points and entry::other_points of the run; empty when there is no such run.
     std::string points_of(row_id run);
+    std::string other_points_of(row_id run);
     /// The report as it was added; nothing when there is no such run.
     std::optional<reports::report> report_of(row_id run);
     /// Nothing of these runs is kept.

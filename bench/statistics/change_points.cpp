@@ -82,8 +82,7 @@ private:
             if (i + 1 < least_) continue;
             const auto a = static_cast<double>(i + 1), b = static_cast<double>(values_.size() - i - 1);
             const double between = total_ - front - back;
-            const double q = a * b / (a + b) *
-                             (2 / (a * b) * between - 2 / (a * (a - 1)) * front - 2 / (b * (b - 1)) * back);
+            const double q = 2 / (a + b) * (between - b / (a - 1) * front - a / (b - 1) * back);
             if (q > best.q) best = {i + 1, q};
         }
         return best;

@@ -46,13 +46,23 @@ TEST(entry, has_ratios_where_there_are_and_values_of_counts_and_of_what_has_none
     const auto kept = bench::entry_of(report, {});
     EXPECT_EQ(nlohmann::json::parse(kept.points)["contenders"], (nlohmann::json{"asio-epoll", "loop-epoll"}));
     const auto times = points_about(kept, "time"), counts = points_about(kept, "syscalls");
-    EXPECT_EQ(times["headline"], true);
     EXPECT_EQ(times["of"]["way"], "apart");
     EXPECT_EQ(times["values"]["of"], nlohmann::json{0}) << "of the baseline";
     EXPECT_EQ(times["ratios"]["of"], nlohmann::json{1});
     EXPECT_EQ(times["ratios"]["medians"], nlohmann::json{0.333333333});
     EXPECT_TRUE(counts["ratios"]["of"].empty());
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "to the last digit";
+}
+
+TEST(entry, has_the_points_of_headlines_and_counts_beside_those_of_the_rest) {
+    auto report = report_of_day(1);
+    report.workloads[0].headline_metrics = {"cpu"};
+    auto kept = bench::entry_of(report, {});
+    EXPECT_TRUE(points_about(kept, "time").is_null());
+    EXPECT_FALSE(points_about(kept, "syscalls").is_null());
+    std::swap(kept.points, kept.other_points);
+    EXPECT_FALSE(points_about(kept, "time").is_null());
+    EXPECT_TRUE(points_about(kept, "syscalls").is_null());
 }
 
 TEST(entry, has_no_point_where_there_is_no_number) {

@@ -157,7 +157,7 @@ TEST_F(history_command, two_at_once_are_both_kept) {
 }
 
 TEST_F(history_command, killed_at_any_moment_leaves_all_of_a_report_or_nothing) {
-    constexpr int moments = 40;
+    constexpr int moments = 20;
     const auto first = write(large_report(0), "0.json");
     const auto whole = run("add", {first});
     ASSERT_EQ(whole.code, 0) << whole.error_tail;

@@ -103,7 +103,7 @@ TEST_F(series, of_values_made_in_different_ways_are_two) {
 /// With one number for the contenders in `places`.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
-        "unit": "ns", "direction": "smaller", "deterministic": false, "way": "apart"}}, "headline": true,
+        "unit": "ns", "direction": "smaller", "deterministic": false, "way": "apart"}},
         "ratios": {{"of": {}, "medians": [1]}}, "values": {{"of": [], "medians": []}}}}]}})",
                        places);
 }
@@ -142,6 +142,13 @@ TEST_F(series, that_are_asked_for_and_not_there_are_named) {
     EXPECT_THROW(read({.workloads = {"no/such"}}), bench::usage_error);
     EXPECT_THROW(read({.metrics = {"no_such"}}), bench::usage_error);
     EXPECT_EQ(read({.contenders = {"loop-*"}}).size(), 2);
+    auto other = report_of_day(2);
+    other.workloads[0].headline_metrics = {"cpu"};
+    add(other);
+    EXPECT_EQ(find(read(), "loop-epoll", "time")->points.size(), 1)
+        << "that workload is about something else";
+    EXPECT_EQ(find(read({.metrics = {"time"}}), "loop-epoll", "time")->points.size(), 2)
+        << "who asks gets it";
 }
 
 TEST_F(series, have_a_change_with_its_size_and_the_runs_around_it) {
