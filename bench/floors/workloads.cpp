@@ -96,7 +96,7 @@ std::vector<floor_workload> scheduler_workloads() {
                                     {"await/leaf", await_leaf},
                                     {"gather/ready/children:1000", gather_ready},
                                     {"gather/yield/children:1000", gather_yield}};
-    for (const std::uint64_t leaves : {100, 1000, 10'000})
+    for (const std::uint64_t leaves : {100U, 1000U, 10'000U})
         can.push_back(
             {fmt::format("gather/tree/leaves:{}", leaves), [leaves](trial& t) { gather_tree(t, leaves); }});
     return can;
