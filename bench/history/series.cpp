@@ -89,8 +89,9 @@ public:
         refuse_unmatched(choice_.workloads, workloads_, "workload");
         refuse_unmatched(choice_.metrics, metrics_, "metric");
         refuse_unmatched(choice_.contenders, names_, "contender");
-        std::ranges::stable_sort(all_, {},
-                                 [](const series& each) { return std::tie(each.of, each.contender); });
+        std::ranges::sort(all_, {}, [](const series& each) {
+            return std::tie(each.of, each.contender, each.machine.number, each.size, each.baseline);
+        });
         return std::move(all_);
     }
 
@@ -275,8 +276,9 @@ std::vector<series_change> changes_in(const std::vector<series>& all) {
             changes.push_back({of[s], at, points[s][i].p, median_of_values(*of[s], begin, at),
                                median_of_values(*of[s], at, end), better, better.median < 0});
         }
-    std::ranges::stable_sort(changes, {},
-                             [](const series_change& each) { return each.in->points[each.at].run; });
+    std::ranges::sort(changes, {}, [](const series_change& each) {
+        return std::tuple{each.in->points[each.at].run, each.in};
+    });
     return changes;
 }
 

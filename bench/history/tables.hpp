@@ -16,7 +16,8 @@ std::string build_name(const kept_run& run);
 std::string runs_text(std::span<const kept_run> runs);
 std::string runs_json(std::span<const kept_run> runs);
 
-/// A line for each series; of a single one, which needs intervals, a line for each run, with the changes in it.
+/// A line for each series; of a single one, which needs intervals, a line for each run, with the changes in
+/// it.
 std::string trend_text(const std::vector<series>& all);
 /// Every point of every series, with its interval.
 std::string trend_json(const std::vector<series>& all);
