@@ -171,6 +171,9 @@ private:
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";
             sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
+            // Where the server has it, it is several times as fast as what a report is compressed with else.
+            sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
+                    "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
         });
     }
 

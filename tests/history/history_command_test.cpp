@@ -1,6 +1,7 @@
 // `loopbench history` and `run --history`, and what is left when they are killed, or have no room.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -161,19 +162,25 @@ TEST_F(history_command, killed_at_any_moment_leaves_all_of_a_report_or_nothing) 
     const auto first = write(large_report(0), "0.json");
     const auto whole = run("add", {first});
     ASSERT_EQ(whole.code, 0) << whole.error_tail;
+    auto fastest = whole.wall;
     std::size_t kept = 1;
-    for (int moment = 1; moment <= moments; ++moment) {
+    int killed = 0, ended = 0;
+    for (int moment = 1; moment <= moments || ended == 0; ++moment) {
         auto report = large_report(0);
         report.seed = static_cast<std::uint64_t>(moment);
         const auto file = write(report, "next.json");
-        const auto ran = loopbench({"history", "add", "--history", history.place(), file},
-                                   moment * (whole.wall * 6 / 5) / moments);
+        const auto ran =
+            loopbench({"history", "add", "--history", history.place(), file}, moment * fastest / moments);
         bench::store store{history.place(), bench::opening::existing};
         const auto there = store.runs();
         ASSERT_TRUE(there.size() == kept || there.size() == kept + 1) << moment;
         if (ran.end == bench::child_end::exited) {
             EXPECT_EQ(ran.code, 0) << ran.error_tail;
             EXPECT_EQ(there.size(), kept + 1);
+            fastest = std::min(fastest, ran.wall);
+            ++ended;
+        } else {
+            ++killed;
         }
         if (there.size() > kept) {
             const auto again = store.report_of(static_cast<bench::row_id>(there.size()));
@@ -182,8 +189,7 @@ TEST_F(history_command, killed_at_any_moment_leaves_all_of_a_report_or_nothing) 
         }
         kept = there.size();
     }
-    EXPECT_GT(kept, 1) << "some were not killed";
-    EXPECT_LT(kept, moments) << "some were";
+    EXPECT_GT(killed, 0);
 }
 
 TEST_F(history_command, without_room_changes_nothing_and_says_so) {
