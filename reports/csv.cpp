@@ -13,17 +13,6 @@ namespace loopbench::reports {
 
 namespace {
 
-std::string text(std::string_view value) {
-    constexpr std::string_view formula_starts = "=+-@\t\r";
-    auto guarded = printable(value, "\t\r\n");
-    if (!value.empty() && formula_starts.find(value.front()) != std::string_view::npos)
-        guarded.insert(0, "'");
-    if (guarded.find_first_of(",\"\r\n") == std::string::npos) return guarded;
-    std::string quoted = "\"";
-    for (const char c : guarded) quoted.append(c == '"' ? 2 : 1, c);
-    return quoted + '"';
-}
-
 std::string number(std::optional<double> value) {
     return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
 }
@@ -39,20 +28,21 @@ struct csv_column {
 };
 
 constexpr std::array csv_columns{
-    csv_column{"workload", [](const result& row) { return text(row.workload); }},
-    csv_column{"contender", [](const result& row) { return text(row.contender); }},
-    csv_column{"metric", [](const result& row) { return text(row.metric); }},
-    csv_column{"unit", [](const result& row) { return text(row.unit); }},
-    csv_column{"direction", [](const result& row) { return text(name_of(row.better)); }},
-    csv_column{"status", [](const result& row) { return text(name_of(row.status)); }},
-    csv_column{"reason", [](const result& row) { return text(row.reason.value_or("")); }},
+    csv_column{"workload", [](const result& row) { return csv_text(row.workload); }},
+    csv_column{"contender", [](const result& row) { return csv_text(row.contender); }},
+    csv_column{"metric", [](const result& row) { return csv_text(row.metric); }},
+    csv_column{"unit", [](const result& row) { return csv_text(row.unit); }},
+    csv_column{"direction", [](const result& row) { return csv_text(name_of(row.better)); }},
+    csv_column{"status", [](const result& row) { return csv_text(name_of(row.status)); }},
+    csv_column{"reason", [](const result& row) { return csv_text(row.reason.value_or("")); }},
     csv_column{"trials", [](const result& row) { return fmt::format("{}", row.samples.size()); }},
     csv_column{"median", [](const result& row) { return number(row.median); }},
     csv_column{"low", [](const result& row) { return number(row.low); }},
     csv_column{"high", [](const result& row) { return number(row.high); }},
     csv_column{"level", [](const result& row) { return number(row.level); }},
-    csv_column{"ratio_to",
-               [](const result& row) { return row.to_baseline ? text(row.to_baseline->to) : std::string{}; }},
+    csv_column{
+        "ratio_to",
+        [](const result& row) { return row.to_baseline ? csv_text(row.to_baseline->to) : std::string{}; }},
     csv_column{"ratio", [](const result& row) { return number_in(row.to_baseline, &ratio::median); }},
     csv_column{"ratio_low", [](const result& row) { return number_in(row.to_baseline, &ratio::low); }},
     csv_column{"ratio_high", [](const result& row) { return number_in(row.to_baseline, &ratio::high); }},
@@ -61,16 +51,17 @@ constexpr std::array csv_columns{
     csv_column{"detectable_pct", [](const result& row) { return number(row.detectable_pct); }},
     csv_column{
         "floor",
-        [](const result& row) { return row.times_floor ? text(row.times_floor->floor) : std::string{}; }},
+        [](const result& row) { return row.times_floor ? csv_text(row.times_floor->floor) : std::string{}; }},
     csv_column{"times_floor",
                [](const result& row) { return number_in(row.times_floor, &floor_multiple::median); }},
     csv_column{"times_floor_low",
                [](const result& row) { return number_in(row.times_floor, &floor_multiple::low); }},
     csv_column{"times_floor_high",
                [](const result& row) { return number_in(row.times_floor, &floor_multiple::high); }},
-    csv_column{
-        "difference_to",
-        [](const result& row) { return row.from_baseline ? text(row.from_baseline->to) : std::string{}; }},
+    csv_column{"difference_to",
+               [](const result& row) {
+                   return row.from_baseline ? csv_text(row.from_baseline->to) : std::string{};
+               }},
     csv_column{"difference",
                [](const result& row) { return number_in(row.from_baseline, &difference::median); }},
     csv_column{"difference_low",
@@ -80,6 +71,17 @@ constexpr std::array csv_columns{
 };
 
 }  // namespace
+
+std::string csv_text(std::string_view value) {
+    constexpr std::string_view formula_starts = "=+-@\t\r";
+    auto guarded = printable(value, "\t\r\n");
+    if (!value.empty() && formula_starts.find(value.front()) != std::string_view::npos)
+        guarded.insert(0, "'");
+    if (guarded.find_first_of(",\"\r\n") == std::string::npos) return guarded;
+    std::string quoted = "\"";
+    for (const char c : guarded) quoted.append(c == '"' ? 2 : 1, c);
+    return quoted + '"';
+}
 
 std::string write_csv(const report& content) {
     std::string out;

@@ -60,21 +60,44 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
 }
 
-/// CLI11 itself would not say which commands there are, or which is the nearest.
-void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
+/// CLI11 itself would not say which commands there are, or which is the nearest. `called` is what was typed
+/// up to here.
+void check_command_name(const CLI::App& app, std::span<const std::string> arguments,
+                        const std::string& called = "loopbench") {
     const auto known = subcommand_names(app);
+    if (known.empty()) return;
     if (arguments.empty())
-        throw usage_error{
-            fmt::format("there is no command; name one: {}. `loopbench --help` says what they do",
-                        fmt::join(known, ", "))};
+        throw usage_error{fmt::format("there is no command; name one: {}. `{} --help` says what they do",
+                                      fmt::join(known, ", "), called)};
     const auto& name = arguments.front();
     if (name == "--help" || name == "-h" || name == "--version") return;
     if (name.starts_with('-'))
-        throw usage_error{fmt::format("{} is no option of loopbench itself; a command comes first: {}", name,
+        throw usage_error{fmt::format("{} is no option of {} itself; a command comes first: {}", name, called,
                                       fmt::join(known, ", "))};
     if (std::ranges::find(known, name) == known.end())
-        throw usage_error{fmt::format("there is no command {};{} `loopbench --help` shows them all", name,
-                                      suggestion(name, known))};
+        throw usage_error{fmt::format("there is no command {};{} `{} --help` shows them all", name,
+                                      suggestion(name, known), called)};
+    check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
+}
+
+/// The one that was chosen, or the one of its own that was.
+const CLI::App& chosen_command(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+void allow_leftovers(CLI::App& app) {
+    for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        command->allow_extras();
+        allow_leftovers(*command);
+    }
+}
+
+/// "history add"
+std::string full_name(const CLI::App& command) {
+    const auto* parent = command.get_parent();
+    if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
+    return full_name(*parent) + " " + command.get_name();
 }
 
 void check_leftovers(const CLI::App& app, const CLI::App& command) {
@@ -84,7 +107,7 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
     if (flag == left.end()) {
         const bool chooses = command.get_option_no_throw("--workload") != nullptr;
         throw usage_error{
-            fmt::format("{} takes no argument {}; {}", command.get_name(), left.front(),
+            fmt::format("{} takes no argument {}; {}", full_name(command), left.front(),
                         chooses ? fmt::format("did you mean --workload {}?", left.front()) : "leave it out")};
     }
     std::vector<std::string> known;
@@ -92,7 +115,7 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
         for (const auto& name : option->get_lnames()) known.push_back("--" + name);
     const auto word = flag->substr(0, flag->find('='));
     throw usage_error{fmt::format("{} has no option {};{} `loopbench {} --help` shows them all",
-                                  command.get_name(), word, suggestion(word, known), command.get_name())};
+                                  full_name(command), word, suggestion(word, known), full_name(command))};
 }
 
 std::string exit_codes() {
@@ -135,8 +158,9 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_calibrate_command(app, chosen);
     add_doctor_command(app, chosen);
     add_report_command(app, chosen);
+    add_history_command(app, chosen);
     add_explain_command(app, chosen);
-    for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) command->allow_extras();
+    allow_leftovers(app);
     app.footer(exit_codes());  // by now, because commands would inherit it
     if (const auto text = for_programs(app, arguments)) {
         reports::write_standard_output(*text);
@@ -154,7 +178,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
         throw usage_error{
             fmt::format("{}; `loopbench {} --help` shows how it is used", error.what(), arguments.front())};
     }
-    check_leftovers(app, *app.get_subcommands().front());
+    check_leftovers(app, chosen_command(app));
     invocation by{{"loopbench"}, disturbances};
     by.words.insert(by.words.end(), arguments.begin(), arguments.end());
     return chosen(by);

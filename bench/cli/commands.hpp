@@ -37,6 +37,7 @@ void add_compare_command(CLI::App& app, action& chosen);
 void add_check_command(CLI::App& app, action& chosen);
 void add_doctor_command(CLI::App& app, action& chosen);
 void add_report_command(CLI::App& app, action& chosen);
+void add_history_command(CLI::App& app, action& chosen);
 void add_explain_command(CLI::App& app, action& chosen);
 
 }  // namespace loopbench::bench

@@ -13,6 +13,7 @@
 #include "bench/cli/option_types.hpp"
 #include "bench/explanations.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/metrics.hpp"
 
 namespace loopbench::bench {
 
@@ -65,6 +66,13 @@ candidate_list contender_candidates(words_typed words) {
     return all;
 }
 
+candidate_list metric_candidates() {
+    candidate_list all;
+    for (const auto& metric : reports::known_metrics())
+        all.push_back({std::string{metric.name}, std::string{metric.summary}});
+    return all;
+}
+
 candidate_list explainable_candidates() {
     candidate_list all;
     for (auto& name : explainable_names()) all.push_back({std::move(name)});
@@ -83,6 +91,7 @@ candidate_list values_of(const CLI::Option& option, words_typed words) {
     if (type.find('|') != std::string::npos) return words_of_type(type);
     if (name == "--workload") return workload_candidates();
     if (name == "--contender" || name == "--baseline") return contender_candidates(words);
+    if (name == "--metric") return metric_candidates();
     if (name == "NAME") return explainable_candidates();  // of `explain`
     return {};
 }
@@ -121,7 +130,10 @@ candidate_list what_follows(const CLI::App& app, words_typed words) {
     if (words.size() == 1) return words.front().starts_with('-') ? options_of(app) : commands_of(app);
     const auto command =
         app.get_subcommands([&](const CLI::App* each) { return each->get_name() == words.front(); });
-    return command.empty() ? candidate_list{} : in_command(*command.front(), words.subspan(1));
+    if (command.empty()) return {};
+    const bool has_commands = !command.front()->get_subcommands({}).empty();
+    return has_commands ? what_follows(*command.front(), words.subspan(1))
+                        : in_command(*command.front(), words.subspan(1));
 }
 
 }  // namespace

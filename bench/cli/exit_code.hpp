@@ -23,7 +23,7 @@ struct exit_meaning {
 };
 
 inline constexpr std::array exit_meanings{
-    exit_meaning{exit_ok, "done; of a gate (compare, check): not slower"},
+    exit_meaning{exit_ok, "done; of a gate (compare, check, history changes): not slower"},
     exit_meaning{exit_tool_failed, "the tool or a contender failed"},
     exit_meaning{exit_usage, "wrong usage, or a file that is not what it has to be"},
     exit_meaning{exit_regression, "of a gate: slower, or a count above its baseline"},

@@ -85,16 +85,20 @@ std::string option_list(const std::vector<const CLI::Option*>& options) {
     return out + ".El\n";
 }
 
-std::string of_command(const CLI::App& command) {
+/// And of its own commands, as `before` has the words that come before their names.
+std::string of_command(const CLI::App& command, const std::string& before = {}) {
     const auto arguments =
         command.get_options([](const CLI::Option* option) { return option->get_positional(); });
     const auto options =
         command.get_options([](const CLI::Option* option) { return option->nonpositional(); });
-    auto out = fmt::format(".Ss {0}\n.Nm Cm {0}\n.Op Ar options\n", command.get_name());
+    const auto name = before + command.get_name();
+    auto out = fmt::format(".Ss {0}\n.Nm Cm {0}\n.Op Ar options\n", name);
     for (const auto* argument : arguments)
         out += fmt::format(".{} {}\n", argument->get_required() ? "Ar" : "Op Ar", argument->get_name(true));
     out += fmt::format(".Pp\n{}.\n", roff(command.get_description()));
-    return out + option_list(arguments) + option_list(options) + paragraphs(command.get_footer());
+    out += option_list(arguments) + option_list(options) + paragraphs(command.get_footer());
+    for (const auto* each : command.get_subcommands({})) out += of_command(*each, name + " ");
+    return out;
 }
 
 std::string exit_status() {

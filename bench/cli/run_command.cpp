@@ -12,6 +12,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/gate_exit.hpp"
+#include "bench/cli/keep_report.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session.hpp"
@@ -20,6 +21,7 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/gate/judgement.hpp"
+#include "bench/history/store.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/summary/warnings.hpp"
 #include "bench/workloads/table.hpp"
@@ -33,6 +35,7 @@ struct run_options {
     std::vector<std::string> contenders, workloads;
     std::optional<std::string> baseline;
     std::string resume;
+    std::optional<std::string> history;  // that the report goes into; empty: the usual one
     session_options session;
 };
 
@@ -113,9 +116,13 @@ detail detail_of(const run_options& options) {
     return options.verbose ? detail::every_table : detail::one_screen;
 }
 
-int run_command(const run_options& options, const invocation& by) {
+int run_command(const run_options& options, const invocation& called) {
     const auto started = session_start::clock::now();
     const interrupt stop;
+    auto by = called;
+    std::ranges::transform(by.words, by.words.begin(), without_password_in);
+    const auto history = options.history ? history_place(*options.history) : std::string{};
+    if (options.history) prepare_history(history);
     const std::filesystem::path folder{options.session.output};
     refuse_folder_in_use(folder);
     auto plan = sized_plan(options);
@@ -133,6 +140,7 @@ int run_command(const run_options& options, const invocation& by) {
     const auto run = measure(std::move(plan), {folder, by, stop, started});
     const auto report = report_of(run.record);
     publish(run, report, folder, detail_of(options));
+    if (options.history) keep_report(report, history);
     return exit_code_of(report, stop);
 }
 
@@ -178,6 +186,12 @@ void add_run_command(CLI::App& app, action& chosen) {
         "what recording latencies costs, and that twice the work takes twice the time, in a pass of "
         "its own; 4 to 25 s for each cell");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
+    command
+        ->add_option("--history", options->history,
+                     "keep the report in the history, too: in the usual one, or in that of URL, a file or "
+                     "postgresql://USER@HOST/DATABASE")
+        ->type_name("URL")
+        ->expected(0, 1);
     const auto* verbose = command->add_flag(
         "--verbose", options->verbose, "show every table and all of the warnings, instead of one screen");
     auto* resume = command

@@ -47,6 +47,13 @@ TEST(completion, has_the_commands_and_the_options_that_help_has) {
     for (const auto& each : commands)
         EXPECT_EQ(completed(loopbench, {each, "--"}), named_in_help(loopbench, {each, "--help"}, option))
             << each;
+    const auto of_history = named_in_help(loopbench, {"history", "--help"}, command);
+    EXPECT_TRUE(of_history.contains("changes"));
+    EXPECT_EQ(completed(loopbench, {"history", ""}), of_history);
+    for (const auto& each : of_history)
+        EXPECT_EQ(completed(loopbench, {"history", each, "--"}),
+                  named_in_help(loopbench, {"history", each, "--help"}, option))
+            << each;
     EXPECT_EQ(completed(loopbench, {"ru"}), word_set{"run"});
     EXPECT_EQ(completed(loopbench, {"rnu", "--"}), word_set{}) << "nothing of a command that there is not";
 }

@@ -95,7 +95,10 @@ TEST(documentation, shows_commands_that_work_in_the_order_in_which_it_shows_them
     for (const auto& command : commands) {
         if (is_tried_elsewhere(command)) continue;
         ASSERT_TRUE(command.starts_with("loopbench ")) << "nothing tries: " << command;
-        const auto ran = loopbench.in_shell("cd $folder && PATH=$folder/bin:$PATH && " + command);
+        const auto ran = loopbench.in_shell(
+            "cd $folder && PATH=$folder/bin:$PATH && export XDG_DATA_HOME=$folder/data LOOPBENCH_HISTORY= "
+            "&& " +
+            command);
         // Whether the machine is fit, and whether there is enough to tell, is no question of these texts.
         const auto ran_through = ran.code == 0 || ran.code == 4 || ran.code == 5;
         EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)

@@ -51,11 +51,13 @@ def main(loopbench, page):
     commands = re.findall(r"^  ([a-z]+)  ", of_all, flags=re.MULTILINE)
     expect_all(re.findall(r"^  (?:-\w,)?(--[\w-]+)", of_all, flags=re.MULTILINE), found["DESCRIPTION"], "loopbench")
     expect_all(re.findall(r"^  (\d+) ", of_all, flags=re.MULTILINE), found["EXIT STATUS"], "exit codes")
-    for command in commands:
-        options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", output_of(loopbench, command, "--help"), flags=re.MULTILINE)
+    while commands:
+        command = commands.pop()
+        text = output_of(loopbench, *command.split(), "--help")
         if command not in found:
             sys.exit(f"the man page has no section on {command}")
-        expect_all(options, found[command], command)
+        expect_all(re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, flags=re.MULTILINE), found[command], command)
+        commands += [f"{command} {name}" for name in re.findall(r"^  ([a-z]+)  ", text, flags=re.MULTILINE)]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,65 @@
+#include "bench/cli/keep_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include "bench/cli/messages.hpp"
+#include "bench/history/store.hpp"
+#include "bench/trial/child_process.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+/// What git prints of the current folder; empty where it is none of git's, or git is not there.
+std::string git(std::vector<std::string> arguments) {
+    child_request request;
+    request.command = {"/usr/bin/env", "git"};
+    request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+    request.limit = std::chrono::seconds{10};
+    const auto ran = run_child(request);
+    if (ran.end != child_end::exited || ran.code != 0) return {};
+    return ran.output;
+}
+
+provenance of_current_folder() {
+    provenance from;
+    from.commit = git({"rev-parse", "HEAD"});
+    while (from.commit.ends_with('\n')) from.commit.pop_back();
+    if (!from.commit.empty()) from.dirty = !git({"status", "--porcelain", "--untracked-files=no"}).empty();
+    return from;
+}
+
+}  // namespace
+
+void prepare_history(const std::string& place) {
+    const store opened{place, opening::created_if_missing};
+}
+
+void keep_report(const reports::report& report, const std::string& place) {
+    if (!report.complete) {
+        tell(
+            "loopbench: not kept in the history, as the run was interrupted; finish it with --resume, and "
+            "add it with `loopbench history add`\n");
+        return;
+    }
+    try {
+        store history{place, opening::created_if_missing};
+        const auto added = history.add(entry_of(report, of_current_folder()));
+        tell(fmt::format("loopbench: kept as run {} in {}\n", added.run, history.place()));
+    } catch (const database_error& error) {
+        throw database_error{fmt::format(
+            "{}; the report is written, and `loopbench history add` keeps it then", error.what())};
+    }
+}
+
+std::string without_password_in(const std::string& word) {
+    const auto begin = std::min(word.find("postgresql://"), word.find("postgres://"));
+    if (begin == std::string::npos) return word;
+    return word.substr(0, begin) + without_password(std::string_view{word}.substr(begin));
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,303 @@
+#include "bench/history/entry.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "bench/statistics/median.hpp"
+#include "bench/summary/summary.hpp"
+#include "bench/trial/gbench_json.hpp"
+#include "reports/headline.hpp"
+#include "reports/json.hpp"
+#include "reports/json_node.hpp"
+#include "reports/metrics.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A rate that Google Benchmark itself has a name for, and no workload of ours.
+constexpr reports::metric_info bytes_per_second{
+    "bytes_per_second", "B/s", reports::direction::larger, false, {}, {}};
+
+const reports::metric_info* metric_of(std::string_view counter) {
+    if (counter == bytes_per_second.name) return &bytes_per_second;
+    return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
+}
+
+/// Without its folder, which may be a user's.
+std::string program_in(std::string_view text) {
+    const auto document =
+        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
+    const auto path = reports::context_text(document.value("context", json::object()), "executable");
+    return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
+}
+
+/// Caches tell machines apart and are the same in each run, other than the clock rate that is measured.
+std::string processor_in(const json& context) {
+    std::vector<std::string> sizes;
+    if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
+        for (const auto& cache : *caches)
+            if (cache.is_object() && cache.contains("size") && cache["size"].is_number())
+                sizes.push_back(fmt::format("{:g}", cache["size"].get<double>() / 1024));
+    if (sizes.empty()) return "a processor";
+    return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
+}
+
+reports::environment machine_in(const json& context) {
+    reports::environment where;
+    where.date = reports::context_text(context, "date").value_or("");
+    if (auto date = in_utc(where.date)) where.date = *std::move(date);
+    if (const auto cores = context.find("num_cpus"); cores != context.end() && cores->is_number())
+        where.cores = static_cast<std::int64_t>(std::clamp(cores->get<double>(), 0.0, 1e6));
+    where.cpu_model = processor_in(context);
+    return where;
+}
+
+struct repetitions {
+    std::map<std::string, std::vector<double>> by_metric;
+    std::optional<std::string> error;
+};
+
+void add(repetitions& to, const gbench_row& row) {
+    if (row.error) {
+        to.error = row.error;
+        return;
+    }
+    if (row.real_time_ns) to.by_metric["time"].push_back(*row.real_time_ns);
+    if (row.cpu_time_ns) to.by_metric["cpu"].push_back(*row.cpu_time_ns);
+    for (const auto& [counter, value] : row.counters)
+        if (const auto* metric = metric_of(counter); metric != nullptr && value)
+            to.by_metric[std::string{metric->name}].push_back(*value);
+}
+
+std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
+                                        const repetitions& rows) {
+    std::vector<reports::result> all;
+    const auto add_result = [&](const reports::metric_info& metric) -> reports::result& {
+        auto& item = all.emplace_back();
+        item.workload = workload;
+        item.contender = contender;
+        item.metric = metric.name;
+        item.unit = metric.unit;
+        item.better = metric.better;
+        item.deterministic = metric.deterministic;
+        return item;
+    };
+    for (const auto& [name, values] : rows.by_metric) {
+        auto& item = add_result(*metric_of(name));
+        item.samples.assign(values.begin(), values.end());
+        const auto found = median_with_interval(values);
+        item.median = found.median;
+        item.low = found.low;
+        item.high = found.high;
+    }
+    if (all.empty()) {
+        auto& item = add_result(*metric_of("time"));
+        item.status = reports::cell_status::failed;
+        item.reason = rows.error.value_or("no time of it was printed");
+    }
+    return all;
+}
+
+gbench_output read_gbench(std::string_view text, std::string_view name) {
+    try {
+        return parse_gbench_json(text);
+    } catch (const gbench_error& error) {
+        throw reports::format_error{
+            fmt::format("{} is no output of a Google Benchmark: it {}", name, error.what())};
+    }
+}
+
+entry dated_entry(reports::report report, std::string_view name, provenance from, report_source source) {
+    try {
+        return entry_of(std::move(report), std::move(from), source);
+    } catch (const reports::format_error& error) {
+        throw reports::format_error{fmt::format("{}: {}", name, error.what())};
+    }
+}
+
+entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
+    const auto output = read_gbench(text, name);
+    if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
+    reports::report report;
+    report.where = machine_in(output.context);
+    report.contenders.push_back(reports::describe(program_in(text), output.context));
+    std::vector<std::string> order;
+    std::map<std::string, repetitions> all;
+    for (const auto& row : output.rows) {
+        if (!all.contains(row.name)) order.push_back(row.name);
+        add(all[row.name], row);
+    }
+    for (const auto& workload : order)
+        std::ranges::move(results_of(workload, report.contenders.front().name, all[workload]),
+                          std::back_inserter(report.results));
+    return dated_entry(std::move(report), name, std::move(from), report_source::google_benchmark);
+}
+
+bool looks_like_gbench(std::string_view text) {
+    return text.find("\"benchmarks\"") != std::string_view::npos &&
+           text.find(reports::report_schema) == std::string_view::npos;
+}
+
+/// Nine digits are more than any measurement has, and a history has millions of numbers; a count is exact.
+json point_number(std::optional<double> value, bool is_exact) {
+    if (!value || !std::isfinite(*value)) return nullptr;
+    if (is_exact) return *value;
+    const auto text = fmt::format("{:.9g}", *value);
+    double rounded = *value;
+    std::from_chars(text.data(), text.data() + text.size(), rounded);
+    return rounded;
+}
+
+json subject_json(const reports::result& item) {
+    return {{"workload", item.workload},
+            {"metric", item.metric},
+            {"unit", item.unit},
+            {"direction", name_of(item.better)},
+            {"deterministic", item.deterministic},
+            {"way", name_of(item.made)}};
+}
+
+json no_points() {
+    const auto none = json::array();
+    return {{"of", none}, {"medians", none}, {"lows", none}, {"highs", none}};
+}
+
+/// Points of one report, subject by subject (entry::points).
+class points_writer {
+public:
+    void add(const reports::result& item) {
+        const bool has_number = item.median && std::isfinite(*item.median);
+        if (item.status != reports::cell_status::ok || !has_number) return;
+        const bool is_exact = item.deterministic;
+        if (!item.to_baseline || is_exact) {
+            add_point(item, "values", item.median, item.low, item.high);
+        } else if (const auto& ratio = *item.to_baseline; std::isfinite(ratio.median)) {
+            add_point(item, "ratios", ratio.median, ratio.low, ratio.high);
+        }
+    }
+
+    [[nodiscard]] std::string text() && {
+        return reports::dump({{"contenders", std::move(names_)}, {"subjects", std::move(subjects_)}});
+    }
+
+private:
+    void add_point(const reports::result& item, const char* kind, std::optional<double> median,
+                   std::optional<double> low, std::optional<double> high) {
+        auto& columns = subject_of(item)[kind];
+        columns["of"].push_back(contender_of(item));
+        columns["medians"].push_back(point_number(median, item.deterministic));
+        columns["lows"].push_back(point_number(low, item.deterministic));
+        columns["highs"].push_back(point_number(high, item.deterministic));
+    }
+
+    json& subject_of(const reports::result& item) {
+        const subject of{item.workload, item.metric, item.unit, item.better, item.deterministic, item.made};
+        const auto [known, is_new] = places_.try_emplace(of, subjects_.size());
+        if (is_new)
+            subjects_.push_back(
+                {{"of", subject_json(item)}, {"ratios", no_points()}, {"values", no_points()}});
+        return subjects_[known->second];
+    }
+
+    std::size_t contender_of(const reports::result& item) {
+        const auto [known, is_new] = contenders_.try_emplace(item.contender, names_.size());
+        if (is_new) names_.push_back(item.contender);
+        return known->second;
+    }
+
+    std::map<subject, std::size_t> places_;
+    std::map<std::string, std::size_t> contenders_;
+    json subjects_ = json::array(), names_ = json::array();
+};
+
+void add_points(entry& to, const reports::report& report) {
+    const auto headlines = reports::headline_metrics_by_workload(report);
+    points_writer points, others;
+    for (const auto& item : report.results) {
+        const auto about = headlines.find(item.workload);
+        const bool is_headline =
+            about != headlines.end() && std::ranges::find(about->second, item.metric) != about->second.end();
+        (is_headline || item.deterministic ? points : others).add(item);
+    }
+    to.points = std::move(points).text();
+    to.other_points = std::move(others).text();
+}
+
+/// 122 bits of the text's SHA-1, as RFC 4122 writes them (version 5).
+std::string digest(std::string_view text) {
+    // What names are made of in here; drawn once.
+    const auto space = boost::uuids::string_generator{}("5a0f3a44-7c3d-4c5e-9f0b-6d6e1f5b7a21");
+    return to_string(boost::uuids::name_generator_sha1{space}(text.data(), text.size()));
+}
+
+/// Of the moment, the machine and the samples alone: what a newer loopbench makes of the same trials is the
+/// same run.
+std::string content_of(const reports::report& report) {
+    const auto& where = report.where;
+    json trials{where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average};
+    for (const auto& item : report.results) {
+        auto samples = json::array();
+        for (const auto& sample : item.samples) samples.push_back(reports::number_or_null(sample));
+        if (!samples.empty()) trials.push_back({item.workload, item.contender, item.metric, samples});
+    }
+    return digest(reports::dump(trials));
+}
+
+}  // namespace
+
+std::optional<std::string> in_utc(const std::string& date) {
+    std::tm moment{};
+    const auto is_of_form = [&](const char* form) {
+        moment = {};
+        return ::strptime(date.c_str(), form, &moment) == date.c_str() + date.size();
+    };
+    if (is_of_form("%Y-%m-%d"))
+        return fmt::format("{:04}-{:02}-{:02}", moment.tm_year + 1900, moment.tm_mon + 1, moment.tm_mday);
+    if (!is_of_form("%Y-%m-%dT%H:%M:%S%z")) return std::nullopt;
+    const auto east_of_greenwich = moment.tm_gmtoff;
+    const std::time_t seconds = ::timegm(&moment) - east_of_greenwich;
+    ::gmtime_r(&seconds, &moment);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", moment.tm_year + 1900, moment.tm_mon + 1,
+                       moment.tm_mday, moment.tm_hour, moment.tm_min, moment.tm_sec);
+}
+
+entry entry_of(reports::report report, provenance from, report_source source) {
+    auto date = in_utc(report.where.date);
+    if (!date)
+        throw reports::format_error{fmt::format(
+            "its date is \"{}\", and a history is in the order of dates as 2026-11-22T18:07:18Z or "
+            "2026-11-22T18:07:18+01:00; measure again with a newer program",
+            reports::shown(report.where.date))};
+    entry made;
+    made.from = std::move(from);
+    made.source = source;
+    made.date = *std::move(date);
+    made.report = reports::dump(reports::to_json(report));
+    add_points(made, report);
+    made.content = content_of(report);
+    report.results.clear();
+    made.head = std::move(report);
+    return made;
+}
+
+entry read_entry(std::string_view text, std::string_view name, provenance from) {
+    if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
+    return dated_entry(read_report_or_journal(text, name), name, std::move(from), report_source::loopbench);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,29 @@
+// What a history shows: its runs, its series and its changes, for a person, for a program and for a
+// spreadsheet.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/history/series.hpp"
+
+namespace loopbench::bench {
+
+/// "1a2b3c4d5e+" for a commit with changes that are not in it; the date where no commit is known.
+std::string build_name(const kept_run& run);
+
+std::string runs_text(std::span<const kept_run> runs);
+std::string runs_json(std::span<const kept_run> runs);
+
+/// A line for each series; of a single one, which needs intervals, a line for each run, with the changes in
+/// it.
+std::string trend_text(const std::vector<series>& all);
+/// Every point of every series, with its interval.
+std::string trend_json(const std::vector<series>& all);
+std::string trend_csv(const std::vector<series>& all);
+
+std::string changes_text(std::span<const series_change> changes);
+std::string changes_json(std::span<const series_change> changes);
+
+}  // namespace loopbench::bench

@@ -1,0 +1,143 @@
+// What is kept of a report, and the report that is made of it again.
+#include "bench/history/entry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "bench/summary/summary.hpp"
+#include "reports/json.hpp"
+#include "support.hpp"
+#include "tests/support/sample_report.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+nlohmann::json points_about(const bench::entry& kept, std::string_view metric) {
+    const auto points = nlohmann::json::parse(kept.points);
+    for (const auto& each : points["subjects"])
+        if (each["of"]["metric"] == metric) return each;
+    return {};
+}
+
+TEST(entry, becomes_the_report_again_to_the_byte) {
+    for (const auto& report : {sample_report(), report_of_day(1)})
+        EXPECT_EQ(reports::write_json(reports::read_json(bench::entry_of(report, {}).report, "kept")),
+                  reports::write_json(report));
+}
+
+TEST(entry, is_the_same_whatever_file_it_is_read_from_and_another_when_a_number_is) {
+    const auto report = sample_report();
+    const auto read = bench::read_entry(reports::write_json(report), "report.json", {"abc", true, "left"});
+    EXPECT_EQ(read.content, bench::entry_of(report, {}).content);
+    auto other = report;
+    other.results[0].samples[0] = std::nextafter(*other.results[0].samples[0], 1e9);
+    EXPECT_NE(bench::entry_of(other, {}).content, read.content);
+    other = report;
+    other.where.cpu_model = "another";
+    EXPECT_NE(bench::entry_of(other, {}).content, read.content);
+}
+
+TEST(entry, has_ratios_where_there_are_and_values_of_counts_and_of_what_has_none) {
+    auto report = report_of_day(1, 1.0 / 3, 1234567890.125);
+    const auto kept = bench::entry_of(report, {});
+    EXPECT_EQ(nlohmann::json::parse(kept.points)["contenders"], (nlohmann::json{"asio-epoll", "loop-epoll"}));
+    const auto times = points_about(kept, "time"), counts = points_about(kept, "syscalls");
+    EXPECT_EQ(times["of"]["way"], "apart");
+    EXPECT_EQ(times["values"]["of"], nlohmann::json{0}) << "of the baseline";
+    EXPECT_EQ(times["ratios"]["of"], nlohmann::json{1});
+    EXPECT_EQ(times["ratios"]["medians"], nlohmann::json{0.333333333});
+    EXPECT_TRUE(counts["ratios"]["of"].empty());
+    EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "to the last digit";
+}
+
+TEST(entry, has_the_points_of_headlines_and_counts_beside_those_of_the_rest) {
+    auto report = report_of_day(1);
+    report.workloads[0].headline_metrics = {"cpu"};
+    auto kept = bench::entry_of(report, {});
+    EXPECT_TRUE(points_about(kept, "time").is_null());
+    EXPECT_FALSE(points_about(kept, "syscalls").is_null());
+    std::swap(kept.points, kept.other_points);
+    EXPECT_FALSE(points_about(kept, "time").is_null());
+    EXPECT_TRUE(points_about(kept, "syscalls").is_null());
+}
+
+TEST(entry, has_no_point_where_there_is_no_number) {
+    auto report = report_of_day(1);
+    report.results[0].median = std::numeric_limits<double>::infinity();
+    report.results[1].low.reset();
+    report.results[1].to_baseline->low.reset();
+    report.results[2].status = reports::cell_status::failed;
+    const auto kept = bench::entry_of(report, {});
+    EXPECT_TRUE(points_about(kept, "time")["values"]["of"].empty());
+    EXPECT_TRUE(points_about(kept, "time")["ratios"]["lows"][0].is_null());
+    EXPECT_EQ(points_about(kept, "syscalls")["values"]["of"].size(), 1);
+}
+
+TEST(dates, are_in_utc_and_in_the_order_of_time) {
+    EXPECT_EQ(bench::in_utc("2026-11-22"), "2026-11-22");
+    EXPECT_EQ(bench::in_utc("2026-11-22T18:07:18Z"), "2026-11-22T18:07:18Z");
+    EXPECT_EQ(bench::in_utc("2026-11-22T18:07:18+01:00"), "2026-11-22T17:07:18Z");
+    EXPECT_EQ(bench::in_utc("2026-12-31T23:30:00-01:00"), "2027-01-01T00:30:00Z");
+    for (const auto* text : {"", "tomorrow", "2026-11", "2026-13-01", "2026-11-22x", "2026-11-22T18:07:18",
+                             "2026-11-22 18:07:18Z", "-2026-11-22"})
+        EXPECT_FALSE(bench::in_utc(text)) << text;
+    EXPECT_FALSE(bench::in_utc(std::string{"2026-11-22\0", 11}));
+}
+
+constexpr auto of_google_benchmark = R"({
+  "context": {"date": "2026-01-05T12:00:00+02:00", "host_name": "secret", "executable": "/home/secret/my_bench",
+              "num_cpus": 4, "mhz_per_cpu": 3000, "commit": "cafe", "caches": [{"size": 32768}, {"size": 1048576}]},
+  "benchmarks": [
+    {"name": "BM_sort", "run_name": "BM_sort", "run_type": "iteration", "real_time": 2.0, "cpu_time": 1.5,
+     "time_unit": "us", "items_per_second": 10.0, "bytes_per_second": 7.0, "mine": 5.0},
+    {"name": "BM_sort", "run_name": "BM_sort", "run_type": "iteration", "real_time": 4.0, "cpu_time": 3.5,
+     "time_unit": "us", "items_per_second": NaN},
+    {"name": "BM_sort_mean", "run_name": "BM_sort", "run_type": "aggregate", "aggregate_name": "mean",
+     "real_time": 3.0, "cpu_time": 2.5, "time_unit": "us"},
+    {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
+     "error_message": "it broke"}]})";
+
+TEST(entry, of_google_benchmark_has_a_sample_for_each_repetition) {
+    const auto kept = bench::read_entry(of_google_benchmark, "bench.json", {});
+    EXPECT_EQ(kept.source, bench::report_source::google_benchmark);
+    EXPECT_EQ(kept.from.commit, "cafe");
+    EXPECT_EQ(kept.date, "2026-01-05T10:00:00Z");
+    EXPECT_EQ(kept.head.where.cores, 4);
+    EXPECT_EQ(kept.head.where.cpu_model, "a processor with caches of 32, 1024 KiB");
+    const auto report = reports::read_json(kept.report, "kept");
+    const auto* time = reports::find_result(report, "BM_sort", "my_bench");
+    ASSERT_NE(time, nullptr);
+    EXPECT_EQ(time->samples, (std::vector<std::optional<double>>{2000.0, 4000.0}));
+    EXPECT_EQ(time->median, 3000);
+    const auto* rate = reports::find_result(report, "BM_sort", "my_bench", "bytes_per_second");
+    ASSERT_NE(rate, nullptr);
+    EXPECT_EQ(rate->better, reports::direction::larger);
+    EXPECT_EQ(reports::find_result(report, "BM_sort", "my_bench", "throughput")->samples.size(), 1);
+    EXPECT_EQ(reports::find_result(report, "BM_sort", "my_bench", "mine"), nullptr)
+        << "nobody knows which way it is better";
+    EXPECT_EQ(reports::find_result(report, "BM_broken", "my_bench")->reason, "it broke");
+    EXPECT_EQ(kept.report.find("secret"), std::string::npos) << kept.report;
+}
+
+TEST(entry, of_something_else_is_refused_by_name) {
+    for (const auto* text :
+         {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench/99"})",
+          R"({"context": {"date": "yesterday"}, "benchmarks": [{"name": "b", "run_name": "b", "run_type":
+              "iteration", "real_time": 1, "cpu_time": 1, "time_unit": "ns"}]})"}) {
+        try {
+            bench::read_entry(text, "some.json", {});
+            ADD_FAILURE() << text;
+        } catch (const reports::format_error& error) {
+            EXPECT_NE(std::string_view{error.what()}.find("some.json"), std::string_view::npos)
+                << error.what();
+        }
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

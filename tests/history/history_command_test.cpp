@@ -1,0 +1,222 @@
+// `loopbench history` and `run --history`, and what is left when they are killed, or have no room.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "bench/history/store.hpp"
+#include "reports/json.hpp"
+#include "support.hpp"
+#include "tests/support/command_support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class history_command : public testing::Test {
+protected:
+    /// `loopbench history NAME --history PLACE MORE...`
+    bench::child_outcome run(const std::string& name, std::vector<std::string> more = {}) const {
+        more.insert(more.begin(), {"history", name, "--history", history.place()});
+        return loopbench(more);
+    }
+
+    std::string write(const reports::report& report, const std::string& name) const {
+        const auto file = loopbench.path(name).native();
+        reports::write_file_atomically(file, reports::write_json(report));
+        return file;
+    }
+
+    nlohmann::json runs() const {
+        const auto listed = run("list", {"--json"});
+        EXPECT_EQ(listed.code, 0) << listed.error_tail;
+        return nlohmann::json::parse(listed.output)["runs"];
+    }
+
+    const empty_history history;
+    loopbench_command loopbench;
+};
+
+/// As many results as a full run has.
+reports::report large_report(int day) {
+    auto report = report_of_day(day);
+    const auto results = report.results;
+    for (int i = 1; i < 200; ++i)
+        for (auto item : results) {
+            item.workload += fmt::format("/{}", i);
+            report.results.push_back(std::move(item));
+        }
+    return report;
+}
+
+TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
+    const auto report = report_of_day(1);
+    const auto file = write(report, "report.json");
+    const auto added = run("add", {file, "--commit", "0123456789abcdef0123456789abcdef01234567", "--dirty"});
+    EXPECT_EQ(added.code, 0) << added.error_tail;
+    EXPECT_EQ(added.error_tail, "");
+    EXPECT_EQ(run("add", {file}).code, 0) << "again";
+    ASSERT_EQ(runs().size(), 1);
+    EXPECT_EQ(runs()[0]["dirty"], true);
+    EXPECT_NE(run("list").output.find("0123456789+"), std::string::npos);
+    EXPECT_NE(run("show", {"1"}).output.find("loop-epoll"), std::string::npos);
+    EXPECT_EQ(run("export", {"1"}).output, reports::write_json(report));
+    const auto exported = loopbench.path("points.csv").native();
+    EXPECT_EQ(run("export", {"-o", exported}).code, 0);
+    EXPECT_NE(content_of(exported).find("loop-epoll,time,ns,smaller,apart,asio-epoll,1.5,"),
+              std::string::npos);
+    for (const auto* none : {"2", "0", "99999999999", "99999999999999999999"})
+        EXPECT_EQ(run("export", {none}).code, 2) << none;
+}
+
+TEST_F(history_command, keeps_those_before_one_that_is_refused_by_name) {
+    const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
+    reports::write_file_atomically(bad, "{}");
+    const auto ran = run("add", {good, bad});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.error_tail.find("bad.json"), std::string::npos) << ran.error_tail;
+    EXPECT_EQ(runs().size(), 1);
+    EXPECT_EQ(run("add", {good, good}).code, 0);
+    EXPECT_EQ(runs().size(), 1);
+}
+
+TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
+    std::vector<std::string> files;
+    std::mt19937_64 random{3};
+    std::normal_distribution<double> noise{0, 0.005};
+    for (int day = 0; day < 30; ++day)
+        files.push_back(write(report_of_day(day, (day < 22 ? 1.5 : 1.4) * std::exp(noise(random))),
+                              fmt::format("{}.json", day)));
+    ASSERT_EQ(run("add", files).code, 0);
+    ASSERT_EQ(run("add", {write(report_of_day(30, 1.4), "30.json"), "--commit", "the-last"}).code, 0);
+    const auto all = run("changes");
+    EXPECT_EQ(all.code, 0) << "it is no gate without --since";
+    EXPECT_NE(all.output.find("time of loop-epoll on yield: worse by "), std::string::npos) << all.output;
+    EXPECT_EQ(run("changes", {"--since", "2026-01-20"}).code, 3);
+    const auto after = run("changes", {"--since", "2026-01-24", "--json"});
+    EXPECT_EQ(after.code, 0) << "it was before";
+    EXPECT_EQ(nlohmann::json::parse(after.output)["changes"].size(), 0);
+    EXPECT_EQ(run("changes", {"--since", "the-l"}).code, 0);
+    EXPECT_EQ(run("changes", {"--since", "2026-01-23T13:00:00+10:00"}).code, 3) << "03:00 in UTC";
+    EXPECT_EQ(run("changes", {"--since", "no-such"}).code, 2);
+    EXPECT_EQ(run("changes", {"--since", ""}).code, 2) << "a variable that is not set";
+    EXPECT_EQ(run("changes", {"--workload", "no/such"}).code, 2);
+    EXPECT_EQ(run("trend", {"--contender", "loop-epoll", "--metric", "time"}).code, 0);
+    EXPECT_EQ(run("prune", {"--keep", "5"}).code, 0);
+    EXPECT_EQ(runs().size(), 5);
+    EXPECT_EQ(run("prune", {"--before", "2026-02-02"}).code, 0);
+    EXPECT_EQ(runs().size(), 2);
+    EXPECT_EQ(run("prune").code, 2);
+    EXPECT_EQ(run("prune", {"--before", "tomorrow"}).code, 2);
+}
+
+TEST_F(history_command, is_where_the_environment_says) {
+    const auto file = write(report_of_day(1), "report.json");
+    const auto data = loopbench.in_shell(
+        "unset LOOPBENCH_HISTORY; export XDG_DATA_HOME=$folder/data; $loopbench "
+        "history add " +
+        file + " && $loopbench history list");
+    EXPECT_EQ(data.code, 0) << data.error_tail;
+    EXPECT_TRUE(fs::exists(loopbench.path("data/loopbench/history.db")));
+    EXPECT_EQ(
+        loopbench
+            .in_shell("export LOOPBENCH_HISTORY='" + history.place() + "'; $loopbench history add " + file)
+            .code,
+        0);
+    EXPECT_EQ(runs().size(), 1);
+    EXPECT_EQ(loopbench.in_shell("unset LOOPBENCH_HISTORY XDG_DATA_HOME HOME; $loopbench history list").code,
+              2);
+}
+
+TEST_F(history_command, run_keeps_its_report_and_no_password) {
+    loopbench.add_contender("asio-epoll", good_row);
+    loopbench.add_contender("loop-epoll", good_row);
+    const auto ran = loopbench({"run", "--blocks", "2", "-o", loopbench.out(), "--history", history.place()});
+    EXPECT_NE(ran.code, 1) << ran.error_tail;
+    ASSERT_EQ(runs().size(), 1);
+    EXPECT_EQ(run("export", {"1"}).output, content_of(loopbench.path("out/report.json")));
+    EXPECT_EQ(run("add", {loopbench.path("out/journal.jsonl").native()}).code, 0);
+    EXPECT_EQ(runs().size(), 1) << "the journal is the same run";
+    const auto nowhere = loopbench({"run", "--blocks", "2", "-o", loopbench.path("never").native(),
+                                    "--history=postgresql://me:secret@localhost:1/none"});
+    EXPECT_EQ(nowhere.code, 1);
+    EXPECT_EQ(nowhere.error_tail.find("secret"), std::string::npos) << nowhere.error_tail;
+    EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "nothing was measured for nothing";
+}
+
+TEST_F(history_command, two_at_once_are_both_kept) {
+    write(large_report(1), "1.json");
+    write(large_report(2), "2.json");
+    const auto both = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() +
+                                         "'; $loopbench history add $folder/1.json & first=$!; "
+                                         "$loopbench history add $folder/2.json && wait $first");
+    EXPECT_EQ(both.code, 0) << both.error_tail;
+    EXPECT_EQ(runs().size(), 2);
+}
+
+TEST_F(history_command, killed_at_any_moment_leaves_all_of_a_report_or_nothing) {
+    constexpr int moments = 20;
+    const auto first = write(large_report(0), "0.json");
+    const auto whole = run("add", {first});
+    ASSERT_EQ(whole.code, 0) << whole.error_tail;
+    auto fastest = whole.wall;
+    std::size_t kept = 1;
+    int killed = 0, ended = 0;
+    for (int moment = 1; moment <= moments || ended == 0; ++moment) {
+        auto report = large_report(0);
+        report.seed = static_cast<std::uint64_t>(moment);
+        const auto file = write(report, "next.json");
+        const auto ran =
+            loopbench({"history", "add", "--history", history.place(), file}, moment * fastest / moments);
+        bench::store store{history.place(), bench::opening::existing};
+        const auto there = store.runs();
+        ASSERT_TRUE(there.size() == kept || there.size() == kept + 1) << moment;
+        if (ran.end == bench::child_end::exited) {
+            EXPECT_EQ(ran.code, 0) << ran.error_tail;
+            EXPECT_EQ(there.size(), kept + 1);
+            fastest = std::min(fastest, ran.wall);
+            ++ended;
+        } else {
+            ++killed;
+        }
+        if (there.size() > kept) {
+            const auto again = store.report_of(static_cast<bench::row_id>(there.size()));
+            ASSERT_TRUE(again);
+            EXPECT_EQ(again->results.size(), report.results.size());
+        }
+        kept = there.size();
+    }
+    EXPECT_GT(killed, 0);
+}
+
+TEST_F(history_command, without_room_changes_nothing_and_says_so) {
+    if (!history.is_file()) return;
+    ASSERT_EQ(run("add", {write(report_of_day(1), "1.json")}).code, 0);
+    write(large_report(2), "2.json");
+    const auto full = loopbench.in_shell("ulimit -f 300; $loopbench history add --history '" +
+                                         history.place() + "' $folder/2.json");
+    EXPECT_EQ(full.code, 1) << full.error_tail;
+    EXPECT_NE(full.error_tail.find("room"), std::string::npos) << full.error_tail;
+    EXPECT_EQ(runs().size(), 1);
+    EXPECT_EQ(run("add", {loopbench.path("2.json").native()}).code, 0) << "when there is";
+    EXPECT_EQ(runs().size(), 2);
+}
+
+TEST_F(history_command, of_what_is_no_history_is_wrong_usage) {
+    const auto file = write(report_of_day(1), "report.json");
+    for (const auto* command : {"list", "trend", "changes", "export"})
+        EXPECT_EQ(loopbench({"history", command, "--history", file}).code, 2) << command;
+    EXPECT_EQ(loopbench({"history", "add", file, "--history", file}).code, 2);
+    EXPECT_EQ(loopbench({"history"}).code, 2);
+    const auto unknown = loopbench({"history", "lst"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.error_tail.find("did you mean list?"), std::string::npos) << unknown.error_tail;
+    EXPECT_EQ(run("list", {"--jsn"}).code, 2);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

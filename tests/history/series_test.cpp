@@ -1,0 +1,234 @@
+// Series of runs and their changes, as they are read from a history.
+#include "bench/history/series.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "bench/history/tables.hpp"
+#include "bench/trial/usage_error.hpp"
+#include "support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::entry_of;
+using bench::opening;
+
+class series : public testing::Test {
+protected:
+    void add(const reports::report& report, bench::provenance from = {}) {
+        store.add(entry_of(report, std::move(from)));
+    }
+
+    /// Forty runs: from the 31st on loop-epoll is 5 % slower, and makes two system calls where it made one.
+    void add_a_change() {
+        std::mt19937_64 random{7};
+        std::normal_distribution<double> noise{0, 0.005};
+        for (int day = 0; day < 40; ++day) {
+            const bool after = day >= 30;
+            add(report_of_day(day, 1.5 * std::exp(noise(random)) / (after ? 1.05 : 1), after ? 2 : 1),
+                {fmt::format("commit{:02}", day), false, ""});
+        }
+    }
+
+    std::vector<bench::series> read(const bench::series_choice& choice = {}) {
+        runs = store.runs();
+        return bench::read_series(store, runs, choice);
+    }
+
+    const empty_history history;
+    bench::store store{history.place(), opening::created_if_missing};
+    std::vector<bench::kept_run> runs;
+};
+
+const bench::series* find(const std::vector<bench::series>& all, std::string_view contender,
+                          std::string_view metric) {
+    for (const auto& each : all)
+        if (each.contender == contender && each.of.metric == metric) return &each;
+    return nullptr;
+}
+
+TEST_F(series, are_by_date_whatever_came_first) {
+    for (const int day : {3, 1, 2}) add(report_of_day(day, day));
+    const auto all = read({.intervals = true});
+    const auto* times = find(all, "loop-epoll", "time");
+    ASSERT_NE(times, nullptr);
+    EXPECT_EQ(times->baseline, "asio-epoll");
+    ASSERT_EQ(times->points.size(), 3);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(times->points[i].value, static_cast<double>(i + 1));
+    EXPECT_EQ(times->intervals.at(0).low, 0.99);
+    EXPECT_EQ(times->intervals.at(2).high, 3.03);
+}
+
+TEST_F(series, are_of_one_machine_one_size_and_one_baseline) {
+    add(report_of_day(1));
+    auto other = report_of_day(2);
+    other.where.cores = 64;
+    add(other);
+    add(report_of_day(3), {"", {}, "the left one"});
+    other = report_of_day(4);
+    other.plan->size = "real";
+    add(other);
+    other = report_of_day(5);
+    other.baseline = "loop-epoll";
+    std::swap(other.results[0].to_baseline, other.results[1].to_baseline);
+    add(other);
+    std::size_t ratios = 0;
+    for (const auto& each : read({.metrics = {"time"}})) {
+        if (!each.is_ratio()) continue;
+        EXPECT_EQ(each.points.size(), 1);
+        ++ratios;
+    }
+    EXPECT_EQ(ratios, 5);
+    other = report_of_day(6);
+    other.where.memory_bytes -= std::int64_t{100} << 20;  // a kernel that reserves more of it
+    add(other);
+    const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
+    EXPECT_EQ(std::ranges::count(all, 2, [](const auto& each) { return each.points.size(); }), 1);
+}
+
+TEST_F(series, of_values_made_in_different_ways_are_two) {
+    add(report_of_day(1));
+    auto other = report_of_day(2);
+    for (auto& item : other.results) item.made = reports::way::turns;
+    add(other);
+    const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
+    ASSERT_EQ(all.size(), 2);
+    EXPECT_EQ(all[0].of.made, reports::way::apart);
+    EXPECT_EQ(all[1].of.made, reports::way::turns);
+}
+
+/// With one number for the contenders in `places`.
+std::string one_number_for(const char* places) {
+    return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
+        "unit": "ns", "direction": "smaller", "deterministic": false, "way": "apart"}},
+        "ratios": {{"of": {}, "medians": [1]}}, "values": {{"of": [], "medians": []}}}}]}})",
+                       places);
+}
+
+TEST_F(series, that_are_damaged_are_said_to_be) {
+    const auto read_from = [&](const std::string& points) {
+        for (const auto& run : store.runs()) store.remove(std::array{run.id});
+        auto kept = entry_of(report_of_day(1), {});
+        kept.points = kept.content = points;
+        store.add(kept);
+        return read().size();
+    };
+    EXPECT_EQ(read_from(one_number_for("[0]")), 1);
+    for (const auto& points :
+         {std::string{"["}, std::string{"{}"}, one_number_for("[1]"), one_number_for("[0, 0]"),
+          one_number_for("[-1]"), one_number_for("0"), one_number_for("[0").substr(0, 100)})
+        EXPECT_THROW(read_from(points), bench::database_error) << points;
+}
+
+TEST_F(series, leave_out_what_says_nothing) {
+    add(report_of_day(1));
+    auto interrupted = report_of_day(2);
+    interrupted.complete = false;
+    add(interrupted);
+    auto unfit = report_of_day(3);
+    unfit.aa = reports::self_check{"asio-epoll", "asio-epol~", reports::fitness::unfit, "it differs", {}, {}};
+    add(unfit);
+    const auto all = read();
+    EXPECT_EQ(find(all, "loop-epoll", "time")->points.size(), 1);
+    EXPECT_EQ(find(all, "loop-epoll", "syscalls")->points.size(), 2)
+        << "an unfit machine counts as well as any";
+}
+
+TEST_F(series, that_are_asked_for_and_not_there_are_named) {
+    add(report_of_day(1));
+    EXPECT_THROW(read({.workloads = {"no/such"}}), bench::usage_error);
+    EXPECT_THROW(read({.metrics = {"no_such"}}), bench::usage_error);
+    EXPECT_EQ(read({.contenders = {"loop-*"}}).size(), 2);
+    auto other = report_of_day(2);
+    other.workloads[0].headline_metrics = {"cpu"};
+    add(other);
+    EXPECT_EQ(find(read(), "loop-epoll", "time")->points.size(), 1)
+        << "that workload is about something else";
+    EXPECT_EQ(find(read({.metrics = {"time"}}), "loop-epoll", "time")->points.size(), 2)
+        << "who asks gets it";
+}
+
+TEST_F(series, have_a_change_with_its_size_and_the_runs_around_it) {
+    add_a_change();
+    const auto all = read();
+    const auto changes = bench::changes_in(all);
+    ASSERT_EQ(changes.size(), 2) << bench::changes_text(changes);
+    for (const auto& change : changes) {
+        EXPECT_EQ(change.at, 30);
+        EXPECT_TRUE(change.is_worse);
+        EXPECT_EQ(change.in->contender, "loop-epoll");
+        EXPECT_EQ(change.in->points[change.at - 1].run->commit, "commit29");
+        EXPECT_EQ(change.in->points[change.at].run->commit, "commit30");
+        ASSERT_TRUE(change.better.low && change.better.high);
+        EXPECT_LE(*change.better.low, *change.better.high);
+        if (change.in->of.deterministic) {
+            EXPECT_EQ(change.better.median, -1);
+            EXPECT_EQ(change.before, 1);
+            EXPECT_EQ(change.after, 2);
+        } else {
+            EXPECT_NEAR(change.better.median, -std::log(1.05), 0.005);
+        }
+    }
+    const auto json = nlohmann::json::parse(bench::changes_json(changes));
+    EXPECT_EQ(json["changes"].size(), 2);
+    EXPECT_EQ(json["changes"][0]["after"]["commit"], "commit30");
+}
+
+TEST_F(series, of_a_new_machine_have_no_change_there) {
+    std::mt19937_64 random{7};
+    std::normal_distribution<double> noise{0, 0.005};
+    for (int day = 0; day < 40; ++day) {
+        auto report = report_of_day(day, (day < 20 ? 1.5 : 1.2) * std::exp(noise(random)), day < 20 ? 1 : 2);
+        if (day >= 20) report.where.cpu_model = "Another processor";
+        add(report);
+    }
+    EXPECT_TRUE(bench::changes_in(read()).empty());
+}
+
+// The machine's mood is in it, and nothing to compare it with.
+TEST_F(series, of_the_baselines_own_times_are_shown_and_not_judged) {
+    for (int day = 0; day < 40; ++day) {
+        auto report = report_of_day(day);
+        report.results[0].median = day < 20 ? 30 : 60;
+        add(report);
+    }
+    const auto all = read();
+    EXPECT_EQ(find(all, "asio-epoll", "time")->points.size(), 40);
+    EXPECT_TRUE(bench::changes_in(all).empty());
+}
+
+TEST_F(series, of_values_alone_are_judged_where_there_is_no_baseline) {
+    for (int day = 0; day < 40; ++day) {
+        auto report = report_of_day(day);
+        report.baseline = "";
+        for (auto& item : report.results) item.to_baseline.reset();
+        report.results[0].median = (day < 20 ? 30 : 27) + 0.01 * (day % 7);
+        add(report);
+    }
+    const auto all = read();
+    const auto changes = bench::changes_in(all);
+    ASSERT_EQ(changes.size(), 1);
+    EXPECT_EQ(changes[0].at, 20);
+    EXPECT_FALSE(changes[0].is_worse) << "less time is better";
+}
+
+TEST_F(series, are_shown_in_every_form) {
+    add_a_change();
+    const auto one = read({.contenders = {"loop-epoll"}, .metrics = {"time"}, .intervals = true});
+    ASSERT_EQ(one.size(), 1);
+    const auto lines = bench::trend_text(one);
+    EXPECT_EQ(std::ranges::count(lines, '\n'), 42) << lines;
+    EXPECT_NE(lines.find("worse from here on"), std::string::npos) << lines;
+    const auto all = read({.intervals = true});
+    EXPECT_EQ(std::ranges::count(bench::trend_text(all), '\n'), 5);
+    EXPECT_EQ(nlohmann::json::parse(bench::trend_json(all))["series"].size(), 4);
+    EXPECT_EQ(std::ranges::count(bench::trend_csv(all), '\n'), 161);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,294 @@
+// The database: all of a report or nothing, once, by whoever writes, and from one version of the tables to
+// the next.
+#include "bench/history/store.hpp"
+
+#include <gtest/gtest.h>
+#include <soci/soci.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "bench/history/series.hpp"
+#include "bench/trial/usage_error.hpp"
+#include "reports/json.hpp"
+#include "support.hpp"
+#include "tests/support/sample_report.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::opening;
+using namespace std::chrono_literals;
+
+bench::store opened(const empty_history& history) {
+    return bench::store{history.place(), opening::created_if_missing, 2s};
+}
+
+/// The database itself, beside the store.
+struct other_session {
+    explicit other_session(const empty_history& history)
+        : sql{history.is_file() ? "sqlite3" : "postgresql",
+              history.is_file() ? "dbname=\"" + history.place() + "\"" : history.place()} {}
+
+    long long count(const std::string& table) {
+        long long rows = -1;
+        sql << "SELECT COUNT(*) FROM " + table, soci::into(rows);
+        return rows;
+    }
+
+    soci::session sql;
+};
+
+TEST(store, gives_back_what_was_added) {
+    const empty_history history;
+    auto store = opened(history);
+    const auto report = sample_report();
+    const auto [run, is_new] = store.add(bench::entry_of(report, {"0123abcd", true, "left"}));
+    EXPECT_TRUE(is_new);
+    const auto again = store.report_of(run);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(reports::write_json(*again), reports::write_json(report));
+    EXPECT_FALSE(store.report_of(run + 1));
+    const auto runs = store.runs();
+    ASSERT_EQ(runs.size(), 1);
+    EXPECT_EQ(runs[0].commit, "0123abcd");
+    EXPECT_EQ(runs[0].dirty, true);
+    EXPECT_EQ(runs[0].machine.name, "left");
+    EXPECT_EQ(runs[0].fitness, reports::fitness::unfit);
+    EXPECT_FALSE(runs[0].complete);
+}
+
+TEST(store, adds_the_same_report_once_and_learns_what_it_is_of) {
+    const empty_history history;
+    auto store = opened(history);
+    const auto first = store.add(bench::entry_of(report_of_day(1), {"", {}, "left"}));
+    const auto second = store.add(bench::entry_of(report_of_day(1), {"abc", false, ""}));
+    EXPECT_FALSE(second.is_new);
+    EXPECT_EQ(second.run, first.run);
+    store.add(bench::entry_of(report_of_day(1), {}));
+    ASSERT_EQ(store.runs().size(), 1);
+    EXPECT_EQ(store.runs()[0].commit, "abc");
+    EXPECT_EQ(store.runs()[0].dirty, false);
+    EXPECT_EQ(store.runs()[0].machine.name, "left");
+}
+
+TEST(store, numbers_machines_by_the_first_run_on_each) {
+    const empty_history history;
+    auto store = opened(history);
+    store.add(bench::entry_of(report_of_day(3), {}));
+    store.add(bench::entry_of(report_of_day(1), {"", {}, "left"}));
+    store.add(bench::entry_of(report_of_day(2), {}));
+    std::vector<std::size_t> numbers;
+    for (const auto& run : store.runs()) numbers.push_back(run.machine.number);
+    EXPECT_EQ(numbers, (std::vector<std::size_t>{2, 1, 1}));
+}
+
+TEST(store, takes_numbers_of_any_size) {
+    const empty_history history;
+    auto store = opened(history);
+    auto report = report_of_day(1);
+    report.where.cores = report.where.memory_bytes = INT64_MAX;
+    report.plan->layouts = UINT64_MAX;
+    store.add(bench::entry_of(report, {}));
+    EXPECT_EQ(store.runs().at(0).machine.memory_gib, std::int64_t{1} << 33);
+    EXPECT_FALSE(store.report_of(INT64_MAX));
+}
+
+// Whatever stands in them: they are parameters.
+TEST(store, takes_names_of_any_bytes) {
+    const empty_history history;
+    auto store = opened(history);
+    std::string all_bytes;
+    for (int byte = 0; byte < 256; ++byte) all_bytes += static_cast<char>(byte);
+    for (const auto& name : {std::string{"'); DROP TABLE loopbench_run; --"},
+                             std::string{":name \" \\ % _ $1 ? ::text"}, all_bytes}) {
+        auto report = report_of_day(1);
+        report.where.kernel = report.where.cpu_model = report.results[0].unit = name;
+        report.contenders[0].name = report.baseline = report.workloads[0].name = name;
+        for (auto& item : report.results) item.workload = name;
+        const auto [run, is_new] = store.add(bench::entry_of(report, {name, true, name}));
+        EXPECT_TRUE(is_new);
+        const auto runs = store.runs();
+        const auto kept = std::ranges::find(runs, run, &bench::kept_run::id);
+        ASSERT_NE(kept, runs.end());
+        // What is no character, and the one that ends a text, are kept as what stands for those.
+        auto readable = reports::valid_utf8(name);
+        for (auto at = readable.find('\0'); at != std::string::npos; at = readable.find('\0'))
+            readable.replace(at, 1, "\xEF\xBF\xBD");
+        EXPECT_EQ(kept->commit, readable);
+        EXPECT_EQ(kept->machine.name, readable);
+        EXPECT_EQ(kept->kernel, readable);
+        EXPECT_EQ(reports::write_json(*store.report_of(run)),
+                  reports::write_json(reports::read_json(reports::write_json(report), "itself")));
+        const auto all = bench::read_series(store, runs, {.metrics = {"time"}});
+        EXPECT_TRUE(std::ranges::any_of(
+            all, [&](const auto& each) { return each.of.workload == reports::valid_utf8(name); }));
+    }
+    EXPECT_EQ(other_session{history}.count("loopbench_run"), 3);
+}
+
+TEST(store, removes_runs) {
+    const empty_history history;
+    auto store = opened(history);
+    const auto first = store.add(bench::entry_of(sample_report(), {"old", {}, "old"})).run;
+    store.add(bench::entry_of(report_of_day(1), {"new", {}, ""}));
+    store.remove(std::array{first});
+    ASSERT_EQ(store.runs().size(), 1);
+    EXPECT_EQ(store.runs()[0].commit, "new");
+    EXPECT_EQ(store.points_of(first), "");
+}
+
+constexpr auto second_version = "ALTER TABLE loopbench_run ADD COLUMN note TEXT NOT NULL DEFAULT 'none'";
+
+std::vector<bench::schema_step> with_another(std::vector<const char*> statements) {
+    std::vector<bench::schema_step> steps(bench::schema_steps().begin(), bench::schema_steps().end());
+    steps.push_back(std::move(statements));
+    return steps;
+}
+
+TEST(store, of_an_older_version_is_brought_forward_with_every_row) {
+    const empty_history history;
+    const auto report = sample_report();
+    const auto run = opened(history).add(bench::entry_of(report, {"abc", {}, ""})).run;
+    const auto steps = with_another({second_version});
+    {
+        bench::store newer{history.place(), opening::existing, 2s, steps};
+        const auto kept = newer.report_of(run);
+        ASSERT_TRUE(kept);
+        EXPECT_EQ(reports::write_json(*kept), reports::write_json(report));
+    }
+    std::string note;
+    other_session{history}.sql << "SELECT note FROM loopbench_run", soci::into(note);
+    EXPECT_EQ(note, "none");
+    EXPECT_NO_THROW((bench::store{history.place(), opening::existing, 2s, steps})) << "and once is enough";
+}
+
+TEST(store, of_a_newer_version_is_refused_and_left_alone) {
+    const empty_history history;
+    opened(history).add(bench::entry_of(report_of_day(1), {}));
+    bench::store{history.place(), opening::existing, 2s, with_another({second_version})};
+    try {
+        opened(history);
+        ADD_FAILURE();
+    } catch (const bench::usage_error& error) {
+        EXPECT_NE(std::string_view{error.what()}.find("newer loopbench"), std::string_view::npos)
+            << error.what();
+    }
+    EXPECT_EQ(other_session{history}.count("loopbench_run"), 1);
+}
+
+TEST(store, is_as_it_was_when_a_step_forward_fails) {
+    const empty_history history;
+    opened(history).add(bench::entry_of(report_of_day(1), {}));
+    const auto broken = with_another({second_version, "INSERT INTO loopbench_no_such_table VALUES (1)"});
+    EXPECT_THROW((bench::store{history.place(), opening::existing, 2s, broken}), bench::database_error);
+    EXPECT_EQ(opened(history).runs().size(), 1) << "of the old version";
+    EXPECT_NO_THROW((bench::store{history.place(), opening::existing, 2s, with_another({second_version})}));
+}
+
+TEST(store, says_that_another_process_writes) {
+    const empty_history history;
+    opened(history);
+    bench::store store{history.place(), opening::existing, 1s};
+    other_session other{history};
+    if (history.is_file()) {
+        other.sql << "BEGIN IMMEDIATE";
+    } else {
+        other.sql << "BEGIN";
+        other.sql << "LOCK TABLE loopbench_run IN ACCESS EXCLUSIVE MODE";
+    }
+    try {
+        store.add(bench::entry_of(report_of_day(1), {}));
+        ADD_FAILURE();
+    } catch (const bench::database_error& error) {
+        EXPECT_NE(std::string_view{error.what()}.find("another process"), std::string_view::npos)
+            << error.what();
+    }
+    other.sql << "ROLLBACK";
+    EXPECT_TRUE(store.add(bench::entry_of(report_of_day(1), {})).is_new) << "when that is done";
+}
+
+TEST(store, that_is_not_there_is_not_begun_by_reading) {
+    const empty_history history;
+    EXPECT_THROW((bench::store{history.place(), opening::existing}), bench::usage_error);
+    EXPECT_FALSE(history.is_file() && std::filesystem::exists(history.place()));
+}
+
+TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
+    const scratch_folder folder;
+    const auto text = (folder / "text.db").native(), other = (folder / "other.db").native();
+    reports::write_file_atomically(text, "this is no database, and longer than sixteen bytes");
+    soci::session{"sqlite3", "dbname=\"" + other + "\""} << "CREATE TABLE somebody_elses (a INTEGER)";
+    for (const auto& file : {text, other, folder.path().native()})
+        for (const auto how : {opening::existing, opening::created_if_missing}) {
+            const bool is_file = std::filesystem::is_regular_file(file);
+            const auto before = is_file ? content_of(file) : "";
+            EXPECT_ANY_THROW((bench::store{file, how})) << file;
+            if (is_file) {
+                EXPECT_EQ(content_of(file), before);
+            }
+        }
+    EXPECT_THROW((bench::store{text, opening::created_if_missing}), bench::usage_error);
+    EXPECT_THROW((bench::store{other, opening::created_if_missing}), bench::usage_error);
+}
+
+TEST(sqlite, takes_a_path_of_any_characters_or_says_why_not) {
+    const scratch_folder folder;
+    for (const auto* name :
+         {"a b  c.db", "a=b timeout=0.db", "it's; --.db", "new/folder/history.db", "ä\n.db"}) {
+        const auto path = (folder / name).native();
+        bench::store{path, opening::created_if_missing}.add(bench::entry_of(report_of_day(1), {}));
+        EXPECT_TRUE(std::filesystem::exists(path)) << name;
+        EXPECT_EQ((bench::store{path, opening::existing}.runs().size()), 1) << name;
+    }
+    EXPECT_THROW((bench::store{(folder / "\"").native(), opening::created_if_missing}), bench::usage_error);
+}
+
+TEST(postgresql, that_goes_away_in_the_middle_loses_nothing) {
+    if (tests::postgresql().empty()) return;  // there is none without with_postgresql
+    const empty_history history;
+    auto store = opened(history);
+    store.add(bench::entry_of(report_of_day(1), {}));
+    ASSERT_EQ(psql(history.place(),
+                   "CREATE FUNCTION go_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM "
+                   "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$; CREATE TRIGGER going AFTER "
+                   "INSERT ON loopbench_run FOR EACH ROW EXECUTE FUNCTION go_away()")
+                  .code,
+              0);
+    EXPECT_THROW(store.add(bench::entry_of(report_of_day(2), {})), bench::database_error);
+    EXPECT_THROW(store.runs(), bench::database_error) << "it is gone";
+    store = opened(history);
+    EXPECT_EQ(store.runs().size(), 1);
+    EXPECT_EQ(psql(history.place(), "DROP TRIGGER going ON loopbench_run").code, 0);
+    EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
+}
+
+TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {
+    for (const auto* url :
+         {"postgresql://me:secret@localhost:1/none", "postgresql://me:secret@[localhost/none"})
+        try {
+            bench::store{url, opening::existing};
+            ADD_FAILURE();
+        } catch (const bench::database_error& error) {
+            EXPECT_EQ(std::string_view{error.what()}.find("secret"), std::string_view::npos) << error.what();
+        }
+}
+
+TEST(place, is_shown_without_a_password) {
+    EXPECT_EQ(bench::without_password("postgresql://me:secret@host/db"), "postgresql://me:***@host/db");
+    EXPECT_EQ(bench::without_password("postgres://me:se@cret@host:5432/db?x=1"),
+              "postgres://me:***@host:5432/db?x=1");
+    EXPECT_EQ(bench::without_password("postgresql://me@host/db?password=secret&x=1"),
+              "postgresql://me@host/db?password=***&x=1");
+    EXPECT_EQ(bench::without_password("postgresql://me:sec/ret@host/db"), "postgresql://me:***@host/db");
+    EXPECT_EQ(bench::without_password("postgresql://h/db?sslpassword=secret&password=secret"),
+              "postgresql://h/db?sslpassword=***&password=***");
+    EXPECT_EQ(bench::without_password("postgresql://host:5432/db"), "postgresql://host:5432/db");
+    EXPECT_EQ(bench::without_password("a:b@c.db"), "a:b@c.db");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

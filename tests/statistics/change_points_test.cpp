@@ -1,0 +1,106 @@
+// Change points in series of which is known when they changed. The shares behind docs/history.md are in
+// reports/evidence/changes; these are few tries of the same, with seeds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "simulated_series.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+TEST(change_points, of_a_clear_step_are_where_it_is) {
+    generator random{1};
+    for (const std::size_t at : {20UL, 30UL, 57UL}) {
+        const auto found = changes_in(with_step(random, normal_noise(0.001), 60, at, 5), 60);
+        ASSERT_EQ(found.size(), 1) << at;
+        EXPECT_EQ(found[0].at, at);
+        EXPECT_LE(found[0].p, bench::change_rule{}.level);
+    }
+}
+
+TEST(change_points, of_several_steps_are_all_there) {
+    generator random{2};
+    auto series = unchanged(random, normal_noise(0.001), 200);
+    const std::vector<std::size_t> planted{15, 40, 100, 110, 190};
+    for (const auto at : planted)
+        for (auto i = at; i < series.size(); ++i) series[i] += 0.05;
+    std::vector<std::size_t> found;
+    for (const auto& change : changes_in(series, series.size())) found.push_back(change.at);
+    EXPECT_EQ(found, planted);
+}
+
+TEST(change_points, are_none_in_what_is_always_the_same_or_too_short) {
+    EXPECT_TRUE(changes_in(run_series(1000, 3.0), 1000).empty());
+    for (std::size_t runs = 0; runs < 10; ++runs)
+        EXPECT_TRUE(changes_in({1, 1, 1, 2, 2, 2, 2, 2, 2, 2}, runs).empty());
+}
+
+TEST(change_points, of_counts_need_no_noise) {
+    run_series counts(20, 1.0);
+    for (std::size_t i = 14; i < counts.size(); ++i) counts[i] = 2;
+    const auto found = changes_in(counts, counts.size());
+    ASSERT_EQ(found.size(), 1);
+    EXPECT_EQ(found[0].at, 14);
+}
+
+TEST(change_points, are_no_two_bad_days) {
+    generator random{3};
+    auto series = unchanged(random, normal_noise(0.01), 60);
+    series[20] += 0.3;
+    series[21] += 0.3;
+    series[59] += 0.3;
+    EXPECT_TRUE(changes_in(series, 60).empty());
+}
+
+TEST(change_points, that_were_found_stay_whatever_comes_later) {
+    generator random{4};
+    auto series = with_step(random, normal_noise(0.01), 400, 100, 5);
+    const auto before = changes_in(series, 200);
+    ASSERT_EQ(before.size(), 1);
+    for (std::size_t i = 300; i < 400; ++i) series[i] += 1;
+    const auto after = changes_in(series, 400);
+    ASSERT_EQ(after.size(), 2);
+    EXPECT_EQ(after[0].at, before[0].at);
+    EXPECT_EQ(after[1].at, 300);
+}
+
+// One in a thousand of them, of 200.
+TEST(change_points, are_hardly_ever_found_where_nothing_changed) {
+    generator random{5};
+    std::size_t alarms = 0;
+    for (const auto& population : populations())
+        for (int i = 0; i < 50; ++i)
+            if (!changes_in(population.sample(random, 60), 60).empty()) ++alarms;
+    EXPECT_LE(alarms, 2);
+}
+
+TEST(change_points, of_3_percent_are_found_within_five_runs_where_blocks_have_2_percent_of_noise) {
+    generator random{6};
+    std::size_t found = 0;
+    for (int i = 0; i < 50; ++i)
+        if (delay_of(with_step(random, median_of_blocks(0.02, 10), 60, 55, 3), 55, 5)) ++found;
+    EXPECT_GE(found, 47);
+}
+
+// Without the correction there would be one in a thousand at this level, and ten at ten times as much.
+TEST(change_points, are_corrected_for_the_number_of_series) {
+    generator random{7};
+    std::vector<run_series> all;
+    for (int i = 0; i < 400; ++i) all.push_back(unchanged(random, normal_noise(0.01), 60));
+    const auto alarms = [&](const bench::change_rule& rule) {
+        const auto found = bench::change_points(all, rule);
+        return std::ranges::count_if(found, [](const auto& points) { return !points.empty(); });
+    };
+    EXPECT_GE(alarms({.level = 0.05, .family_level = 1}), 8);
+    EXPECT_EQ(alarms({.level = 0.05, .family_level = 0.01}), 0);
+    all.push_back(with_step(random, normal_noise(0.01), 60, 50, 10));
+    const auto found = bench::change_points(all);
+    EXPECT_EQ(std::ranges::count_if(found, [](const auto& points) { return !points.empty(); }), 1);
+    ASSERT_EQ(found.back().size(), 1) << "and one that changed is found among them";
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
