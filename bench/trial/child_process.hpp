@@ -40,7 +40,7 @@ enum class child_end {
 struct resource_usage {
     std::int64_t user_ns = 0;
     std::int64_t system_ns = 0;
-    std::int64_t rss_max_bytes = 0;
+    std::int64_t rss_max_bytes = 0;  // or its parent's, if that is more (bench/metrics/memory.hpp)
     std::int64_t switches_voluntary = 0;
     std::int64_t switches_involuntary = 0;
     std::int64_t run_delay_ns = 0;  // its main thread could have run, and had to wait for a CPU
