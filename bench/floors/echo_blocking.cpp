@@ -20,8 +20,8 @@ int send_all(int fd, std::span<const std::byte> bytes) noexcept {
     return sent < 0 ? errno : ECONNRESET;
 }
 
-/// MSG_WAITALL still gives what has come when a signal arrives, or work that the kernel has for the thread, as after the
-/// end of a ring: the rest is one receive more.
+/// MSG_WAITALL still gives what has come when a signal arrives, or work that the kernel has for the thread,
+/// as after the end of a ring: the rest is one receive more.
 int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);

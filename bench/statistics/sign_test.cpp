@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-// In double alone: Boost.Math would go through long double, which takes ten times as long, for digits beyond the
-// twelfth.
+// In double alone: Boost.Math would go through long double, which takes ten times as long, for digits
+// beyond the twelfth.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 
@@ -37,8 +37,9 @@ struct place_of_tail {
     double between = 0;  // I
 };
 
-/// Each step is made from the one before, P(B = k + 1) = P(B = k) (n - k) / (k + 1). The first is where nothing that
-/// matters has gone before: P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963), which is under 1e-170 there.
+/// Each step is made from the one before, P(B = k + 1) = P(B = k) (n - k) / (k + 1). The first is where
+/// nothing that matters has gone before: P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963), which is
+/// under 1e-170 there.
 place_of_tail place_of(double tail, std::size_t count) {
     const double n = static_cast<double>(count);
     auto k = static_cast<std::size_t>(std::max(0.0, n / 2 - 14 * std::sqrt(n)));

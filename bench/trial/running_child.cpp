@@ -77,8 +77,9 @@ struct child_setup {
     std::span<const int> inherited;
 };
 
-/// Runs in the child between vfork and exec, in its parent's memory: system calls only. All signals are blocked, and
-/// those that the parent handles get their default before they are let in again: a handler would tell the parent.
+/// Runs in the child between vfork and exec, in its parent's memory: system calls only. All signals are
+/// blocked, and those that the parent handles get their default before they are let in again: a handler would
+/// write what the parent reads.
 [[noreturn]] void become_contender(const child_setup& setup) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
