@@ -10,7 +10,7 @@
 
 namespace loopbench::bench {
 
-/// "1a2b3c4d5e+" for a commit with changes that are not in it; the date where no commit is known.
+/// "1a2b3c4d5e+" for a commit with changes that are not in it; "-" where no commit is known.
 std::string build_name(const kept_run& run);
 
 std::string runs_text(std::span<const kept_run> runs);

@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-// In double alone: Boost.Math would go through long double, which takes ten times as long, for digits
-// beyond the twelfth.
+// In double alone: Boost.Math would go through long double, which takes much longer, for digits that nobody
+// sees.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 
