@@ -81,17 +81,16 @@ void wire::carry(std::size_t connection, direction which) {
         return;
 
     const std::uint64_t number = on.carried[static_cast<std::size_t>(which)]++;
-    switch (decide_({.connection = connection, .which = which, .number = number, .bytes = message})) {
+    const fate becomes =
+        decide_({.connection = connection, .which = which, .number = number, .bytes = message});
+    switch (becomes) {
         case fate::whole:
             return send(to, message);
         case fate::in_pieces:
-            send(to, message.first(1));
-            wait_until_read(to);
-            return send(to, message.subspan(1));
         case fate::interrupted:
             send(to, message.first(1));
             wait_until_read(to);
-            ::pthread_kill(maker_, SIGUSR1);
+            if (becomes == fate::interrupted) ::pthread_kill(maker_, SIGUSR1);
             return send(to, message.subspan(1));
         case fate::cut_off:
             send(to, message.first(1));

@@ -23,7 +23,7 @@ row() {
   printf '{"context": {"library": "fake", "library_version": "1"}, "benchmarks": [{"run_name": "%s", %s}]}\n' \
     "$workload" "$1"
 }
-trials() {  # the shell's own words: a process for each would be a third of the tests' time
+trials() {  # the shell's own words: a process each time would cost more than all else here
   made=0
   while read -r line; do made=$((made + 1)); done < "$0.trials"
   echo "$made"
