@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -48,8 +49,8 @@ std::vector<cell_to_count> measured_cells(const reports::report& report, const r
 std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
                                       const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                       int stop_fd) {
-    const counting_options options{
-        .malloc_counter = default_malloc_counter(), .limit = limit, .stop_fd = stop_fd};
+    counting_options options{.malloc_counter = default_malloc_counter(), .limit = limit, .stop_fd = stop_fd};
+    options.traced_limit = std::max(options.traced_limit, limit);
     std::vector<counted_cell> counted;
     json details = json::array();
     progress shown;

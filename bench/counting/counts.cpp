@@ -90,7 +90,7 @@ public:
                                           .workload = workload_,
                                           .min_time_s = 0.001,
                                           .size = workload_size::smoke,
-                                          .limit = options_.limit,
+                                          .limit = front.empty() ? options_.limit : options_.traced_limit,
                                           .operations = operations,
                                           .with_side_file = false,
                                           .front = front,

@@ -31,7 +31,10 @@ struct operation_counts {
 struct counting_options {
     std::filesystem::path malloc_counter;                      // the shared object to preload
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // of each process
-    int stop_fd = -1;                                          // as in child_process.hpp
+    /// Of one under a tracer, which stops at each call until the tracer has run: beside other work that takes
+    /// hundreds of times as long as the call.
+    std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};
+    int stop_fd = -1;  // as in child_process.hpp
 };
 
 /// The shared object that counts allocations: beside this executable, or in ../libexec/loopbench.

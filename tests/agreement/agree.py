@@ -75,9 +75,14 @@ def syscalls(programs, table):
                        "--workload", workload, "--baseline", contender, "-o", f"{folder}/out"]
             subprocess.run(command, capture_output=True, text=True, check=True)
             with open(f"{folder}/out/report.json", encoding="utf-8") as file:
-                results = json.load(file)["results"]
-            [ours] = [each["median"] for each in results
-                      if each["metric"] == "syscalls" and each["contender"] == contender]
+                report = json.load(file)
+            counted = [each["median"] for each in report["results"]
+                       if each["metric"] == "syscalls" and each["contender"] == contender]
+            if not counted:
+                said = "; ".join(each["message"] for each in report["warnings"])
+                table.row("syscalls", f"{contender} {workload}", "none", said, "within 1 %", False)
+                continue
+            [ours] = counted
 
             def calls(operations):
                 summary = f"{folder}/strace"

@@ -94,11 +94,19 @@ TEST(counts, of_a_contender_that_does_not_do_what_it_is_told_are_missing_with_th
 TEST(counts, of_a_contender_that_hangs_under_the_tracer_end_at_the_limit_of_a_trial_with_the_reason) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto counted =
-        count(planted, "shy", {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .limit = std::chrono::seconds(2)});
+        count(planted, "shy",
+              {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .traced_limit = std::chrono::seconds(2)});
     EXPECT_TRUE(counted.metrics.contains("allocations"));  // for which nobody traces it
     EXPECT_FALSE(counted.metrics.contains("waits"));
     EXPECT_EQ(missing(counted), "under strace: no result within 2 s; ");
     EXPECT_FALSE(counted.failed);
+}
+
+TEST(counts, have_a_limit_of_their_own_for_what_takes_longer_under_the_tracer) {
+    if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
+    const auto counted = count(
+        planted, "hesitant", {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .limit = std::chrono::seconds(2)});
+    EXPECT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
 }
 
 /// A tracer of this name in front of all others on PATH, which does its work and then this to its record.

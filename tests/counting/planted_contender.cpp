@@ -78,6 +78,16 @@ void wait_for_ever_when_traced(trial& t) {
     t.prove("things done", 1, 1);
 }
 
+/// As one that has to wait for its tracer at each call.
+void take_three_seconds_when_traced(trial& t) {
+    if (is_traced()) ::sleep(3);
+    t.begin();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t i = 0; i < count; ++i) static_cast<void>(::fcntl(0, F_GETFD));
+    t.end();
+    t.prove("things done", 1, 1);
+}
+
 template <Runtime R>
 contender_workload with_runtime(const workload_shape& shape, task_of<R> (*run)(R&, trial&)) {
     return {shape, on_fresh_runtime<R>(run, [] { return std::make_unique<R>(); })};
@@ -102,5 +112,6 @@ int main(int argc, char** argv) {
          {{"same", 10, 10}, same_work_always},
          {{"runs"}, count_runs},
          {{"slow"}, take_time},
-         {{"shy", 10, 10}, wait_for_ever_when_traced}});
+         {{"shy", 10, 10}, wait_for_ever_when_traced},
+         {{"hesitant", 10, 10}, take_three_seconds_when_traced}});
 }
