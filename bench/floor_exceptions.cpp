@@ -7,10 +7,7 @@ namespace loopbench::bench {
 
 namespace {
 
-constexpr std::string_view spins =
-    "a floor sleeps in the kernel and has to be woken, a loop that spins (loop-round-robin always, "
-    "loop-precise shortly before) is awake at the deadline; and where floor-sleep is the only floor, timers "
-    "without slack (timerfd, io_uring) are earlier than its clock_nanosleep";
+constexpr std::string_view spins = "who spins is awake, and floor-sleep has slack";
 
 constexpr std::array exceptions{
     floor_exception{"sleep/serial", "late_p50", spins},

@@ -173,6 +173,13 @@ std::string on_how_many(const names& those, std::size_t telling, std::size_t com
 /// By whom, for each workload, nobody is certainly beaten.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
+/// The word for those who lead, explained where it stands for the first time.
+std::string unbeaten(const std::vector<finding>& said, std::string_view better) {
+    const auto leads = [](const finding& each) { return each.about == topic::cost; };
+    return std::ranges::any_of(said, leads) ? "unbeaten"
+                                            : fmt::format("unbeaten (nobody is certainly {})", better);
+}
+
 /// Those who lead on most of the workloads, and on which. Of those who lead on equally many, only who do so
 /// on the same ones are named together.
 struct lead {
@@ -242,7 +249,7 @@ void find_cost(std::vector<finding>& all, const indexed_report& in) {
     const auto first = widest_lead(table);
     finding found{
         topic::cost,
-        fmt::format("Fastest: {}, unbeaten {}{}", listed(first.who),
+        fmt::format("Fastest: {}, {} {}{}", listed(first.who), unbeaten(all, "faster"),
                     on_how_many(first.on, table.size(), in.compared("time")), times_as_fast(in, first.from)),
         first.from};
     lead_table rest = table;
@@ -271,10 +278,10 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(item);
     }
     if (found.from.empty()) return;
-    found.text = fmt::format("The limit: {} takes {} times as long as the fastest floor ({}).", cut(first),
-                             multiples.text(three_digits),
+    found.text = fmt::format("Limit: {} takes {} times as long as the best floor, without a loop ({}).",
+                             cut(first), multiples.text(three_digits),
                              found.from.size() == 1 ? "on " + cut(found.from.front()->workload)
-                                                    : fmt::format("on {} workloads", found.from.size()));
+                                                    : fmt::format("{} workloads", found.from.size()));
     all.push_back(std::move(found));
 }
 
@@ -306,17 +313,13 @@ bool is_told_at(const places& order, std::size_t place, std::string_view baselin
     });
 }
 
-/// What an operation costs the CPU in one and in the other; empty where one of them does not say.
-std::string cpu_compared(const indexed_report& in, const result& one, const result& other, sources& from) {
-    const auto* const ours = in.find(one.workload, one.contender, "cpu");
-    const auto* const theirs = in.find(other.workload, other.contender, "cpu");
-    if (ours == nullptr || theirs == nullptr) return "";
-    from.insert(from.end(), {ours, theirs});
-    return fmt::format(", at {} against {} of CPU", human_time(*ours->median), human_time(*theirs->median));
-}
+/// The best on io_uring and the best on epoll, of an order of the faster first.
+struct driver_pair {
+    standing ours, theirs;
+    bool certain = false;
+};
 
-/// Whether io_uring is worth it: the best on it against the best on epoll, where there are both.
-std::string against_epoll(const indexed_report& in, const places& order, sources& from) {
+std::optional<driver_pair> uring_and_epoll(const indexed_report& in, const places& order) {
     const auto best_on = [&](std::string_view driver) {
         return std::ranges::find_if(order, [&](const standing& each) {
             const auto found = in.drivers.find(each.item->contender);
@@ -324,40 +327,71 @@ std::string against_epoll(const indexed_report& in, const places& order, sources
         });
     };
     const auto ours = best_on("io_uring"), theirs = best_on("epoll");
-    if (ours == order.end() || theirs == order.end()) return "";
-    for (const auto each : {ours, theirs})
-        if (std::ranges::find(from, each->item) == from.end()) from.push_back(each->item);
-    return fmt::format(" {} (io_uring) against {} (epoll): {} times as fast, {}{}.",
-                       cut(ours->item->contender), cut(theirs->item->contender),
-                       three_digits(ours->ratio / theirs->ratio),
-                       level(*ours, *theirs, in.whole.baseline) ? "not certain" : "certain",
-                       cpu_compared(in, *ours->item, *theirs->item, from));
+    if (ours == order.end() || theirs == order.end()) return std::nullopt;
+    return driver_pair{*ours, *theirs, !level(*ours, *theirs, in.whole.baseline)};
 }
 
+std::string_view how_sure(bool certain) {
+    return certain ? "certain" : "not certain";
+}
+
+/// What an operation costs the CPU in one and in the other, and whether that is certain; empty where one of
+/// them does not say.
+std::string cpu_compared(const indexed_report& in, const driver_pair& of, sources& from) {
+    const auto& workload = of.ours.item->workload;
+    const auto* const ours = in.find(workload, of.ours.item->contender, "cpu");
+    const auto* const theirs = in.find(workload, of.theirs.item->contender, "cpu");
+    if (ours == nullptr || theirs == nullptr) return "";
+    from.insert(from.end(), {ours, theirs});
+    const auto all = in.standings(workload, "cpu");
+    const auto one = std::ranges::find(all, ours, &standing::item);
+    const auto other = std::ranges::find(all, theirs, &standing::item);
+    const bool is_judged = one != all.end() && other != all.end();
+    return fmt::format(
+        "; {} against {} of CPU{}", human_time(*ours->median), human_time(*theirs->median),
+        is_judged ? fmt::format(", {}", how_sure(!level(*one, *other, in.whole.baseline))) : "");
+}
+
+/// The workload with the most connections on which more than two can be compared, and their order there.
+struct busiest_workload {
+    std::string_view name;
+    places order;
+};
+
+busiest_workload most_connections(const indexed_report& in) {
+    busiest_workload busiest;
+    for (const auto workload : in.about("time")) {
+        if (connections_of(workload) <= std::max(connections_of(busiest.name), std::uint64_t{1})) continue;
+        if (auto found = in.standings(workload, "time"); found.size() > 2)
+            busiest = {workload, std::move(found)};
+    }
+    return busiest;
+}
+
+/// Whether io_uring is worth it, where there are both, and the order of all.
 void find_connections(std::vector<finding>& all, const indexed_report& in) {
     constexpr std::size_t most = 8;
-    std::string_view busiest;
-    places order;
-    for (const auto workload : in.about("time")) {
-        if (connections_of(workload) <= std::max(connections_of(busiest), std::uint64_t{1})) continue;
-        if (auto found = in.standings(workload, "time"); found.size() > 2) {
-            busiest = workload;
-            order = std::move(found);
-        }
-    }
+    const auto [busiest, order] = most_connections(in);
     if (order.empty()) return;
     finding found{topic::connections,
-                  fmt::format("With {} connections ({}), times as fast as {}:", connections_of(busiest),
-                              cut(busiest), cut(in.whole.baseline)),
+                  fmt::format("With {} connections ({})", connections_of(busiest), cut(busiest)),
                   {}};
+    if (const auto pair = uring_and_epoll(in, order)) {
+        found.from = {pair->ours.item, pair->theirs.item};
+        found.text += fmt::format(
+            ": {} (io_uring) is {} times as fast as {} (epoll), {}{}. All", cut(pair->ours.item->contender),
+            three_digits(pair->ours.ratio / pair->theirs.ratio), cut(pair->theirs.item->contender),
+            how_sure(pair->certain), cpu_compared(in, *pair, found.from));
+    }
+    found.text += fmt::format(", times as fast as {}:", cut(in.whole.baseline));
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
+        const auto* const item = order[i].item;
         const auto sign = i == 0 ? "" : is_told_at(order, i, in.whole.baseline) ? " >" : " ~";
-        found.text +=
-            fmt::format("{} {} {}", sign, cut(order[i].item->contender), three_digits(order[i].ratio));
-        found.from.push_back(order[i].item);
+        found.text += fmt::format("{} {} {}", sign, cut(item->contender), three_digits(order[i].ratio));
+        if (std::ranges::find(found.from, item) == found.from.end()) found.from.push_back(item);
     }
     if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
-    found.text += fmt::format(" (> is certain, ~ is not).{}", against_epoll(in, order, found.from));
+    found.text += " (> is certain, ~ is not).";
     all.push_back(std::move(found));
 }
 
@@ -383,12 +417,11 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// How late they are and what CPU that takes, on one workload, as each has a price of its own: a tick if they
-/// lead there, or else the first.
+/// How late they are and what CPU that takes, on one workload, as each has a price of its own: the one of
+/// those where they lead that most contenders ran.
 std::string at_which_price(const indexed_report& in, finding& to, const lead& first) {
-    const auto tick = std::ranges::find_if(
-        first.on, [](std::string_view workload) { return workload.starts_with("timer/"); });
-    const auto workload = tick == first.on.end() ? first.on.front() : *tick;
+    const auto workload = *std::ranges::max_element(
+        first.on, {}, [&](std::string_view each) { return in.measured(each, "late_p50").size(); });
     range late, cpu;
     for (const auto* item : first.from) {
         if (item->workload != workload) continue;
@@ -398,9 +431,9 @@ std::string at_which_price(const indexed_report& in, finding& to, const lead& fi
             to.from.push_back(spent);
         }
     }
-    return fmt::format("{}{} late at the median{}",
-                       first.on.size() > 1 ? fmt::format("on {} ", cut(workload)) : "", late.text(human_time),
-                       cpu.least ? fmt::format(", for {} of CPU each", cpu.text(human_time)) : "");
+    return fmt::format("{}{} late{}", first.on.size() > 1 ? fmt::format("on {} ", cut(workload)) : "",
+                       late.text(human_time),
+                       cpu.least ? fmt::format(" for {} of CPU", cpu.text(human_time)) : "");
 }
 
 /// The last of the standings where it is certainly the last, on every workload on which that is so.
@@ -417,28 +450,51 @@ std::optional<lead> latest(const indexed_report& in) {
     return widest_lead(last);
 }
 
-void find_timers(std::vector<finding>& all, const indexed_report& in) {
+/// By whom nobody is certainly beaten by lateness; of those alone that `counts` says.
+lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
     lead_table table;
-    bool some_burn = false;
     for (const auto workload : in.about("late_p50")) {
-        auto asleep = in.standings(workload, "late_p50");
+        auto all = in.standings(workload, "late_p50");
         auto measured = in.measured(workload, "late_p50");
-        const auto spins = [&](const result* item) { return burns(in, workload, item->contender); };
-        some_burn = std::erase_if(measured, spins) > 0 || some_burn;
-        std::erase_if(asleep, [&](const standing& each) { return spins(each.item); });
-        if (first_may_be_missing(asleep, measured)) continue;
-        if (auto group = leaders(asleep, in.whole.baseline); tells_something(asleep, group))
+        std::erase_if(measured, [&](const result* item) { return !counts(*item); });
+        std::erase_if(all, [&](const standing& each) { return !counts(*each.item); });
+        if (first_may_be_missing(all, measured)) continue;
+        if (auto group = leaders(all, in.whole.baseline); tells_something(all, group))
             table.emplace_back(workload, std::move(group));
     }
+    return table;
+}
+
+/// Where those who are first burn the core for it: who, how late, and how much; "" where they sleep.
+std::string burning_leaders(const indexed_report& in, const lead& first, sources& from) {
+    range late, burnt;
+    for (const auto* item : first.from) {
+        if (!burns(in, item->workload, item->contender)) return "";
+        const auto* const spin = in.find(item->workload, item->contender, "spin");
+        late.add(*item->median);
+        burnt.add(*spin->median);
+        from.insert(from.end(), {item, spin});
+    }
+    return fmt::format("{}, {} late (median), burning {} of a core; ", listed(first.who),
+                       late.text(human_time), burnt.text(share));
+}
+
+void find_timers(std::vector<finding>& all, const indexed_report& in) {
+    const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
+    const auto table = leads_by_lateness(in, sleeps);
     if (table.empty()) return;
+    finding found{topic::timers, "Most accurate timers: ", {}};
+    const auto of_all = leads_by_lateness(in, [](const result&) { return true; });
+    const auto burning =
+        of_all.empty() ? std::string{} : burning_leaders(in, widest_lead(of_all), found.from);
     const auto first = widest_lead(table);
-    finding found{topic::timers, "", first.from};
-    found.text =
-        fmt::format("Most accurate timers{}: {}, unbeaten {}, {}", some_burn ? " without burning CPU" : "",
-                    listed(first.who), on_how_many(first.on, table.size(), in.compared("late_p50")),
-                    at_which_price(in, found, first));
+    found.from.insert(found.from.end(), first.from.begin(), first.from.end());
+    found.text += fmt::format("{}{}{}, {} {}, {}", burning, burning.empty() ? "" : "of the others, ",
+                              listed(first.who), unbeaten(all, "more accurate"),
+                              on_how_many(first.on, table.size(), in.compared("late_p50")),
+                              at_which_price(in, found, first));
     if (const auto last = latest(in)) {
-        found.text += fmt::format("; least accurate: {}, {} late", listed(last->who), lateness(last->from));
+        found.text += fmt::format("; the latest: {}, {}", listed(last->who), lateness(last->from));
         found.from.insert(found.from.end(), last->from.begin(), last->from.end());
     }
     found.text += ".";
@@ -461,7 +517,7 @@ std::string as_far_as_they_say(const indexed_report& in) {
 /// A sentence for all who burn CPU, and what the others take at the most.
 void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     names burners;
-    range burnt, late;
+    range burnt;
     const result* others = nullptr;  // who takes the most of them
     finding found{topic::waiting, "", {}};
     for (const auto workload : workloads_that_wait(in)) {
@@ -475,8 +531,6 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
             }
             burnt.add(*spin->median);
             found.from.push_back(spin);
-            if (const auto* const lateness = in.find(workload, spin->contender, "late_p50"))
-                late.add(*lateness->median);
             if (std::ranges::find(burners, std::string_view{spin->contender}) == burners.end())
                 burners.push_back(spin->contender);
         }
@@ -494,13 +548,14 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
                                  as_far_as_they_say(in), share(*others->median), who_of_others);
     } else {
         found.text = fmt::format(
-            "{} {} {} of a core while waiting{}{}.", listed(burners), burners.size() == 1 ? "burns" : "burn",
-            burnt.text(share), late.least ? fmt::format(", for timers {} late", late.text(human_time)) : "",
+            "{} {} {} of a core while waiting{}.", listed(burners), burners.size() == 1 ? "burns" : "burn",
+            burnt.text(share),
             others == nullptr ? ""
                               : fmt::format("; {} {}{}{}",
                                             others_may_burn ? "whether others do is not certain, with up to"
                                                             : "nobody else more than",
-                                            share(*others->median), who_of_others, as_far_as_they_say(in)));
+                                            share(*others->median), others_may_burn ? who_of_others : "",
+                                            as_far_as_they_say(in)));
     }
     all.push_back(std::move(found));
 }
@@ -563,12 +618,6 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
     return all;
 }
 
-std::string example(const sources& uncertain) {
-    const auto& first = *uncertain.front();
-    return fmt::format(" ({} on {}{})", cut(first.contender), cut(first.workload),
-                       uncertain.size() > 1 ? fmt::format(" and {} more", uncertain.size() - 1) : "");
-}
-
 /// Of a metric what a person would call it.
 std::string_view in_words(std::string_view metric) {
     using word = std::pair<std::string_view, std::string_view>;
@@ -586,7 +635,10 @@ std::string_view in_words(std::string_view metric) {
 std::string fit_text(const report& content) {
     if (!content.aa) return "; there was no A/A";
     if (content.aa->found != fitness::fit) return "";
-    return "; the A/A passed";
+    const auto& twins = content.aa->comparisons;
+    return fmt::format("; the A/A found no difference ({} of {} proven equal)",
+                       std::ranges::count(twins, verdict::equivalent, &self_comparison::judged),
+                       twins.size());
 }
 
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
@@ -605,14 +657,19 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     std::vector<std::string> parts;
     for (const auto& [metric, of] : counted) {
         if (of.uncertain.empty()) continue;
-        parts.push_back(fmt::format("{} {} of {}{}", cut(in_words(metric)), of.uncertain.size(), of.compared,
-                                    metric == "time" ? example(of.uncertain) : ""));
+        parts.push_back(fmt::format("{} {} of {}", cut(in_words(metric)), of.uncertain.size(), of.compared));
         found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
     }
-    found.text = parts.empty()
-                     ? fmt::format("Every comparison with {} was decided{}.", cut(in.whole.baseline),
-                                   fit_text(in.whole))
-                     : fmt::format("Not certain: {}{}.", fmt::join(parts, ", "), fit_text(in.whole));
+    const auto baseline = cut(in.whole.baseline), fit = fit_text(in.whole);
+    found.text = parts.empty() ? fmt::format("Every comparison with {} was decided", baseline)
+                               : fmt::format("Not certain (? in the tables) against {}: {}", baseline,
+                                             fmt::join(parts, ", "));
+    const auto [busiest, order] = most_connections(in);
+    if (const auto pair = uring_and_epoll(in, order); pair && !pair->certain)
+        found.text += fmt::format("; {} {} against {} with {} connections",
+                                  parts.empty() ? "not certain is" : "nor", cut(pair->ours.item->contender),
+                                  cut(pair->theirs.item->contender), connections_of(busiest));
+    found.text += fit + ".";
     all.push_back(std::move(found));
 }
 

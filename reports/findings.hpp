@@ -31,7 +31,7 @@ constexpr const auto& names_of(topic) {
 
 struct finding {
     topic about = topic::caution;
-    /// One sentence or two, in plain text. Names in it come from outside: whoever writes it escapes them.
+    /// A sentence or some, in plain text. Names in it come from outside: whoever writes it escapes them.
     /// They are cut after 60 characters.
     std::string text;
     /// Where its numbers are from; they point into the report.

@@ -230,8 +230,14 @@ public:
         std::string out;
         for (const auto& each : findings_of(content_))
             for (const auto& line : wrapped(printable(each.text), screen_columns, "  ")) out += line + "\n";
-        for (const auto& shape : shapes) out += table(shape);
-        return out + "\n" + reasons() + legend();
+        bool is_explained = false;
+        for (const auto& shape : shapes) {
+            const auto drawn = table(shape);
+            out += drawn;
+            if (!drawn.empty() && !std::exchange(is_explained, true)) out += legend();
+        }
+        const auto why = reasons();
+        return why.empty() ? out : out + "\n" + why;
     }
 
 private:

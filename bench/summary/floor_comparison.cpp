@@ -98,21 +98,24 @@ families set_multiples(reports::report& report, const best_floors& best, const p
 /// One warning for all that have the same reason, since a loop that spins is faster on every workload of
 /// timers.
 void warn_of_faster_ones(reports::report& report, const judged_family& judged, const verdict_rule& rule) {
-    // By workload: "who (0.12 of the floor's)".
-    using cells = std::map<std::string, std::vector<std::string>>;
+    using cells = std::map<std::string, std::vector<const result*>>;  // by contender
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
     const auto verdicts = judge_all(judged.log_ratios, rule);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         if (verdicts[i].verdict != reports::verdict::faster) continue;
         const result& item = *judged.results[i];
-        by_reason[{item.metric, why_faster_than_floor(item.workload, item.metric)}][item.workload].push_back(
-            fmt::format("{} ({:.2g} times {})", item.contender, item.times_floor->median,
-                        item.times_floor->floor));
+        by_reason[{item.metric, why_faster_than_floor(item.workload, item.metric)}][item.contender].push_back(
+            &item);
     }
     for (const auto& [key, found] : by_reason) {
         std::vector<std::string> parts;
-        for (const auto& [workload, who] : found)
-            parts.push_back(fmt::format("{} by {}", workload, fmt::join(who, ", ")));
+        for (const auto& [who, where] : found) {
+            const auto& least = **std::ranges::min_element(
+                where, {}, [](const auto* each) { return each->times_floor->median; });
+            parts.push_back(fmt::format(
+                "{} {:.2g} times {} on {}{}", who, least.times_floor->median, least.times_floor->floor,
+                least.workload, where.size() > 1 ? fmt::format(" and {} more", where.size() - 1) : ""));
+        }
         report.warnings.push_back(faster_than_floor(key.first, parts, key.second));
     }
 }

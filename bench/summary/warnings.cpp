@@ -23,11 +23,8 @@ reports::warning too_few_trials() {
 }
 
 reports::warning too_few_for_verdicts(std::uint64_t enough) {
-    return {
-        "few_blocks",
-        "for so many comparisons there are too few blocks: where a verdict does not say what could have been "
-        "seen, no difference could have",
-        fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer cells", enough)};
+    return {"few_blocks", "too few blocks to judge all",
+            fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer cells", enough)};
 }
 
 reports::warning one_layout() {
@@ -77,10 +74,10 @@ reports::warning disturbed_trials(const reports::disturbances& found) {
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why) {
     return {"faster_than_floor",
-            fmt::format("{} below the fastest floor's: {}; {}", metric, fmt::join(cells, "; "),
+            fmt::format("{} below the best floor's: {}; {}", metric, fmt::join(cells, "; "),
                         why.empty() ? "no reason is known" : why),
             why.empty() ? "see whether the floor does more than it must there, or the contender less"
-                        : "nothing is wrong; do not read this floor as the limit there"};
+                        : "not a limit there"};
 }
 
 reports::warning waited_together(const std::vector<std::string>& workloads) {

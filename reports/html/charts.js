@@ -129,7 +129,11 @@ const pointLabels = {
       if (!free) continue;
       const box = boxAt(at, free, width, 13);
       taken.push(box);
-      if (free[2] > 20) {
+      // Beside another point the name would be taken for that one's.
+      const near = {left: box.left - 8, right: box.right + 8, top: box.top - 4, bottom: box.bottom + 4};
+      const isNearOther = points.some((other) => other.at !== at && overlaps(near,
+        {left: other.at.x - 5, right: other.at.x + 5, top: other.at.y - 5, bottom: other.at.y + 5}));
+      if (free[2] > 20 || isNearOther) {
         ctx.strokeStyle = css("--muted");
         ctx.lineWidth = 0.5;
         ctx.beginPath();

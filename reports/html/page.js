@@ -25,7 +25,7 @@ function addTop() {
     report.complete ? null : "interrupted: not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
   const aa = report.aa;
   const fitness = document.getElementById("fitness");
-  const words = {fit: "A/A passed: the baseline equals itself", unfit: "A/A failed: do not trust these numbers",
+  const words = {fit: "A/A passed: no difference found between the baseline and itself", unfit: "A/A failed: do not trust these numbers",
     unknown: "A/A: too little to tell"};
   fitness.textContent = aa ? words[aa.found] : "no A/A in this report";
   fitness.className = aa ? aa.found : "unknown";
@@ -52,7 +52,7 @@ function addFindings() {
   if (isComparison) return addComparison();
   for (const {about, text, from} of data.findings)
     addFinding(about, text, from.map((place) => results[place]),
-      about === "certainty" ? verdictsButton("inconclusive", "Show what is not certain") : "");
+      about === "certainty" ? verdictsButton("inconclusive", `Show what is not certain against ${label(report.baseline)}`) : "");
 }
 
 // Of before and after: what is wrong with them, and what became slower, what faster, and what cannot be told.
@@ -87,7 +87,10 @@ function addAccuracy() {
       "No workload of this report has timers: loopbench run --workload 'timer/*' measures them."));
     return;
   }
-  const chosen = {workload: known[0], metric: "late_p50"};
+  // On the workload of which the sentence about timers gives numbers.
+  const told = data.findings.find(({about}) => about === "timers")?.from.map((place) => results[place])
+    .find((each) => each.metric === "cpu")?.workload;
+  const chosen = {workload: known.includes(told) ? told : known[0], metric: "late_p50"};
   const points = () => shownContenders().map((contender) => ({contender,
     late: find(chosen.workload, contender.name, chosen.metric), spin: find(chosen.workload, contender.name, "spin")}))
     .filter(({late, spin}) => late && spin && late.median !== null && spin.median !== null);
@@ -389,7 +392,7 @@ function facts(entries) {
     .flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, nameOf(String(value)))]));
 }
 
-const notOfTheSheet = ["date", "load_avg", "contender", "library", "library_version", "caches", "num_cpus", "mhz_per_cpu",
+const notOfTheSheet = ["date", "size", "load_avg", "contender", "library", "library_version", "caches", "num_cpus", "mhz_per_cpu",
   "cpu_scaling_enabled", "host_name", "executable", "json_schema_version", "compiler", "compiler_flags",
   "library_build_type"];
 
