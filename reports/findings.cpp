@@ -433,7 +433,7 @@ std::string at_which_price(const indexed_report& in, finding& to, const lead& fi
     }
     return fmt::format("{}{} late{}", first.on.size() > 1 ? fmt::format("on {} ", cut(workload)) : "",
                        late.text(human_time),
-                       cpu.least ? fmt::format(" for {} of CPU", cpu.text(human_time)) : "");
+                       cpu.least ? fmt::format(" for {} of CPU per op", cpu.text(human_time)) : "");
 }
 
 /// The last of the standings where it is certainly the last, on every workload on which that is so.
@@ -662,7 +662,7 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     }
     const auto baseline = cut(in.whole.baseline), fit = fit_text(in.whole);
     found.text = parts.empty() ? fmt::format("Every comparison with {} was decided", baseline)
-                               : fmt::format("Not certain (? in the tables) against {}: {}", baseline,
+                               : fmt::format("Not certain (?) against {}, floors left out: {}", baseline,
                                              fmt::join(parts, ", "));
     const auto [busiest, order] = most_connections(in);
     if (const auto pair = uring_and_epoll(in, order); pair && !pair->certain)

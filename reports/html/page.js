@@ -25,9 +25,13 @@ function addTop() {
     report.complete ? null : "interrupted: not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
   const aa = report.aa;
   const fitness = document.getElementById("fitness");
-  const words = {fit: "A/A passed: no difference found between the baseline and itself", unfit: "A/A failed: do not trust these numbers",
-    unknown: "A/A: too little to tell"};
-  fitness.textContent = aa ? words[aa.found] : "no A/A in this report";
+  const words = {
+    fit: ({comparisons: all}) => `A/A passed: no difference found (${all.filter((each) => each.verdict === "equivalent").length} ` +
+      `of ${all.length} workloads proven equal)`,
+    unfit: () => "A/A failed: do not trust these numbers",
+    unknown: () => "A/A: too little to tell",
+  };
+  fitness.textContent = aa ? words[aa.found](aa) : "no A/A in this report";
   fitness.className = aa ? aa.found : "unknown";
 }
 
