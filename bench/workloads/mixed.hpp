@@ -19,10 +19,10 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Counts up, or down, once in a millisecond, until the server's clients have finished.
+/// Counts up, or down, once in a millisecond from `deadline` on, until the server's clients have finished.
 template <Runtime R>
-task_of<R> count_beside(echo_session<tcp_transport<R>>& session, std::int64_t step, std::int64_t& counter) {
-    time_point deadline = session.runtime.now();
+task_of<R> count_beside(echo_session<tcp_transport<R>>& session, time_point deadline, std::int64_t step,
+                        std::int64_t& counter) {
     while (!session.stopped && !session.aborted) {
         deadline += std::chrono::milliseconds(1);
         co_await session.runtime.sleep_until(deadline);
@@ -39,8 +39,11 @@ task_of<R> serve_and_stop(echo_session<tcp_transport<R>>& session) {
 
 template <Runtime R>
 task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t& up, std::int64_t& down) {
-    std::array<task_of<R>, 3> all{count_beside<R>(session, 1, up), count_beside<R>(session, -1, down),
-                                  serve_and_stop<R>(session)};
+    // One for both: where the process stands still between two looks at the clock, one counter would begin
+    // later, and stay behind for ever.
+    const time_point begin = session.runtime.now();
+    std::array<task_of<R>, 3> all{count_beside<R>(session, begin, 1, up),
+                                  count_beside<R>(session, begin, -1, down), serve_and_stop<R>(session)};
     co_await session.runtime.gather(std::span<task_of<R>>(all));
 }
 

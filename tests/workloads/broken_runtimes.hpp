@@ -11,6 +11,7 @@
 #include <iterator>
 #include <span>
 #include <system_error>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -149,6 +150,14 @@ struct one_sleep_runtime : asio_ref::runtime {
     }
     int sleeps = 0;
     int under_way = 0;
+};
+
+/// As on a machine that lets the process stand still before each look at the clock. Nothing is wrong with it.
+struct halted_runtime : asio_ref::runtime {
+    time_point now() const {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return asio_ref::runtime::now();
+    }
 };
 
 /// Its timers call twice.

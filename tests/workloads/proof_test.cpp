@@ -189,6 +189,10 @@ TEST(proof, fails_when_a_server_keeps_a_counter_from_counting) {
               "neither counter left the other behind: expected 1, got 0");
 }
 
+TEST(proof, of_two_counters_does_not_fail_when_the_process_stands_still_as_they_begin) {
+    EXPECT_EQ(reason_of_failure(mixed_server<halted_runtime>, 2000), "");
+}
+
 TEST(proof, fails_when_timers_call_more_than_once) {
     EXPECT_EQ(reason_of_failure(timer_churn<stuttering_timers_runtime, 100>, 1000),
               "due timers that fired: expected 13, got 26");
