@@ -7,6 +7,9 @@ namespace loopbench::bench {
 
 namespace {
 
+// Short, since a screen shows it in a line. A floor sleeps in the kernel and has to be woken; a loop that
+// spins (loop-round-robin always, loop-precise shortly before) is awake at the deadline. Where floor-sleep is
+// the only floor, timers without slack (timerfd, io_uring) are earlier than its clock_nanosleep.
 constexpr std::string_view spins = "who spins is awake, and floor-sleep has slack";
 
 constexpr std::array exceptions{
