@@ -56,7 +56,7 @@ function addFindings() {
   if (isComparison) return addComparison();
   for (const {about, text, from} of data.findings)
     addFinding(about, text, from.map((place) => results[place]),
-      about === "certainty" ? verdictsButton("inconclusive", `Show what is not certain against ${label(report.baseline)}`) : "");
+      about === "certainty" ? verdictsButton("inconclusive", `Show what is not certain against ${label(baseline)}`) : "");
 }
 
 // Of before and after: what is wrong with them, and what became slower, what faster, and what cannot be told.
