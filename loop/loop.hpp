@@ -82,6 +82,20 @@ public:
     /// One turn, for who has a loop of his own around it. Throws std::logic_error inside another turn.
     void turn();
 
+    /// For who counts what runs: waits when nothing is ready, but not longer than until `wake_by`
+    /// (do_not_wait: it only looks), and then runs at most so many callbacks, fewer where end_step() says so
+    /// or the work budget is used up. Unlike turn() it may be called inside of a callback. What a callback
+    /// throws leaves it, and nothing is lost. Takes the lock of a driver that is shared.
+    void step(std::size_t callbacks_max, time_point wake_by) { take_step(callbacks_max, wake_by); }
+    /// The present step ends after the present callback. Loop's thread only.
+    void end_step() noexcept { ready().budget.use(work_budget::units_max); }
+    /// Ends the sleep of a loop that may be asleep: for who has changed its timers or its I/O in another
+    /// thread, with the lock of its driver.
+    void wake_from_any_thread() noexcept { wake(); }
+    /// At the end of a program that keeps its own operations in the loop: discards what is armed, pending or
+    /// queued, and what these add while they are discarded.
+    virtual void discard_operations() noexcept = 0;
+
     // The network (net/stream.hpp, net/pipe.hpp).
 
     /// By default on 127.0.0.1 and a port of the kernel's. Throws std::system_error naming the endpoint.
@@ -180,6 +194,7 @@ protected:
     }
     time_point time_of_callbacks() noexcept override { return now(); }
     virtual bool has_timers() const noexcept = 0;
+    virtual void take_step(std::size_t callbacks_max, time_point wake_by) = 0;
 
     const std::string_view name_;
     const std::unique_ptr<driver> io_;

@@ -235,6 +235,27 @@ protected:
         }
     }
 
+    /// Runs what is ready, in its order and one by one, so that it may be called inside of a callback: at
+    /// most so many, and until the work budget is used up.
+    void run_singly(std::size_t callbacks_max) {
+        for (; callbacks_max > 0 && !ready_.empty() && ready_.budget.used() < work_budget::units_max;
+             --callbacks_max) {
+            operation& op = ready_.pop();
+            ready_.budget.use(work_budget::units_of_a_callback);
+            op.complete(&op, completion::run);
+        }
+        if (roots_.has_failure()) [[unlikely]]
+            std::rethrow_exception(roots_.take_failure());
+    }
+
+    /// Discards what is queued or was posted. False when there was nothing.
+    bool discard_queued() noexcept {
+        take_posted();
+        const bool any = has_ready();
+        ready_.discard_all();
+        return any;
+    }
+
 private:
     // Its ends do not lie side by side, or g++ fetches both of them from the queue with one load of 16 bytes.
     // No store forwarding does that: it waits until the two stores of the last push() are in the cache.

@@ -38,7 +38,7 @@ public:
 
     // For the wait policy.
 
-    time_point next_deadline() noexcept { return timers_.earliest(); }
+    time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
     /// Takes what the kernel has, without sleeping.
     void look() { wait_in_driver(do_not_wait); }
@@ -63,6 +63,34 @@ private:
         while (!done);
     }
 
+    void take_step(std::size_t callbacks_max, time_point wake_by) override {
+        if (!has_ready() || ready().budget.used() >= UnitsBetweenWaits) {
+            ready().budget.refill();
+            const waking_by limited(*this, wake_by);
+            wait_(*this);
+            if (!timers_.empty()) timers_.expire(now(), ready());
+        }
+        take_posted();
+        run_singly(callbacks_max);
+    }
+
+    // For a step: with the lock, and not longer than until then.
+    class waking_by {
+    public:
+        waking_by(design_loop& loop, time_point when) noexcept : loop_(loop) {
+            loop_.wake_by_ = when;
+            if (loop_.io_->lock() != nullptr) loop_.io_->lock()->lock();
+        }
+        waking_by& operator=(waking_by&&) = delete;
+        ~waking_by() {
+            if (loop_.io_->lock() != nullptr) loop_.io_->lock()->unlock();
+            loop_.wake_by_ = never;
+        }
+
+    private:
+        design_loop& loop_;
+    };
+
     [[gnu::always_inline]] void take_turn() {
         if (!has_ready() || ready().budget.used() >= UnitsBetweenWaits) {
             ready().budget.refill();
@@ -79,8 +107,18 @@ private:
 
     bool has_timers() const noexcept override { return !timers_.empty(); }
 
+    void discard_operations() noexcept override {
+        io_queue pending;
+        do {
+            timers_.expire(never - nanoseconds(1), ready());
+            io_->take_all(pending);
+            pending.discard_all();
+        } while (discard_queued() || !timers_.empty());
+    }
+
     Timers timers_;
     Wait wait_;
+    time_point wake_by_ = never;  // a step's limit
 };
 
 // The wait policies: what a turn does before it looks at the time. That of timers/precise_wait.hpp spins for

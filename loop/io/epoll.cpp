@@ -25,8 +25,16 @@ namespace {
 class epoll_driver final : public readiness_driver {
 public:
     explicit epoll_driver(ready_queue& ready) : readiness_driver(ready, /*edge_triggered=*/true) {
-        add(wake_.fd(), EPOLLIN | EPOLLET, wake_key);
-        add(timer_.get(), EPOLLIN | EPOLLET, timer_key);
+        add_own();
+    }
+
+    void begin_anew_in_child() override {
+        epoll_ = make_epoll();
+        timer_ = make_timer();
+        wake_ = wake_event();
+        armed_ = never;
+        add_own();
+        watch_all_anew();
     }
 
     void wake() noexcept override { wake_.set(); }
@@ -35,7 +43,7 @@ public:
         // The timerfd takes a deadline of zero for "disarm"; what is not after the boot has passed anyway.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
-        const int count = ::epoll_wait(epoll_.get(), reported_.data(), events_max, blocking ? -1 : 0);
+        const int count = sleep_in_kernel(blocking);
         if (count < 0) {
             if (errno == EINTR) return;
             throw_errno("epoll_wait");
@@ -54,10 +62,28 @@ public:
     }
 
 private:
+    int sleep_in_kernel(bool blocking) noexcept {
+        const without_lock sleeping(*this);
+        return ::epoll_wait(epoll_.get(), reported_.data(), events_max, blocking ? -1 : 0);
+    }
+
     static constexpr int events_max = 256;  // a turn takes at most these; the rest is reported on the next
     // No descriptor has these numbers.
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
     static constexpr std::uint32_t timer_key = 0xffff'fffe;
+
+    static unique_fd make_epoll() {
+        return unique_fd(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"));
+    }
+    static unique_fd make_timer() {
+        return unique_fd(
+            checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"));
+    }
+
+    void add_own() {
+        add(wake_.fd(), EPOLLIN | EPOLLET, wake_key);
+        add(timer_.get(), EPOLLIN | EPOLLET, timer_key);
+    }
 
     void watch(int fd, bool in, bool out) override {
         if (in || out) {
@@ -88,10 +114,9 @@ private:
         armed_ = deadline;
     }
 
-    unique_fd epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")};
+    unique_fd epoll_ = make_epoll();
     wake_event wake_;
-    unique_fd timer_{
-        checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")};
+    unique_fd timer_ = make_timer();
     time_point armed_ = never;  // what the timerfd is set to
     std::array<epoll_event, events_max> reported_;
 };

@@ -67,6 +67,10 @@ std::int64_t call(io_operation& op) noexcept {
             return ask(op.fd, POLLIN);
         case io_kind::writable:
             return ask(op.fd, POLLOUT);
+        case io_kind::input_call:
+        case io_kind::output_call:
+        case io_kind::urgent_call:
+            break;
     }
     errno = EINVAL;
     return -1;
@@ -75,6 +79,7 @@ std::int64_t call(io_operation& op) noexcept {
 }  // namespace
 
 bool attempt(io_operation& op) noexcept {
+    if (op.call != nullptr) return op.call(op);
     std::int64_t result;
     do result = call(op);
     while (result < 0 && errno == EINTR);

@@ -20,13 +20,17 @@ enum class io_kind : std::uint8_t {
     read,          // from anything else: a pipe, a terminal
     receive_from,  // a datagram, with its sender's address
     accept,        // the result is the new descriptor: non-blocking, close-on-exec
+    input_call,    // whatever `call` does: several buffers, flags of a message, an address
     readable,      // completes when a read would not block; the result is 0
     // Output:
-    send,      // to a stream socket; never raises SIGPIPE
-    write,     // to anything else
-    send_to,   // a datagram, to `address`, or to the connected peer when that is empty
-    connect,   // to `address`
+    send,     // to a stream socket; never raises SIGPIPE
+    write,    // to anything else
+    send_to,  // a datagram, to `address`, or to the connected peer when that is empty
+    connect,  // to `address`
+    output_call,
     writable,  // completes when a write would not block; the result is 0
+    // Out-of-band data and errors (POLLPRI, POLLERR); on epoll, io_uring and by asking alone:
+    urgent_call,
 };
 constexpr bool is_input(io_kind kind) noexcept {
     return kind <= io_kind::readable;
@@ -36,10 +40,14 @@ constexpr bool is_input(io_kind kind) noexcept {
 struct io_operation : operation {
     int fd = -1;
     io_kind kind = io_kind::readable;
-    bool whole = false;      // of send and write: goes on until every byte is taken
-    bool pending = false;    // kept by the driver: true while it waits for the kernel
-    std::uint8_t state = 0;  // the driver's own, like the next, while it is pending
+    bool whole = false;       // of send and write: goes on until every byte is taken
+    bool detachable = false;  // of receive and send: see driver::leave_thread()
+    bool pending = false;     // kept by the driver: true while it waits for the kernel
+    std::uint8_t state = 0;   // the driver's own, like the next, while it is pending
     bool polled = false;
+    // Of the three calls: makes it, once and without blocking, and sets `result`; false when it would block.
+    // The descriptor is non-blocking. Called when the operation is started, and whenever there is hope.
+    bool (*call)(io_operation&) noexcept = nullptr;
     std::int64_t result = 0;    // a count of bytes or a descriptor, or a negated errno
     std::byte* data = nullptr;  // not written through when the kind sends
     std::size_t size = 0;
@@ -52,6 +60,14 @@ struct io_operation : operation {
 struct io_queue : operation_queue {
     io_operation& front() noexcept { return static_cast<io_operation&>(operation_queue::front()); }
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
+};
+
+/// Some of the operations on a descriptor: all, or those that `is_chosen` says.
+struct io_choice {
+    bool (*is_chosen)(const io_operation&, const void* by) noexcept = nullptr;
+    const void* by = nullptr;
+
+    bool holds(const io_operation& op) const noexcept { return is_chosen == nullptr || is_chosen(op, by); }
 };
 
 /// A T for each descriptor that was asked for, by its number.
@@ -72,15 +88,50 @@ public:
     /// There must be one.
     T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
 
+    auto begin() noexcept { return entries_.begin(); }
+    auto end() noexcept { return entries_.end(); }
+
 private:
     std::vector<T> entries_;
 };
 
-/// A way to do I/O. Everything but wake() is for the loop's thread alone.
+/// Lets other threads use a loop's timers and its driver: who does so holds the lock. The loop's own thread
+/// holds it in a turn, except while it sleeps in the kernel and while callbacks run.
+class loop_lock {
+public:
+    virtual void lock() noexcept = 0;
+    virtual void unlock() noexcept = 0;
+
+protected:
+    ~loop_lock() = default;
+};
+
+/// A way to do I/O. Everything but wake() is for the loop's thread alone, unless it is shared.
 class driver {
 public:
     driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
+
+    /// From now on start(), cancel_some() and unwatch() may be called in any thread that holds the lock, and
+    /// close() after cancel_some() where closes_here(). Who is not in the loop's thread wakes the loop
+    /// afterwards, and must not let anything be pushed to the ready queue: hence cancel_some(). Only the
+    /// drivers on epoll and io_uring can be shared, and only operations that are calls or `detachable`.
+    void share(loop_lock& lock) noexcept { lock_ = &lock; }
+    loop_lock* lock() const noexcept { return lock_; }
+    /// Whether the calling thread may close a descriptor: not while it may stand in requests of another
+    /// thread that are not yet handed over.
+    virtual bool closes_here() const noexcept { return true; }
+
+    /// To be called, with the lock, when a shared loop is going to be run, maybe in another thread than
+    /// before. `for_long`: until leave_thread() is called in the same thread, the kernel may be given the
+    /// buffers of what is `detachable`; else it is asked for readiness. Throws std::system_error.
+    virtual void enter_thread(bool /*for_long*/) {}
+    /// Takes all buffers back from the kernel. What it was asked to do with them is asked again later. With
+    /// the lock.
+    virtual void leave_thread() noexcept {}
+    /// To be called in the child of a fork, of a shared loop: what the driver has with the kernel is shared
+    /// with the parent, and is made anew. What is pending stays so. Throws std::system_error.
+    virtual void begin_anew_in_child() {}
 
     /// True when the operation was completed at once: `result` is set, and nothing is queued. False when it
     /// is pending now and will be pushed to ready() when it completes. Throws std::system_error when the
@@ -97,6 +148,14 @@ public:
     /// The owner of a pending operation is going away: when this returns, neither the driver nor the kernel
     /// knows it or its buffer any more, and it is not pushed. What it has received or accepted is lost.
     virtual void discard(io_operation& op) noexcept = 0;
+
+    /// Ends what is pending on a descriptor and chosen: what ends at once is moved to `ended`, with the
+    /// result set; the rest will be pushed, as cancel() says. What has arrived is not lost.
+    virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
+
+    /// At the end: moves everything that is pending to `ended`; neither the driver nor the kernel knows it
+    /// any more.
+    virtual void take_all(io_queue& /*ended*/) noexcept {}
 
     /// To be called before a descriptor is closed: what is pending on it completes with -ECANCELED, and none
     /// of its events reaches the next descriptor of the same number.
@@ -135,9 +194,39 @@ protected:
     void cancel_all(io_queue& pending) noexcept {
         while (!pending.empty()) complete(pending.pop(), -ECANCELED);
     }
+    /// Moves what is chosen from `pending` to `ended`.
+    void end_some(io_queue& pending, io_choice choice, io_queue& ended) noexcept {
+        io_queue others;
+        while (!pending.empty()) {
+            io_operation& op = pending.pop();
+            choice.holds(op) ? end(op, ended) : others.push(op);
+        }
+        pending.prepend(std::move(others));
+    }
+    void end(io_operation& op, io_queue& ended) noexcept {
+        set_not_pending(op);
+        op.result = -ECANCELED;
+        ended.push(op);
+    }
+
+    /// While it lives, the thread may sleep.
+    class without_lock {
+    public:
+        explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {
+            if (lock_ != nullptr) lock_->unlock();
+        }
+        without_lock& operator=(without_lock&&) = delete;
+        ~without_lock() {
+            if (lock_ != nullptr) lock_->lock();
+        }
+
+    private:
+        loop_lock* const lock_;
+    };
 
 private:
     ready_queue& ready_;
+    loop_lock* lock_ = nullptr;
     std::size_t pending_ = 0;
 };
 

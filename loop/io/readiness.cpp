@@ -15,6 +15,8 @@ namespace {
 }  // namespace
 
 inline readiness_driver::direction& readiness_driver::descriptor::side_of(const io_operation& op) noexcept {
+    if (op.kind == io_kind::urgent_call) [[unlikely]]
+        return urgent;
     return is_input(op.kind) ? in : out;
 }
 
@@ -44,6 +46,10 @@ bool readiness_driver::start(io_operation& op) {
         op.result = -EBADF;
         return true;
     }
+    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {  // they do not ask for it
+        op.result = -EOPNOTSUPP;
+        return true;
+    }
     descriptor& d = descriptors_.get(op.fd);
     direction& side = d.side_of(op);
     if (side.ready && side.waiting.empty() && try_now(d, side, op)) return true;
@@ -70,20 +76,35 @@ void readiness_driver::close(int fd) noexcept {
     if (d == nullptr) return;
     cancel_all(d->in.waiting);
     cancel_all(d->out.waiting);
+    cancel_all(d->urgent.waiting);
     if (edge_triggered_) d->watched_in = d->watched_out = false;  // closing it takes it out of the set
     forget(fd, *d);
+}
+
+void readiness_driver::cancel_some(int fd, io_choice choice, io_queue& ended) noexcept {
+    descriptor* const d = descriptors_.find(fd);
+    if (d == nullptr) return;
+    end_some(d->in.waiting, choice, ended);
+    end_some(d->out.waiting, choice, ended);
+    end_some(d->urgent.waiting, choice, ended);
+    if (!edge_triggered_) watch_what_is_wanted(fd, *d);
+}
+
+void readiness_driver::take_all(io_queue& ended) noexcept {
+    for (int fd = 0; descriptors_.find(fd) != nullptr; ++fd) cancel_some(fd, {}, ended);
 }
 
 // Closed before this was called, it may live on in a duplicate, and be reported.
 void readiness_driver::unwatch(int fd) noexcept {
     descriptor* const d = descriptors_.find(fd);
-    if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty()) forget(fd, *d);
+    if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty() && d->urgent.waiting.empty())
+        forget(fd, *d);
 }
 
 void readiness_driver::forget(int fd, descriptor& d) noexcept {
     if (d.watched_in || d.watched_out) watch(fd, false, false);
     d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = false;
-    d.in.ready = d.out.ready = true;
+    d.in.ready = d.out.ready = d.urgent.ready = true;
     ++d.generation;
 }
 
@@ -96,12 +117,19 @@ void readiness_driver::watch_what_is_wanted(int fd, descriptor& d) {
     d.watched_out = out;
 }
 
+void readiness_driver::watch_all_anew() {
+    for (int fd = 0; descriptor* const d = descriptors_.find(fd); ++fd) {
+        if (d->watched_in || d->watched_out) watch(fd, d->watched_in, d->watched_out);
+    }
+}
+
 void readiness_driver::report(const readiness_event& event) noexcept {
     descriptor& d = descriptors_[event.fd];
     if (d.generation != event.generation) return;
     d.always_ready |= event.hung_up || event.urgent;
     if (event.in || event.hung_up) serve(d, d.in);
     if (event.out || event.hung_up) serve(d, d.out);
+    if (event.urgent || event.hung_up) serve(d, d.urgent);
     watch_what_is_wanted(event.fd, d);
 }
 

@@ -27,6 +27,8 @@ public:
     void discard(io_operation& op) noexcept final;
     void close(int fd) noexcept final;
     void unwatch(int fd) noexcept final;
+    void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept final;
+    void take_all(io_queue& ended) noexcept final;
 
 protected:
     /// `edge_triggered`: the kernel reports changes only. Then watch() is called for both directions at once,
@@ -37,6 +39,9 @@ protected:
     /// Report these from now on; neither: nothing more. Throws std::system_error when the descriptor cannot
     /// be watched (epoll: ENOSPC), and std::bad_alloc; never for less than is watched already.
     virtual void watch(int fd, bool in, bool out) = 0;
+
+    /// Calls watch() for all that is watched: whoever the kernel reported to is another one now.
+    void watch_all_anew();
 
     /// Serves who waits for this. What it completes may call watch(), for less than is watched already.
     void report(const readiness_event& event) noexcept;
@@ -53,6 +58,7 @@ private:
     struct descriptor {
         direction in;
         direction out;
+        direction urgent;
         std::uint32_t generation = 0;
         bool watched_in = false;
         bool watched_out = false;

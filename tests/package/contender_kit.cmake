@@ -37,8 +37,8 @@ foreach(linker IN ITEMS LLD MOLD)
                 ${folder}/small ${folder}/small.layouts ${CMAKE_NM} ${CMAKE_READELF})
 endforeach()
 
-# Where mold or lld is installed. (A sanitizer's own functions would be shuffled, too.)
-if(LOOPBENCH_SHUFFLING_LINKER AND NOT loopbench_sanitized)
+# Where mold or lld is installed.
+if(LOOPBENCH_SHUFFLING_LINKER)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_test(NAME package.layouts_of_the_outside_contender_differ_in_the_order_of_their_functions
         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/layouts.py ${mine}/bin/mine ${mine}/bin/mine.layouts

@@ -40,7 +40,7 @@ def copy_with_additions(source, target):
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     shutil.copy(source / "CMakeLists.txt", target)
-    for folder in ("loop", "asio_ref", "bench", "reports"):
+    for folder in ("loop", "asio_compat", "asio_ref", "bench", "reports"):
         shutil.copytree(source / folder, target / folder, ignore=shutil.ignore_patterns("evidence"))
     shutil.copytree(source / "tests/package/extend", target, dirs_exist_ok=True)
     for file, (before, line) in LINES.items():

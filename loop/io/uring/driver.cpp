@@ -36,6 +36,11 @@ namespace {
 
 constexpr std::size_t transfer_bytes_max = std::size_t{1} << 30;  // the kernel counts in 32 bits
 
+unsigned events_of(io_kind kind) noexcept {
+    if (kind == io_kind::urgent_call) return POLLPRI;
+    return is_input(kind) ? POLLIN : POLLOUT;
+}
+
 // Fills in the request; or, for what needs more than a pointer in it, one for readiness, before the call.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
@@ -57,7 +62,7 @@ void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
                                          op.address_bytes);
         default:
             op.polled = true;
-            return io_uring_prep_poll_add(&sqe, op.fd, is_input(op.kind) ? POLLIN : POLLOUT);
+            return io_uring_prep_poll_add(&sqe, op.fd, events_of(op.kind));
     }
 }
 
@@ -76,13 +81,83 @@ public:
         }
         op.polled = false;
         op.state = queued;
-        if (!ring_.is_enabled()) [[unlikely]] {
+        if (!is_usable_here()) [[unlikely]] {
+            // Who writes and then waits for the answer, before the loop runs, does not wait in vain.
+            if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
             return true;
         }
         set_pending(op);
         return false;
+    }
+
+    bool closes_here() const noexcept override { return !ring_.is_enabled() || ring_.is_of_this_thread(); }
+
+    void enter_thread(bool for_long) override {
+        lends_buffers_ = for_long;
+        if (closes_here()) return;
+        if (lent_ != 0) {
+            throw_errno(
+                "io_uring: the loop was left with requests under way, and cannot be run in another thread "
+                "now",
+                EEXIST);
+        }
+        begin_anew();
+    }
+
+    void begin_anew_in_child() override {
+        wake_ = wake_event();
+        begin_anew();
+    }
+
+    void leave_thread() noexcept override {
+        lends_buffers_ = false;
+        if (lent_ == 0 || !ring_.is_of_this_thread()) return;
+        for (descriptor& d : descriptors_) {
+            d.requests.for_each([](operation& each) {
+                auto& op = static_cast<io_operation&>(each);
+                if (!op.polled && op.state == in_kernel) op.state = taken_back;
+            });
+        }
+        lacks_cancels_ = true;
+        do {
+            if (lacks_cancels_) submit_lacking_cancels();
+            if (!ring_.await_completion()) return;
+            take_completions();
+        } while (lent_ != 0);
+    }
+
+    void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept override {
+        io_queue others;
+        while (!to_start_.empty()) {
+            io_operation& op = to_start_.pop();
+            op.fd == fd&& choice.holds(op) ? end(op, ended) : others.push(op);
+        }
+        to_start_.prepend(std::move(others));
+        descriptor* const d = descriptors_.find(fd);
+        if (d == nullptr) return;
+        end_some(d->waiting, choice, ended);
+        const bool submits = is_usable_here();
+        d->requests.for_each([&](operation& each) {
+            auto& op = static_cast<io_operation&>(each);
+            if (op.state != in_kernel || !choice.holds(op)) return;
+            op.state = cancelling;
+            if (!submits || !submit_cancel(user_data(op))) lacks_cancels_ = true;
+        });
+    }
+
+    void take_all(io_queue& ended) noexcept override {
+        for (descriptor& d : descriptors_) {
+            end_some(d.waiting, {}, ended);
+            while (!d.requests.empty()) {
+                io_operation& op = d.requests.front();
+                discard(op);
+                op.result = -ECANCELED;
+                ended.push(op);
+            }
+        }
+        end_some(to_start_, {}, ended);
     }
 
     void cancel(io_operation& op) noexcept override {
@@ -108,6 +183,7 @@ public:
         discarded_ = nullptr;
         if (!op.pending) return;
         d->requests.remove(op);
+        if (!op.polled) --lent_;
         set_not_pending(op);
     }
 
@@ -138,6 +214,7 @@ public:
         start_all();
         if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
             arm_timer(deadline);
+            const without_lock sleeping(*this);
             ring_.enter(/*completions_wanted=*/1);
         } else {
             ring_.enter_if_needed();
@@ -161,12 +238,13 @@ private:
         queued,      // in a queue of ours
         in_kernel,   // in descriptor::requests, like the next two
         cancelling,  // to end early
+        taken_back,  // to end early, and to be started again later
         closed,      // the same, and its descriptor is gone
     };
 
     struct alignas(64) descriptor {
         stream_feed feed;
-        io_queue waiting;          // for what the feed brings, or for the accept that is in the kernel
+        io_queue waiting;          // for what the feed brings, or for another one that is in the kernel
         io_queue requests;         // that the kernel has
         bool accepting = false;    // an accept is in the kernel
         bool has_backlog = false;  // more connections were waiting when the last accept completed
@@ -180,12 +258,43 @@ private:
         return reinterpret_cast<std::uintptr_t>(&op);
     }
 
+    // With another ring; what the kernel had, it is asked for again.
+    void begin_anew() {
+        ring_.renew();
+        buffers_.begin();
+        armed_ = never;
+        wake_is_armed_ = lacks_cancels_ = false;
+        lent_ = 0;
+        for (descriptor& d : descriptors_) {
+            while (!d.requests.empty()) {
+                io_operation& op = d.requests.pop();
+                op.state == in_kernel ? start_again(op) : complete(op, -ECANCELED);
+            }
+            start_waiting(d);
+        }
+    }
+
+    bool is_usable_here() const noexcept {
+        return ring_.is_enabled() && (lock() == nullptr || ring_.is_of_this_thread());
+    }
+
     // What can be had without the ring is; the rest waits for another's completion, or is submitted.
     bool start_now(io_operation& op) {
         descriptor& d = descriptors_.get(op.fd);
+        if (waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
+            d.waiting.push(op);
+            return false;
+        }
         switch (op.kind) {
+            case io_kind::send:
+                if (op.detachable && !lends_buffers_ && try_for_readiness(op)) return true;
+                break;
             case io_kind::receive:
             case io_kind::readable:
+                if (op.detachable) {
+                    if (!lends_buffers_ && try_for_readiness(op)) return true;
+                    break;
+                }
                 if (d.feed.take(op, buffers_)) return true;
                 if (!d.feed.is_armed()) {
                     if (op.kind == io_kind::readable || !d.feed.may_be_armed(buffers_)) break;
@@ -205,6 +314,9 @@ private:
                 break;
             case io_kind::receive_from:
             case io_kind::send_to:
+            case io_kind::input_call:
+            case io_kind::output_call:
+            case io_kind::urgent_call:
                 if (attempt(op)) return true;
                 break;
             default:
@@ -216,7 +328,46 @@ private:
         op.state = in_kernel;
         d.requests.push(op);
         d.accepting |= op.kind == io_kind::accept;
+        if (!op.polled) ++lent_;
         return false;
+    }
+
+    // Such operations are carried out one after the other, as they came. (What several of them wait for in
+    // the kernel would go to the latest.)
+    static bool waits_its_turn(const io_operation& op) noexcept {
+        return op.call != nullptr || op.detachable;
+    }
+    static bool is_requested(descriptor& d, const io_operation& op) noexcept {
+        bool found = false;
+        d.requests.for_each([&](const operation& each) {
+            const auto& other = static_cast<const io_operation&>(each);
+            found |= waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
+        });
+        return found;
+    }
+    bool has_predecessor(const io_operation& op) noexcept {
+        bool found = false;
+        to_start_.for_each([&](const operation& each) {
+            const auto& other = static_cast<const io_operation&>(each);
+            found |= other.fd == op.fd && events_of(other.kind) == events_of(op.kind);
+        });
+        descriptor* const d = descriptors_.find(op.fd);
+        return found || (d != nullptr && is_requested(*d, op));
+    }
+
+    // True when it is done. Else it is a request for readiness, which takes nothing and points nowhere.
+    bool try_for_readiness(io_operation& op) noexcept {
+        op.polled = !attempt(op);
+        return !op.polled;
+    }
+
+    // Before those that have waited for it.
+    void start_again(io_operation& op, bool polled = false) noexcept {
+        op.state = queued;
+        op.polled = polled;
+        io_queue first;
+        first.push(op);
+        to_start_.prepend(std::move(first));
     }
 
     bool submit_cancel(std::uint64_t target) noexcept {
@@ -275,11 +426,14 @@ private:
     void on_operation(io_operation& op, const io_uring_cqe& cqe) noexcept {
         descriptor& d = descriptors_[op.fd];
         d.requests.remove(op);
+        if (!op.polled) --lent_;
         if (op.state == closed) {
             // The number is another file's by now.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
+            start_waiting(d);
+        } else if (waits_its_turn(op)) {
             start_waiting(d);
         } else if (op.kind == io_kind::receive && !op.polled &&
                    cqe.res < static_cast<std::int64_t>(op.size)) {
@@ -289,7 +443,8 @@ private:
             if (op.kind == io_kind::accept && !op.polled && cqe.res >= 0) ::close(cqe.res);
             return set_not_pending(op);
         }
-        const bool goes_on = op.state == in_kernel;
+        if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
+        const bool goes_on = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
         bool again = result == -EINTR;  // how a cancelled request ends that a worker thread was busy with
         if (op.polled && result >= 0) {
@@ -304,8 +459,7 @@ private:
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!goes_on) return complete(op, -ECANCELED);
-        op.state = queued;
-        to_start_.push(op);
+        start_again(op, op.polled);
     }
 
     // What they wait for may have come; or there is no feed, or no accept in the kernel, to wait for now.
@@ -351,6 +505,8 @@ private:
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
     io_queue to_start_;                  // with the next wait: early ones, rests, and who has waited
+    std::size_t lent_ = 0;               // requests that may use a buffer
+    bool lends_buffers_ = false;         // to the kernel, of what is detachable
     io_operation* discarded_ = nullptr;  // whose owner waits until the kernel lets go of it
     bool lacks_cancels_ = false;         // some found no room, or no memory
     bool wake_is_armed_ = true;

@@ -65,17 +65,35 @@ std::string cause_and_remedy(int error) {
 
 }  // namespace
 
-uring_ring::uring_ring(const uring_limits& limits) {
+uring_ring::uring_ring(const uring_limits& limits) : limits_(limits) {
+    open();
+}
+
+void uring_ring::open() {
     io_uring_params parameters{};
     parameters.flags = setup_flags;
-    parameters.cq_entries = limits.completions;
-    const int error = -io_uring_queue_init_params(limits.submissions, &ring_, &parameters);
-    if (error <= 0) return;
+    parameters.cq_entries = limits_.completions;
+    const int error = -io_uring_queue_init_params(limits_.submissions, &ring_, &parameters);
+    is_open_ = error <= 0;
+    if (is_open_) return;
     // A flag that this kernel does not know is EINVAL to it, and io_uring that is not there to us.
     throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
 uring_ring::~uring_ring() {
+    if (is_open_) close();
+}
+
+void uring_ring::renew() {
+    close();
+    outstanding_ = 0;
+    owner_ = 0;
+    lost_ = 0;
+    open();
+}
+
+void uring_ring::close() noexcept {
+    is_open_ = false;
     if (owner_ != this_thread()) {  // or liburing would take the registered number out of this thread's table
         ring_.int_flags = 0;
         ring_.enter_ring_fd = ring_.ring_fd;
@@ -91,6 +109,10 @@ void uring_ring::enable() {
     // Saves the kernel a look-up at each entry; not to have it is no failure.
     static_cast<void>(io_uring_register_ring_fd(&ring_));
     owner_ = this_thread();
+}
+
+bool uring_ring::is_of_this_thread() const noexcept {
+    return owner_ == this_thread();
 }
 
 // An errno, or 0. A signal, and no memory for requests or completions, which taking completions sets free,

@@ -37,6 +37,12 @@ public:
     /// From here on only the calling thread may enter the kernel with the ring. Throws std::system_error.
     void enable();
     bool is_enabled() const noexcept { return owner_ != 0; }
+    /// Whether that was this one.
+    bool is_of_this_thread() const noexcept;
+
+    /// Puts a new ring in the place of this one, to be enabled in any thread. Requests that the kernel still
+    /// has are forgotten: none may point to memory. Throws std::system_error; then it can only be destroyed.
+    void renew();
 
     /// A submission to fill in, which goes to the kernel with the next entry; `user_data` has to be set last.
     /// Each gives exactly one final completion. Null in a thread that is not the ring's, and when the kernel
@@ -73,8 +79,12 @@ public:
     io_uring& native() noexcept { return ring_; }
 
 private:
+    void open();
+    void close() noexcept;
     int try_enter(unsigned completions_wanted) noexcept;
 
+    const uring_limits limits_;
+    bool is_open_ = false;
     io_uring ring_;
     std::size_t outstanding_ = 0;  // submissions whose final completion was not taken
     std::uint64_t entries_ = 0;

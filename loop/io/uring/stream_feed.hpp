@@ -52,25 +52,36 @@ public:
             ::mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw_errno("mmap of receive buffers");
         ring_ = static_cast<io_uring_buf_ring*>(memory);
+        try {
+            begin();
+        } catch (...) {
+            ::munmap(memory, mapped_bytes());
+            throw;
+        }
+    }
+    provided_buffers& operator=(provided_buffers&&) = delete;
+    ~provided_buffers() {
+        io_uring_unregister_buf_ring(&owner_, group);
+        ::munmap(ring_, mapped_bytes());
+    }
+
+    /// Registers them with the ring, of which they know nothing yet, or no more. Throws std::system_error.
+    void begin() {
         io_uring_buf_reg registration{};
         registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring_);
-        registration.ring_entries = count_max;
+        registration.ring_entries = count_max_;
         registration.bgid = group;
-        const int error = -io_uring_register_buf_ring(&ring, &registration, 0);
+        const int error = -io_uring_register_buf_ring(&owner_, &registration, 0);
         if (error != 0) {
-            ::munmap(memory, mapped_bytes());
             throw_errno(
                 "io_uring refused: receive buffers cannot be registered; Linux 6.1 or later is needed, and "
                 "ulimit -l must allow for them",
                 error);
         }
         io_uring_buf_ring_init(ring_);
+        ring_->tail = 0;
+        count_ = available_ = 0;
         grow();
-    }
-    provided_buffers& operator=(provided_buffers&&) = delete;
-    ~provided_buffers() {
-        io_uring_unregister_buf_ring(&owner_, group);
-        ::munmap(ring_, mapped_bytes());
     }
 
     /// The kernel has found none: doubles their number. False when the limit is reached.

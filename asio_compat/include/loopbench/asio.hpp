@@ -1,0 +1,132 @@
+// Boost.Asio programs on the loops of this project: a context for Asio's own classes.
+//
+//     loopbench::asio::io_context context(loopbench::asio::design::io_uring);
+//     loopbench::asio::ip::tcp::acceptor acceptor(context, {boost::asio::ip::tcp::v4(), 8080});
+//
+// All of Asio's classes that have an executor work with this one's: the names below are Asio's classes with
+// the executor filled in. A program that is to stay as it is takes loopbench/asio/dropin.hpp.
+#pragma once
+
+#include "loopbench/asio/detail/version.hpp"
+// Before Asio's own classes: the services that they have on our executors.
+#include <boost/asio/basic_datagram_socket.hpp>
+#include <boost/asio/basic_raw_socket.hpp>
+#include <boost/asio/basic_seq_packet_socket.hpp>
+#include <boost/asio/basic_signal_set.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/generic/datagram_protocol.hpp>
+#include <boost/asio/generic/raw_protocol.hpp>
+#include <boost/asio/generic/seq_packet_protocol.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ip/basic_resolver.hpp>
+#include <boost/asio/ip/icmp.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <boost/asio/local/datagram_protocol.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <chrono>
+
+#if __has_include(<boost/asio/basic_readable_pipe.hpp>)
+#include <boost/asio/basic_readable_pipe.hpp>
+#include <boost/asio/basic_writable_pipe.hpp>
+#endif
+
+#include "loopbench/asio/detail/objects.hpp"
+
+namespace loopbench::asio {
+
+namespace detail {
+
+template <class Protocol>
+using stream_socket_of = boost::asio::basic_stream_socket<Protocol, io_context::executor_type>;
+template <class Protocol>
+using datagram_socket_of = boost::asio::basic_datagram_socket<Protocol, io_context::executor_type>;
+template <class Protocol>
+using raw_socket_of = boost::asio::basic_raw_socket<Protocol, io_context::executor_type>;
+template <class Protocol>
+using seq_packet_socket_of = boost::asio::basic_seq_packet_socket<Protocol, io_context::executor_type>;
+template <class Protocol>
+using acceptor_of = boost::asio::basic_socket_acceptor<Protocol, io_context::executor_type>;
+template <class Protocol>
+using resolver_of = boost::asio::ip::basic_resolver<Protocol, io_context::executor_type>;
+
+}  // namespace detail
+
+namespace ip {
+
+struct tcp {
+    using protocol = boost::asio::ip::tcp;
+    using endpoint = protocol::endpoint;
+    using socket = detail::stream_socket_of<protocol>;
+    using acceptor = detail::acceptor_of<protocol>;
+    using resolver = detail::resolver_of<protocol>;
+};
+struct udp {
+    using protocol = boost::asio::ip::udp;
+    using endpoint = protocol::endpoint;
+    using socket = detail::datagram_socket_of<protocol>;
+    using resolver = detail::resolver_of<protocol>;
+};
+struct icmp {
+    using protocol = boost::asio::ip::icmp;
+    using endpoint = protocol::endpoint;
+    using socket = detail::raw_socket_of<protocol>;
+    using resolver = detail::resolver_of<protocol>;
+};
+
+}  // namespace ip
+
+namespace local {
+
+struct stream_protocol {
+    using protocol = boost::asio::local::stream_protocol;
+    using endpoint = protocol::endpoint;
+    using socket = detail::stream_socket_of<protocol>;
+    using acceptor = detail::acceptor_of<protocol>;
+};
+struct datagram_protocol {
+    using protocol = boost::asio::local::datagram_protocol;
+    using endpoint = protocol::endpoint;
+    using socket = detail::datagram_socket_of<protocol>;
+};
+
+}  // namespace local
+
+namespace generic {
+
+struct stream_protocol {
+    using socket = detail::stream_socket_of<boost::asio::generic::stream_protocol>;
+};
+struct datagram_protocol {
+    using socket = detail::datagram_socket_of<boost::asio::generic::datagram_protocol>;
+};
+struct raw_protocol {
+    using socket = detail::raw_socket_of<boost::asio::generic::raw_protocol>;
+};
+struct seq_packet_protocol {
+    using socket = detail::seq_packet_socket_of<boost::asio::generic::seq_packet_protocol>;
+};
+
+}  // namespace generic
+
+template <class Clock, class WaitTraits = boost::asio::wait_traits<Clock>>
+using basic_waitable_timer = boost::asio::basic_waitable_timer<Clock, WaitTraits, io_context::executor_type>;
+using steady_timer = basic_waitable_timer<std::chrono::steady_clock>;
+using system_timer = basic_waitable_timer<std::chrono::system_clock>;
+using high_resolution_timer = basic_waitable_timer<std::chrono::high_resolution_clock>;
+using signal_set = boost::asio::basic_signal_set<io_context::executor_type>;
+
+namespace posix {
+using descriptor = boost::asio::posix::basic_descriptor<io_context::executor_type>;
+using stream_descriptor = boost::asio::posix::basic_stream_descriptor<io_context::executor_type>;
+}  // namespace posix
+
+#if __has_include(<boost/asio/basic_readable_pipe.hpp>)
+using readable_pipe = boost::asio::basic_readable_pipe<io_context::executor_type>;
+using writable_pipe = boost::asio::basic_writable_pipe<io_context::executor_type>;
+#endif
+
+}  // namespace loopbench::asio

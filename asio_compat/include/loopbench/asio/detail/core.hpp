@@ -1,0 +1,416 @@
+// What an io_context is made of: one of the project's loops, who runs it, and how much work it has.
+//
+// Threads. Asio lets any thread start, cancel and close what another one runs. So timers and the driver have
+// a lock, which the thread that runs the loop holds in its turns, but not while it sleeps and not while
+// handlers run (loop/io/io.hpp). While a process has one thread, the lock costs a look at a flag. The queue
+// of what is ready belongs to the running thread alone; others post (loop/posting.hpp). One thread runs the
+// loop at a time; others that want to wait until it leaves.
+#pragma once
+
+#include <sys/single_threaded.h>
+
+#include <atomic>
+#include <boost/asio/detail/thread_context.hpp>
+#include <boost/asio/detail/thread_info_base.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "loop/designs.hpp"
+
+namespace loopbench::asio {
+
+/// The loop that a context runs on.
+enum class design {
+    epoll,     // loop-epoll
+    io_uring,  // loop-uring; never anything else in its place
+};
+
+namespace detail {
+
+using boost::system::error_code;
+using loop::completion;
+using loop::operation;
+
+inline std::string_view name_of(design chosen) noexcept {
+    return chosen == design::epoll ? "loop-epoll" : "loop-uring";
+}
+
+/// What LOOPBENCH_ASIO says; epoll without it. Throws std::invalid_argument for a name that there is not.
+inline design design_from_environment() {
+    const char* const named = std::getenv("LOOPBENCH_ASIO");
+    const std::string_view name = named == nullptr ? "" : named;
+    if (name.empty() || name == "epoll") return design::epoll;
+    if (name == "io_uring") return design::io_uring;
+    throw std::invalid_argument("LOOPBENCH_ASIO is '" + std::string(name) +
+                                "'; it can be 'epoll' or 'io_uring'");
+}
+
+/// An error as Asio's functions give it.
+inline error_code from_errno(std::int64_t error) noexcept {
+    return {static_cast<int>(error), boost::asio::error::get_system_category()};
+}
+
+/// An I/O operation of this layer, whatever it does.
+struct io_op : loop::io_operation {
+    error_code ec;
+    std::size_t bytes = 0;
+    const void* cancellation_key = nullptr;
+    bool is_settled = false;  // `ec` and `bytes` are set, and no driver has seen it
+
+    /// After completion: takes over what the driver says.
+    void settle(bool zero_is_end) noexcept {
+        if (is_settled) return;
+        if (result < 0) {
+            ec = from_errno(-result);
+            bytes = 0;
+        } else if (call == nullptr) {
+            bytes = static_cast<std::size_t>(result);
+            if (bytes == 0 && zero_is_end) ec = boost::asio::error::eof;
+        }
+    }
+};
+
+class core : private boost::asio::detail::thread_context {
+public:
+    static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
+
+    core(boost::asio::execution_context& owner, design chosen)
+        : owner_(owner), loop_(loop::make_loop(name_of(chosen))) {
+        loop_->io().share(lock_);
+    }
+    core& operator=(core&&) = delete;
+    /// After discard().
+    ~core() = default;
+
+    boost::asio::execution_context& owner() noexcept { return owner_; }
+
+    /// Destroys every handler that is queued or waits.
+    void discard() noexcept {
+        const running in_here(*this);  // so that what they post comes where it is looked for
+        loop_->discard_operations();
+    }
+
+    /// Whether the calling thread is in run().
+    bool in_this_thread() const noexcept {
+        return thread_call_stack::contains(const_cast<core*>(this)) != nullptr;
+    }
+
+    // Work: what run() does not return before. A queued or waiting handler is work, until it has returned.
+
+    void work_started() noexcept {
+        in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
+    }
+    void work_finished() noexcept {
+        if (in_this_thread()) {
+            --own_work_;  // settled when the present handler ends
+        } else if (work_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            stop();
+        }
+    }
+
+    /// Queues what is counted as work already. Any thread.
+    void push(operation& op) noexcept {
+        in_this_thread() ? loop_->ready().push(op) : loop_->push_from_any_thread(op);
+    }
+    /// Queues a handler. Any thread.
+    void post(operation& op) noexcept {
+        if (in_this_thread()) {
+            ++own_work_;
+            loop_->ready().push(op);
+        } else {
+            work_.fetch_add(1, std::memory_order_relaxed);
+            loop_->push_from_any_thread(op);
+        }
+    }
+    void push_all(loop::operation_queue& ops) noexcept {
+        while (!ops.empty()) push(ops.pop());
+    }
+
+    /// While a handler runs; it may end with an exception.
+    class handler_scope {
+    public:
+        explicit handler_scope(core& of) noexcept : core_(of) {}
+        handler_scope& operator=(handler_scope&&) = delete;
+        ~handler_scope() {
+            ++core_.executed_;
+            --core_.own_work_;
+            core_.settle_work();
+            if (core_.stopped()) core_.loop_->end_step();
+        }
+
+    private:
+        core& core_;
+    };
+
+    /// What dispatch() has called inline has thrown: leaves run() after the present handler.
+    void keep_exception() noexcept {
+        kept_exception_ = kept_exception_ ? kept_exception_ : std::current_exception();
+    }
+    void throw_kept_exception() {
+        if (kept_exception_) [[unlikely]]
+            std::rethrow_exception(std::exchange(kept_exception_, nullptr));
+    }
+
+    // Timers and I/O. Any thread.
+
+    /// For who changes timers.
+    [[nodiscard]] auto locked() noexcept { return std::unique_lock(lock_); }
+    loop::event_loop& loop() noexcept { return *loop_; }
+
+    /// Wakes the running thread, when that is another one, to look at its timers anew.
+    void wake_running_thread() noexcept {
+        if (!in_this_thread()) loop_->wake_from_any_thread();
+    }
+
+    /// The operation, which its handler makes one piece of work, completes through the queue.
+    void start(io_op& op) noexcept {
+        bool done = true;
+        bool is_driver_of_here = true;
+        {
+            const auto lock = locked();
+            try {
+                done = loop_->io().start(op);
+            } catch (const std::system_error& refused) {
+                op.result = -refused.code().value();
+            } catch (const std::bad_alloc&) {
+                op.result = -ENOMEM;
+            }
+            is_driver_of_here = loop_->io().closes_here();
+        }
+        if (done) {
+            push(op);
+        } else if (!is_driver_of_here) {
+            wake_running_thread();
+        }
+    }
+
+    /// For who owns an operation that is pending: it is not any more, and it is not queued.
+    void discard(io_op& op) noexcept {
+        const auto lock = locked();
+        loop_->io().discard(op);
+        loop_->io().unwatch(op.fd);
+    }
+
+    void cancel(int fd, loop::io_choice choice = {}) noexcept {
+        loop::io_queue ended;
+        {
+            const auto lock = locked();
+            loop_->io().cancel_some(fd, choice, ended);
+        }
+        push_all(ended);
+        wake_running_thread();
+    }
+    void cancel_by_key(int fd, const void* key) noexcept {
+        const auto has_key = [](const loop::io_operation& op, const void* wanted) noexcept {
+            return static_cast<const io_op&>(op).cancellation_key == wanted;
+        };
+        cancel(fd, {has_key, key});
+    }
+
+    /// Ends what is pending on the descriptor, and closes it by calling close(fd, ec): at once, or in the
+    /// running thread where that one may hold requests that name it. `is_shared`: there may be other
+    /// descriptors of the same file.
+    template <class Close>
+    void close(int fd, bool is_shared, error_code& ec, Close close_now) {
+        loop::io_queue ended;
+        bool is_mine = true;
+        {
+            const auto lock = locked();
+            loop_->io().cancel_some(fd, {}, ended);
+            is_mine = loop_->io().closes_here();
+            if (is_mine) {
+                if (is_shared) loop_->io().unwatch(fd);
+                loop_->io().close(fd);
+                close_now(fd, ec);
+            }
+        }
+        push_all(ended);
+        if (is_mine) return;
+        auto* const later = new later_close<Close>{{nullptr, &later_close<Close>::run}, *this, fd, close_now};
+        loop_->push_from_any_thread(*later);
+    }
+
+    /// The descriptor lives on elsewhere: the driver is to know nothing of it.
+    void release(int fd) noexcept {
+        loop::io_queue ended;
+        {
+            const auto lock = locked();
+            loop_->io().cancel_some(fd, {}, ended);
+            loop_->io().unwatch(fd);
+            if (loop_->io().closes_here()) loop_->io().close(fd);
+        }
+        push_all(ended);
+        wake_running_thread();
+    }
+
+    void begin_anew_in_child() {
+        const auto lock = locked();
+        loop_->io().begin_anew_in_child();
+    }
+
+    // Running.
+
+    /// Runs handlers: at most so many; until `until`, or without waiting (loop::do_not_wait); until there is
+    /// no work, or stop(). Gives how many. Throws what a handler throws.
+    std::size_t run(std::size_t handlers_max, loop::time_point until) {
+        const bool for_long = handlers_max == without_limit && until == loop::never;
+        const running in_here(*this, for_long, until);
+        if (!in_here.is_inside()) return 0;
+        if (work_.load(std::memory_order_acquire) + own_work_ == 0) stop();
+        const std::size_t before = executed_;
+        const auto count = [&] { return executed_ - before; };
+        unsigned steps = 0;
+        while (!stopped() && count() < handlers_max) {
+            const std::size_t count_before = count();
+            const bool looks_at_kernel = !loop_->has_ready();
+            loop_->step(until == loop::never ? handlers_max - count_before : 1, until);
+            settle_work();
+            if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
+            if (until == loop::never) continue;
+            const bool is_over = until == loop::do_not_wait ? looks_at_kernel && count() == count_before
+                                                            : std::chrono::steady_clock::now() >= until;
+            if (is_over) break;
+        }
+        refuse_stock_scheduler();
+        return count();
+    }
+
+    void stop() noexcept {
+        stopped_.store(true, std::memory_order_seq_cst);
+        if (in_this_thread()) {
+            loop_->end_step();
+        } else if (!nudged_.exchange(true)) {
+            loop_->push_from_any_thread(nudge_);
+        }
+    }
+    bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+    void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
+
+    /// Throws std::logic_error where an object of Asio's own has come to this context: it would run in a
+    /// thread of Asio's, unnoticed. (io_context.hpp)
+    bool has_stock_scheduler() const noexcept;
+    void refuse_stock_scheduler() const;
+
+private:
+    static constexpr unsigned steps_between_looks = 256;
+
+    // Only a process with more than one thread needs a mutex. Threads are made by handlers, and none runs
+    // while it is held.
+    class conditional_lock final : public loop::loop_lock {
+    public:
+        void lock() noexcept override {
+            const bool is_alone = __libc_single_threaded != 0;
+            if (!is_alone) mutex_.lock();
+            is_locked_ = !is_alone;
+        }
+        void unlock() noexcept override {
+            if (is_locked_) mutex_.unlock();
+        }
+
+    private:
+        std::mutex mutex_;
+        bool is_locked_ = false;
+    };
+
+    /// In run(), and where handlers are discarded: Asio finds the thread's recycled memory through it.
+    class running {
+    public:
+        explicit running(core& here) noexcept : core_(here) { enter(); }
+
+        running(core& here, bool for_long, loop::time_point until) : core_(here) {
+            if (here.in_this_thread()) return;  // inside of a handler
+            runner_ = std::unique_lock(here.runner_, std::defer_lock);
+            if (until == loop::never) {
+                runner_.lock();
+            } else if (until == loop::do_not_wait ? !runner_.try_lock() : !runner_.try_lock_until(until)) {
+                is_inside_ = false;
+                return;
+            }
+            {
+                const auto lock = here.locked();
+                here.loop_->io().enter_thread(for_long);
+            }
+            here.refuse_stock_scheduler();
+            is_for_long_ = for_long;
+            enter();
+        }
+        running& operator=(running&&) = delete;
+        ~running() {
+            if (!is_for_long_) return;
+            const auto lock = core_.locked();
+            core_.loop_->io().leave_thread();
+        }
+
+        /// False when another thread ran the loop all the time.
+        bool is_inside() const noexcept { return is_inside_; }
+
+    private:
+        void enter() { entry_.emplace(static_cast<thread_context*>(&core_), core_.memory_); }
+
+        core& core_;
+        std::unique_lock<std::timed_mutex> runner_;
+        std::optional<thread_call_stack::context> entry_;
+        bool is_for_long_ = false;
+        bool is_inside_ = true;
+    };
+
+    template <class Close>
+    struct later_close : operation {
+        core& in;
+        int fd;
+        Close close_now;
+
+        static void run(operation* op, completion) {
+            const std::unique_ptr<later_close> self(static_cast<later_close*>(op));
+            error_code ec;
+            const auto lock = self->in.locked();
+            self->in.loop_->io().close(self->fd);
+            self->close_now(self->fd, ec);
+        }
+    };
+
+    // Ends the sleep of the running thread, and then its step.
+    struct nudge : operation {
+        explicit nudge(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
+        static void run(operation* op, completion) {
+            core& self = static_cast<nudge*>(op)->owner;
+            self.nudged_.store(false);
+            if (self.stopped()) self.loop_->end_step();
+        }
+        core& owner;
+    };
+
+    // What the running thread has started and finished, it says to the others in one sum: a handler that
+    // starts another one touches nothing that they share.
+    void settle_work() noexcept {
+        const long change = std::exchange(own_work_, 0);
+        if (change != 0 && work_.fetch_add(change, std::memory_order_acq_rel) + change == 0) stop();
+    }
+
+    boost::asio::execution_context& owner_;
+    conditional_lock lock_;
+    const std::unique_ptr<loop::event_loop> loop_;
+    boost::asio::detail::thread_info_base memory_;
+    std::timed_mutex runner_;
+    std::exception_ptr kept_exception_;
+    std::size_t executed_ = 0;  // handlers, ever
+    long own_work_ = 0;         // of the running thread, and not yet in work_
+    nudge nudge_{*this};
+    alignas(64) std::atomic<long> work_{0};  // written by other threads
+    std::atomic<bool> stopped_{false};
+    std::atomic<bool> nudged_{false};
+};
+
+}  // namespace detail
+}  // namespace loopbench::asio

@@ -1,0 +1,106 @@
+// What sockets and other descriptors have in common: an asynchronous operation on one, and how it is started.
+#pragma once
+
+#include <poll.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/detail/buffer_sequence_adapter.hpp>
+#include <boost/asio/socket_base.hpp>
+
+#include "loopbench/asio/detail/handler.hpp"
+#include "loopbench/asio/detail/io_context.hpp"
+
+namespace loopbench::asio::detail {
+
+using boost::asio::null_buffers;
+
+/// A sequence of buffers as the system calls take it.
+template <class Buffer, class Buffers>
+using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
+
+/// In a handler's cancellation slot. Its address is the operation's key: it may be called when that one is
+/// long over.
+class io_canceller {
+public:
+    io_canceller(core& in, int fd) noexcept : core_(in), fd_(fd) {}
+#if __has_include(<boost/asio/cancellation_type.hpp>)
+    void operator()(boost::asio::cancellation_type_t type) noexcept {
+        if (is_for_us(type)) core_.cancel_by_key(fd_, this);
+    }
+#endif
+
+private:
+    core& core_;
+    int fd_;
+};
+
+/// Completes with an error alone: a wait, a connect.
+struct plain_io : io_op {
+    template <class Handler>
+    auto bind(Handler& handler) {
+        settle(/*zero_is_end=*/false);
+        return bind_result(handler, ec);
+    }
+    static bool is_over(core&, completion) noexcept { return true; }
+};
+
+/// Completes with an error and a number of bytes.
+struct transfer_io : io_op {
+    template <class Handler>
+    auto bind(Handler& handler) {
+        settle(zero_is_end);
+        return bind_result(handler, ec, bytes);
+    }
+    static bool is_over(core&, completion) noexcept { return true; }
+
+    bool zero_is_end = false;
+};
+
+/// Of the two waits and the transfers that stand for them (null_buffers).
+template <class Op>
+void become_wait(Op& op, bool for_input) noexcept {
+    op.kind = for_input ? loop::io_kind::readable : loop::io_kind::writable;
+}
+template <class Op>
+void become_wait_for_error(Op& op) noexcept {
+    op.kind = loop::io_kind::urgent_call;
+    op.call = [](loop::io_operation& asked) noexcept {
+        pollfd state{asked.fd, POLLPRI, 0};
+        asked.result = ::poll(&state, 1, 0) > 0 ? 0 : -EAGAIN;
+        return asked.result == 0;
+    };
+}
+
+/// Makes `call` of a function that gives true when it is done, and has set the operation's error and bytes.
+/// `Work` derives from io_op and has try_now().
+template <class Work>
+bool call_try_now(loop::io_operation& op) noexcept {
+    const bool is_done = static_cast<Work&>(op).try_now();
+    op.result = is_done ? 0 : -EAGAIN;
+    return is_done;
+}
+template <class Work>
+void become_call(Work& op, loop::io_kind kind) noexcept {
+    op.kind = kind;
+    op.call = &call_try_now<Work>;
+}
+
+/// Starts an operation on a non-blocking descriptor; or completes it through the queue, with `ec` and without
+/// a byte, when it `is_done` already.
+template <class Work, class Handler, class IoExecutor, class... Arguments>
+void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
+              const IoExecutor& executor, Arguments&&... arguments) {
+    auto slot = slot_of(handler);
+    auto& op = handler_op<Work, Handler, IoExecutor>::make(in, handler, executor,
+                                                           std::forward<Arguments>(arguments)...);
+    op.fd = fd;
+    if (is_done) {
+        op.ec = ec;
+        op.is_settled = true;
+        return in.push(op);
+    }
+    op.cancellation_key = install<io_canceller>(slot, in, fd);
+    in.start(op);
+}
+
+}  // namespace loopbench::asio::detail

@@ -1,0 +1,137 @@
+// A handler that waits for its operation, and how it is called: on its associated executor, with its memory
+// given back before.
+#pragma once
+
+#include <boost/asio/detail/bind_handler.hpp>
+#include <boost/asio/detail/handler_work.hpp>
+#include <utility>
+
+#include "loopbench/asio/detail/memory.hpp"
+
+#if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
+#include <boost/asio/detail/handler_invoke_helpers.hpp>
+#endif
+
+#if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
+#include <boost/asio/associated_cancellation_slot.hpp>
+#endif
+
+namespace loopbench::asio::detail {
+
+/// Older versions of Asio have a hook by which handlers say how they want to be called.
+template <class Function, class Handler>
+void call_for(Function& function, [[maybe_unused]] Handler& handler) {
+#if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
+    boost_asio_handler_invoke_helpers::invoke(function, handler);
+#else
+    static_cast<Function&&>(function)();
+#endif
+}
+template <class Function>
+void call_function(Function& function) {
+    call_for(function, function);
+}
+
+/// An operation with its handler. `Work` derives from operation, and its bind(handler) gives what is to be
+/// called in the end: the handler, moved, and the results.
+template <class Work, class Handler, class IoExecutor>
+class handler_op final : public Work {
+    using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
+    using memory_type = op_memory<handler_op, allocator_type>;
+    using handler_work = boost::asio::detail::handler_work<Handler, IoExecutor>;
+
+public:
+    /// Moves the handler in, and counts it as work. It will own itself: push or start it, once.
+    template <class... Arguments>
+    static handler_op& make(core& in, Handler& handler, const IoExecutor& executor,
+                            Arguments&&... arguments) {
+        memory_type memory(in, boost::asio::get_associated_allocator(handler));
+        auto* const made = ::new (memory.get())
+            handler_op(in, handler, executor, memory.token(), std::forward<Arguments>(arguments)...);
+        memory.release();
+        in.work_started();
+        return *made;
+    }
+
+private:
+    template <class... Arguments>
+    handler_op(core& in, Handler& handler, const IoExecutor& executor,
+               const typename memory_type::token_type& memory, Arguments&&... arguments)
+        : Work(std::forward<Arguments>(arguments)...),
+          core_(in),
+          memory_(memory),
+          handler_(std::move(handler)),
+          work_(handler_, executor) {
+        this->complete = &run_or_discard;
+    }
+
+    static void run_or_discard(operation* op, completion how) {
+        auto* const self = static_cast<handler_op*>(op);
+        core& in = self->core_;
+        if (!self->is_over(in, how)) return;  // a timer that looks again
+        handler_work work(std::move(self->work_));
+        const auto memory = std::move(self->memory_);
+        if (how == completion::discard) {
+            [[maybe_unused]] const Handler handler(std::move(self->handler_));
+            self->~handler_op();
+            return memory_type::free(self, memory);  // the handler goes after it
+        }
+        {
+            const core::handler_scope running(in);
+            auto call = self->bind(self->handler_);
+            self->~handler_op();
+            memory_type::free(self, memory);
+            work.complete(call, call.handler_);
+        }
+        in.throw_kept_exception();
+    }
+
+    core& core_;
+    [[no_unique_address]] typename memory_type::token_type memory_;
+    Handler handler_;
+    handler_work work_;
+};
+
+template <class Handler>
+auto bind_result(Handler& handler, const error_code& ec) {
+    return boost::asio::detail::binder1<Handler, error_code>(handler, ec);
+}
+template <class Handler, class Result>
+auto bind_result(Handler& handler, const error_code& ec, const Result& result) {
+    return boost::asio::detail::binder2<Handler, error_code, Result>(handler, ec, result);
+}
+
+#if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
+/// By what the operation of a handler can be cancelled. To be asked before the handler is moved away.
+template <class Handler>
+auto slot_of(const Handler& handler) noexcept {
+    return boost::asio::get_associated_cancellation_slot(handler);
+}
+
+/// Puts a canceller into the slot. Null when nobody is connected.
+template <class Canceller, class Slot, class... Arguments>
+Canceller* install(Slot& slot, Arguments&&... arguments) {
+    if (!slot.is_connected()) return nullptr;
+    return &slot.template emplace<Canceller>(std::forward<Arguments>(arguments)...);
+}
+#else
+struct no_slot {};
+template <class Handler>
+no_slot slot_of(const Handler&) noexcept {
+    return {};
+}
+template <class Canceller, class... Arguments>
+Canceller* install(no_slot, Arguments&&...) noexcept {
+    return nullptr;
+}
+#endif
+
+#if __has_include(<boost/asio/cancellation_type.hpp>)
+inline bool is_for_us(boost::asio::cancellation_type_t type) noexcept {
+    using boost::asio::cancellation_type;
+    return (type & (cancellation_type::terminal | cancellation_type::partial | cancellation_type::total)) !=
+           cancellation_type::none;
+}
+#endif
+
+}  // namespace loopbench::asio::detail

@@ -1,0 +1,481 @@
+// The context and its executors: what Asio's classes and a program see of the loop.
+#pragma once
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/detail/scheduler.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "loopbench/asio/detail/core.hpp"
+#include "loopbench/asio/detail/handler.hpp"
+#include "loopbench/asio/detail/memory.hpp"
+
+namespace loopbench::asio {
+
+class io_context;
+
+namespace detail {
+core& core_of(io_context& context) noexcept;
+}
+
+/// boost::asio::io_context on a loop of this project. Its functions mean what they mean there, and throw
+/// what they throw there, and std::system_error where the kernel refuses the loop. But: one thread runs it at
+/// a time; a second one in run() waits until the first has left, and then goes on.
+class io_context : public boost::asio::execution_context {
+public:
+    template <class Allocator, unsigned Bits>
+    class basic_executor_type;
+    using executor_type = basic_executor_type<std::allocator<void>, 0>;
+    using count_type = std::size_t;
+    class work;
+    class service;
+    class strand;
+
+    /// On the loop that the environment variable LOOPBENCH_ASIO names: epoll, which is the default, or
+    /// io_uring. Throws std::invalid_argument for another one.
+    io_context() : io_context(detail::design_from_environment()) {}
+    /// The hint counts for nothing.
+    explicit io_context(int /*concurrency_hint*/) : io_context() {}
+    explicit io_context(design chosen);
+    ~io_context() {
+        shutdown();
+        core_.discard();
+        destroy();
+    }
+
+    executor_type get_executor() noexcept;
+
+    count_type run() { return core_.run(detail::core::without_limit, loop::never); }
+    count_type run_one() { return core_.run(1, loop::never); }
+    count_type poll() { return core_.run(detail::core::without_limit, loop::do_not_wait); }
+    count_type poll_one() { return core_.run(1, loop::do_not_wait); }
+    template <class Rep, class Period>
+    std::size_t run_for(const std::chrono::duration<Rep, Period>& time) {
+        return run_until(std::chrono::steady_clock::now() + time);
+    }
+    template <class Clock, class Duration>
+    std::size_t run_until(const std::chrono::time_point<Clock, Duration>& when) {
+        return run_until(detail::core::without_limit, when);
+    }
+    template <class Rep, class Period>
+    std::size_t run_one_for(const std::chrono::duration<Rep, Period>& time) {
+        return run_one_until(std::chrono::steady_clock::now() + time);
+    }
+    template <class Clock, class Duration>
+    std::size_t run_one_until(const std::chrono::time_point<Clock, Duration>& when) {
+        return run_until(1, when);
+    }
+    void stop() { core_.stop(); }
+    bool stopped() const { return core_.stopped(); }
+    void restart() { core_.restart(); }
+
+    /// The loop's name among this project's designs.
+    std::string_view design_name() const noexcept { return detail::name_of(design_); }
+    /// Whether an object of Asio's own has come to this context, and runs in a thread of Asio's. run() throws
+    /// std::logic_error then, too.
+    bool uses_stock_scheduler() const noexcept { return core_.has_stock_scheduler(); }
+
+#if !defined(BOOST_ASIO_NO_DEPRECATED)
+    count_type run(boost::system::error_code& ec) {
+        return ec.clear(), run();
+    }
+    count_type run_one(boost::system::error_code& ec) {
+        return ec.clear(), run_one();
+    }
+    count_type poll(boost::system::error_code& ec) {
+        return ec.clear(), poll();
+    }
+    count_type poll_one(boost::system::error_code& ec) {
+        return ec.clear(), poll_one();
+    }
+    void reset() {
+        restart();
+    }
+    template <class Token>
+    auto dispatch(Token&& token);
+    template <class Token>
+    auto post(Token&& token);
+    template <class Handler>
+    auto wrap(Handler handler);
+#endif
+
+private:
+    friend detail::core& detail::core_of(io_context& context) noexcept;
+
+    template <class Clock, class Duration>
+    std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
+        // A clock that may be set is looked at again every second.
+        constexpr std::chrono::seconds looks_every{1};
+        std::size_t count = 0;
+        for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
+            const auto rest = std::chrono::ceil<loop::nanoseconds>(std::min(
+                std::chrono::duration<double>(when - now), std::chrono::duration<double>(looks_every)));
+            count += core_.run(handlers_max - count, std::chrono::steady_clock::now() + rest);
+        }
+        return count;
+    }
+
+    detail::core core_;
+    const design design_;
+};
+
+namespace detail {
+
+/// By which an io_context is known where only an execution_context is to be had.
+class self_service final : public boost::asio::execution_context::service {
+public:
+    static inline boost::asio::execution_context::id id;
+
+    explicit self_service(boost::asio::execution_context& of)
+        : service(of), self(static_cast<io_context&>(of)) {}
+
+    io_context& self;
+
+private:
+    void shutdown() override {}
+    void notify_fork(boost::asio::execution_context::fork_event event) override {
+        if (event == boost::asio::execution_context::fork_child) core_of(self).begin_anew_in_child();
+    }
+};
+
+}  // namespace detail
+
+inline io_context::io_context(design chosen) : core_(*this, chosen), design_(chosen) {
+    boost::asio::make_service<detail::self_service>(*this);
+}
+
+inline detail::core& detail::core_of(io_context& context) noexcept {
+    return context.core_;
+}
+
+inline bool detail::core::has_stock_scheduler() const noexcept {
+    return boost::asio::has_service<boost::asio::detail::scheduler>(owner_);
+}
+
+inline void detail::core::refuse_stock_scheduler() const {
+    if (!has_stock_scheduler()) [[likely]]
+        return;
+    throw std::logic_error(
+        "an object with Asio's own services was made on a loopbench::asio::io_context, and runs in a thread "
+        "of Asio's; its type has another executor (any_io_executor by default): use the types of "
+        "loopbench::asio, or basic_...<..., loopbench::asio::io_context::executor_type>, or compile with "
+        "-include loopbench/asio/dropin.hpp");
+}
+
+namespace detail {
+
+/// A function that was posted. Its memory is released before it is called, so that it can post itself again
+/// in the same block.
+template <class Function, class Allocator>
+class posted_function final : operation {
+public:
+    template <class F>
+    static void post(core& to, F&& function, const Allocator& allocator) {
+        op_memory<posted_function, Allocator> memory(to, allocator);
+        auto* const made = ::new (memory.get()) posted_function(to, std::forward<F>(function), memory);
+        memory.release();
+        to.post(*made);
+    }
+
+private:
+    using memory_type = op_memory<posted_function, Allocator>;
+
+    template <class F>
+    posted_function(core& to, F&& function, const memory_type& memory)
+        : operation{nullptr, &run_or_discard},
+          core_(to),
+          memory_(memory.token()),
+          function_(std::forward<F>(function)) {}
+
+    static void run_or_discard(operation* op, completion how) {
+        auto* const self = static_cast<posted_function*>(op);
+        core& in = self->core_;
+        const auto token = std::move(self->memory_);
+        Function function(std::move(self->function_));
+        self->~posted_function();
+        memory_type::free(self, token);
+        if (how == completion::discard) return;
+        {
+            const core::handler_scope running(in);
+            call_function(function);
+        }
+        in.throw_kept_exception();
+    }
+
+    core& core_;
+    [[no_unique_address]] typename memory_type::token_type memory_;
+    Function function_;
+};
+
+}  // namespace detail
+
+/// `Bits` are what is fixed: 4, outstanding work is tracked. Others can differ at run time, in the context's
+/// address: 1, blocking is never; 2, the relationship is continuation, which changes nothing.
+template <class Allocator, unsigned Bits>
+class io_context::basic_executor_type : Allocator {
+    static constexpr std::uintptr_t never = 1;
+    static constexpr std::uintptr_t continuation = 2;
+    static constexpr unsigned tracked = 4;
+    static constexpr bool is_tracked = (Bits & tracked) != 0;
+    using blocking_t = boost::asio::execution::blocking_t;
+    using relationship_t = boost::asio::execution::relationship_t;
+    using outstanding_work_t = boost::asio::execution::outstanding_work_t;
+    template <class OtherAllocator>
+    using with_allocator = basic_executor_type<OtherAllocator, Bits>;
+    using with_tracked_work = basic_executor_type<Allocator, Bits | tracked>;
+    using with_untracked_work = basic_executor_type<Allocator, Bits & ~tracked>;
+
+public:
+    basic_executor_type(const basic_executor_type& other) noexcept
+        : Allocator(other.allocator()), target_(other.target_) {
+        begin_work();
+    }
+    basic_executor_type(basic_executor_type&& other) noexcept
+        : Allocator(other.allocator()),
+          target_(is_tracked ? std::exchange(other.target_, 0) : other.target_) {}
+    basic_executor_type& operator=(const basic_executor_type& other) noexcept {
+        if (this != &other) {
+            end_work();
+            static_cast<Allocator&>(*this) = other.allocator();
+            target_ = other.target_;
+            begin_work();
+        }
+        return *this;
+    }
+    basic_executor_type& operator=(basic_executor_type&& other) noexcept {
+        if (this != &other) {
+            end_work();
+            static_cast<Allocator&>(*this) = other.allocator();
+            target_ = is_tracked ? std::exchange(other.target_, 0) : other.target_;
+        }
+        return *this;
+    }
+    ~basic_executor_type() { end_work(); }
+
+    // Properties.
+
+    basic_executor_type require(blocking_t::possibly_t) const { return with_bits(bits() & ~never); }
+    basic_executor_type require(blocking_t::never_t) const { return with_bits(bits() | never); }
+    basic_executor_type require(relationship_t::fork_t) const { return with_bits(bits() & ~continuation); }
+    basic_executor_type require(relationship_t::continuation_t) const {
+        return with_bits(bits() | continuation);
+    }
+    with_tracked_work require(outstanding_work_t::tracked_t) const { return {target_, allocator()}; }
+    with_untracked_work require(outstanding_work_t::untracked_t) const { return {target_, allocator()}; }
+    template <class OtherAllocator>
+    with_allocator<OtherAllocator> require(boost::asio::execution::allocator_t<OtherAllocator> a) const {
+        return {target_, a.value()};
+    }
+    with_allocator<std::allocator<void>> require(boost::asio::execution::allocator_t<void>) const {
+        return {target_, std::allocator<void>()};
+    }
+
+    static constexpr boost::asio::execution::mapping_t query(boost::asio::execution::mapping_t) noexcept {
+        return boost::asio::execution::mapping.thread;
+    }
+    io_context& query(boost::asio::execution::context_t) const noexcept { return *context_or_null(); }
+    blocking_t query(blocking_t) const noexcept {
+        return (bits() & never) != 0 ? blocking_t(boost::asio::execution::blocking.never)
+                                     : blocking_t(boost::asio::execution::blocking.possibly);
+    }
+    relationship_t query(relationship_t) const noexcept {
+        return (bits() & continuation) != 0
+                   ? relationship_t(boost::asio::execution::relationship.continuation)
+                   : relationship_t(boost::asio::execution::relationship.fork);
+    }
+    static constexpr outstanding_work_t query(outstanding_work_t) noexcept {
+        return is_tracked ? outstanding_work_t(boost::asio::execution::outstanding_work.tracked)
+                          : outstanding_work_t(boost::asio::execution::outstanding_work.untracked);
+    }
+    template <class OtherAllocator>
+    Allocator query(boost::asio::execution::allocator_t<OtherAllocator>) const noexcept {
+        return allocator();
+    }
+    Allocator query(boost::asio::execution::allocator_t<void>) const noexcept { return allocator(); }
+
+    friend bool operator==(const basic_executor_type& a, const basic_executor_type& b) noexcept {
+        return a.target_ == b.target_ && a.allocator() == b.allocator();
+    }
+    friend bool operator!=(const basic_executor_type& a, const basic_executor_type& b) noexcept {
+        return !(a == b);
+    }
+
+    bool running_in_this_thread() const noexcept { return in().in_this_thread(); }
+
+    /// What a function throws that is called at once leaves run(), after the present handler.
+    template <class Function>
+    void execute(Function&& function) const {
+        if ((bits() & never) != 0 || !running_in_this_thread()) {
+            post(std::forward<Function>(function), allocator());
+            return;
+        }
+        std::decay_t<Function> local(std::forward<Function>(function));
+        try {
+            detail::call_function(local);
+        } catch (...) {
+            in().keep_exception();
+        }
+    }
+
+    // The same in the words of the Networking TS.
+
+    io_context& context() const noexcept { return *context_or_null(); }
+    void on_work_started() const noexcept { in().work_started(); }
+    void on_work_finished() const noexcept { in().work_finished(); }
+    template <class Function, class OtherAllocator>
+    void dispatch(Function&& function, const OtherAllocator& a) const {
+        if (!running_in_this_thread()) return post(std::forward<Function>(function), a);
+        std::decay_t<Function> local(std::forward<Function>(function));
+        detail::call_function(local);
+    }
+    template <class Function, class OtherAllocator>
+    void post(Function&& function, const OtherAllocator& a) const {
+        detail::posted_function<std::decay_t<Function>, OtherAllocator>::post(
+            in(), std::forward<Function>(function), a);
+    }
+    template <class Function, class OtherAllocator>
+    void defer(Function&& function, const OtherAllocator& a) const {
+        post(std::forward<Function>(function), a);
+    }
+
+private:
+    friend class io_context;
+    template <class, unsigned>
+    friend class basic_executor_type;
+
+    basic_executor_type(std::uintptr_t target, const Allocator& a) noexcept : Allocator(a), target_(target) {
+        begin_work();
+    }
+
+    basic_executor_type with_bits(std::uintptr_t bits) const noexcept {
+        return {(target_ & ~(never | continuation)) | bits, allocator()};
+    }
+    std::uintptr_t bits() const noexcept { return target_ & (never | continuation); }
+    const Allocator& allocator() const noexcept { return *this; }
+    // Null in what was moved from.
+    io_context* context_or_null() const noexcept {
+        return reinterpret_cast<io_context*>(target_ & ~(never | continuation));
+    }
+    detail::core& in() const noexcept { return detail::core_of(*context_or_null()); }
+    void begin_work() const noexcept {
+        if (is_tracked && context_or_null() != nullptr) in().work_started();
+    }
+    void end_work() const noexcept {
+        if (is_tracked && context_or_null() != nullptr) in().work_finished();
+    }
+
+    std::uintptr_t target_;
+};
+
+inline io_context::executor_type io_context::get_executor() noexcept {
+    return {reinterpret_cast<std::uintptr_t>(this), std::allocator<void>()};
+}
+
+/// As boost::asio::io_context::service: the base of a program's own services.
+class io_context::service : public boost::asio::execution_context::service {
+public:
+    io_context& get_io_context() { return static_cast<io_context&>(context()); }
+
+protected:
+    explicit service(io_context& owner) : boost::asio::execution_context::service(owner) {}
+
+private:
+    void shutdown() override { shutdown_service(); }
+    void notify_fork(boost::asio::execution_context::fork_event event) override { fork_service(event); }
+    // Their names of old.
+    virtual void shutdown_service() {}
+    virtual void fork_service(boost::asio::execution_context::fork_event) {}
+};
+
+/// As boost::asio::io_context::strand, by way of Asio's other strand.
+class io_context::strand : public boost::asio::strand<io_context::executor_type> {
+    using base = boost::asio::strand<io_context::executor_type>;
+
+public:
+    explicit strand(io_context& context) : base(context.get_executor()) {}
+
+    io_context& context() const noexcept { return get_inner_executor().context(); }
+
+    using base::dispatch;
+    using base::post;
+    template <class Token>
+    auto dispatch(Token&& token) const {
+        return boost::asio::dispatch(static_cast<const base&>(*this), std::forward<Token>(token));
+    }
+    template <class Token>
+    auto post(Token&& token) const {
+        return boost::asio::post(static_cast<const base&>(*this), std::forward<Token>(token));
+    }
+    template <class Handler>
+    auto wrap(Handler handler) const {
+        return boost::asio::bind_executor(static_cast<const base&>(*this), std::move(handler));
+    }
+};
+
+#if !defined(BOOST_ASIO_NO_DEPRECATED)
+class io_context::work {
+public:
+    explicit work(io_context& context) noexcept : context_(context) { in().work_started(); }
+    work(const work& other) noexcept : work(other.context_) {}
+    work& operator=(const work&) = delete;
+    ~work() { in().work_finished(); }
+
+    io_context& get_io_context() noexcept { return context_; }
+
+private:
+    detail::core& in() const noexcept { return detail::core_of(context_); }
+
+    io_context& context_;
+};
+
+template <class Token>
+auto io_context::dispatch(Token&& token) {
+    return boost::asio::dispatch(get_executor(), std::forward<Token>(token));
+}
+
+template <class Token>
+auto io_context::post(Token&& token) {
+    return boost::asio::post(get_executor(), std::forward<Token>(token));
+}
+
+template <class Handler>
+auto io_context::wrap(Handler handler) {
+    return boost::asio::bind_executor(get_executor(), std::move(handler));
+}
+#endif
+
+}  // namespace loopbench::asio
+
+namespace loopbench::asio::detail {
+
+/// A program's service that is made of an io_context, where Asio makes it of any context. It has the other's
+/// id, and is found under that.
+template <class Service>
+struct made_of_any final : Service {
+    explicit made_of_any(boost::asio::execution_context& context)
+        : Service(static_cast<io_context&>(context)) {}
+};
+
+}  // namespace loopbench::asio::detail
+
+namespace boost::asio {
+
+/// As for Asio's io_context: a program's service may be made of an io_context, or of any context.
+template <class Service>
+Service& use_service(loopbench::asio::io_context& context) {
+    auto& any = static_cast<execution_context&>(context);
+    if constexpr (std::is_constructible_v<Service, execution_context&>) {
+        return use_service<Service>(any);
+    } else {
+        return use_service<loopbench::asio::detail::made_of_any<Service>>(any);
+    }
+}
+
+}  // namespace boost::asio

@@ -1,0 +1,91 @@
+// Where operations lie: in the thread's recycled memory, or where the handler's allocator says.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "loop/coro/frame_pool.hpp"
+#include "loopbench/asio/detail/core.hpp"
+
+namespace loopbench::asio::detail {
+
+template <class Allocator>
+inline constexpr bool is_default_allocator = false;
+template <class T>
+inline constexpr bool is_default_allocator<std::allocator<T>> = true;
+
+/// Memory for an Op until it is released: then the Op owns it, keeps the token, and gives both to free() in
+/// the end.
+template <class Op, class Allocator>
+class op_memory {
+    using op_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<Op>;
+
+public:
+    using token_type = op_allocator;
+
+    op_memory(core& /*in*/, const Allocator& allocator)
+        : allocator_(allocator), block_(std::allocator_traits<op_allocator>::allocate(allocator_, 1)) {}
+    op_memory& operator=(op_memory&&) = delete;
+    ~op_memory() {
+        if (block_ != nullptr) free(static_cast<void*>(std::to_address(block_)), allocator_);
+    }
+
+    void* get() const noexcept { return std::to_address(block_); }
+    const token_type& token() const noexcept { return allocator_; }
+    void release() noexcept { block_ = nullptr; }
+
+    static void free(void* block, token_type allocator) noexcept {
+        using pointer = typename std::allocator_traits<op_allocator>::pointer;
+        std::allocator_traits<op_allocator>::deallocate(
+            allocator, std::pointer_traits<pointer>::pointer_to(*static_cast<Op*>(block)), 1);
+    }
+
+private:
+    op_allocator allocator_;
+    typename std::allocator_traits<op_allocator>::pointer block_;
+};
+
+/// What another thread starts comes from the heap and goes back there: that thread would never see a block of
+/// its recycled memory again (loop/operation.hpp).
+template <class Op, class Allocator>
+requires is_default_allocator<Allocator>
+class op_memory<Op, Allocator> {
+    static constexpr bool is_recyclable = alignof(Op) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+public:
+    using token_type = bool;
+
+    op_memory(core& in, const Allocator&)
+        : is_recycled_(is_recyclable && in.in_this_thread()), block_(allocate(is_recycled_)) {}
+    op_memory& operator=(op_memory&&) = delete;
+    ~op_memory() {
+        if (block_ != nullptr) free(block_, is_recycled_);
+    }
+
+    void* get() const noexcept { return block_; }
+    token_type token() const noexcept { return is_recycled_; }
+    void release() noexcept { block_ = nullptr; }
+
+    static void free(void* block, token_type is_recycled) noexcept {
+        if (is_recycled) {
+            loop::frame_pool::deallocate(block, sizeof(Op));
+        } else if constexpr (is_recyclable) {
+            ::operator delete(block);
+        } else {
+            ::operator delete(block, std::align_val_t(alignof(Op)));
+        }
+    }
+
+private:
+    static void* allocate(bool is_recycled) {
+        if (is_recycled) return loop::frame_pool::allocate(sizeof(Op));
+        if constexpr (is_recyclable) return ::operator new(sizeof(Op));
+        return ::operator new(sizeof(Op), std::align_val_t(alignof(Op)));
+    }
+
+    bool is_recycled_;
+    void* block_;
+};
+
+}  // namespace loopbench::asio::detail

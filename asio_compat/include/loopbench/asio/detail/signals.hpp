@@ -1,0 +1,323 @@
+// Signals. A handler of ours writes their numbers into a pipe of the process's; whichever context reads one
+// tells every signal set of every context that has asked for it. (A signalfd gives a signal to one reader.)
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <mutex>
+#include <vector>
+
+#include "loop/io/fd.hpp"
+#include "loopbench/asio/detail/descriptor_io.hpp"
+
+namespace boost::asio::detail {
+class signal_set_service;
+}
+
+namespace loopbench::asio::detail {
+
+/// A wait of one signal set.
+struct signal_work : operation {
+    explicit signal_work(core& in) noexcept : in_core(in) {}
+
+    static bool is_over(core&, completion) noexcept { return true; }
+    template <class Handler>
+    auto bind(Handler& handler) {
+        return bind_result(handler, ec, signal);
+    }
+
+    core& in_core;
+    error_code ec;
+    int signal = 0;
+    const void* cancellation_key = nullptr;
+};
+
+/// What a signal set has asked for, and who waits.
+struct wanted_signals {
+    struct wanted {
+        int signal;
+        std::size_t undelivered;  // came while nobody waited
+    };
+
+    std::vector<wanted> signals;
+    loop::operation_queue waiting;  // signal_work
+
+    wanted* find(int signal) noexcept {
+        const auto found =
+            std::find_if(signals.begin(), signals.end(), [=](const wanted& w) { return w.signal == signal; });
+        return found == signals.end() ? nullptr : &*found;
+    }
+};
+
+/// The process's signal sets. Any thread.
+class signal_hub {
+public:
+    static signal_hub& of_process() {
+        static signal_hub* const hub = new signal_hub;  // a signal may come while the process ends
+        return *hub;
+    }
+
+    /// From which the numbers are read; non-blocking.
+    int read_end() const noexcept { return ends_[0]; }
+
+    /// `flags` are sigaction's.
+    error_code add(wanted_signals& set, int signal, int flags) {
+        if (signal < 0 || signal >= NSIG) return boost::asio::error::invalid_argument;
+        const std::lock_guard lock(mutex_);
+        if (set.find(signal) != nullptr) return {};
+        std::size_t& sets = sets_that_want_[static_cast<std::size_t>(signal)];
+        set.signals.push_back({signal, 0});
+        if (sets == 0 && !set_action(signal, &write_number, flags)) {
+            set.signals.pop_back();
+            return from_errno(errno);
+        }
+        ++sets;
+        if (set.signals.size() == 1) sets_.push_back(&set);
+        return {};
+    }
+
+    error_code remove(wanted_signals& set, int signal) {
+        if (signal < 0 || signal >= NSIG) return boost::asio::error::invalid_argument;
+        const std::lock_guard lock(mutex_);
+        return set.find(signal) == nullptr ? error_code() : remove_wanted(set, signal);
+    }
+
+    error_code clear(wanted_signals& set) {
+        const std::lock_guard lock(mutex_);
+        while (!set.signals.empty()) {
+            if (const error_code ec = remove_wanted(set, set.signals.back().signal)) return ec;
+        }
+        return {};
+    }
+
+    /// Waits for the next of the set's signals, or takes one that nobody has been told of.
+    void wait(wanted_signals& set, signal_work& work) {
+        {
+            const std::lock_guard lock(mutex_);
+            const auto come = std::find_if(set.signals.begin(), set.signals.end(),
+                                           [](const auto& wanted) { return wanted.undelivered > 0; });
+            if (come == set.signals.end()) return set.waiting.push(work);
+            --come->undelivered;
+            work.signal = come->signal;
+        }
+        work.in_core.push(work);
+    }
+
+    /// Ends all waits of the set; or those with the key, when there is one.
+    void cancel(wanted_signals& set, const void* key = nullptr) {
+        loop::operation_queue ended;
+        {
+            const std::lock_guard lock(mutex_);
+            loop::operation_queue others;
+            while (!set.waiting.empty()) {
+                auto& work = static_cast<signal_work&>(set.waiting.pop());
+                const bool is_meant = key == nullptr || work.cancellation_key == key;
+                if (is_meant) work.ec = boost::asio::error::operation_aborted;
+                (is_meant ? ended : others).push(work);
+            }
+            set.waiting.prepend(std::move(others));
+        }
+        push_all(ended);
+    }
+
+    /// The waits of a context that ends.
+    void take_waits_of(const core& ending, loop::operation_queue& taken) {
+        const std::lock_guard lock(mutex_);
+        for (wanted_signals* const set : sets_) {
+            loop::operation_queue others;
+            while (!set->waiting.empty()) {
+                auto& work = static_cast<signal_work&>(set->waiting.pop());
+                (&work.in_core == &ending ? taken : others).push(work);
+            }
+            set->waiting.prepend(std::move(others));
+        }
+    }
+
+    /// Reads what has come, and delivers it.
+    void read_all() noexcept {
+        int signal = 0;
+        while (::read(ends_[0], &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal))
+            deliver(signal);
+    }
+
+    /// In the child of a fork: the parent's signals are not ours. The numbers of the ends stay. Once,
+    /// whatever the number of contexts.
+    void begin_anew_in_child() {
+        if (std::exchange(process_, ::getpid()) == ::getpid()) return;
+        std::array<int, 2> fresh{};
+        open(fresh);
+        for (std::size_t end = 0; end < 2; ++end) {
+            static_cast<void>(::dup3(fresh[end], ends_[end], O_CLOEXEC));
+            ::close(fresh[end]);
+        }
+    }
+
+private:
+    signal_hub() {
+        open(ends_);
+        write_end_ = ends_[1];
+    }
+
+    static void open(std::array<int, 2>& ends) {
+        loop::checked(::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC), "a pipe for signals");
+    }
+
+    static void write_number(int signal) {
+        const int before = errno;
+        static_cast<void>(!::write(write_end_, &signal, sizeof signal));
+        errno = before;
+    }
+
+    static bool set_action(int signal, void (*function)(int), int flags) noexcept {
+        struct sigaction action {};
+        action.sa_handler = function;
+        action.sa_flags = flags;
+        ::sigfillset(&action.sa_mask);
+        return ::sigaction(signal, &action, nullptr) == 0;
+    }
+
+    error_code remove_wanted(wanted_signals& set, int signal) {
+        std::size_t& sets = sets_that_want_[static_cast<std::size_t>(signal)];
+        if (sets == 1 && !set_action(signal, SIG_DFL, 0)) return from_errno(errno);
+        --sets;
+        set.signals.erase(set.signals.begin() + (set.find(signal) - set.signals.data()));
+        if (set.signals.empty()) sets_.erase(std::find(sets_.begin(), sets_.end(), &set));
+        return {};
+    }
+
+    void deliver(int signal) noexcept {
+        loop::operation_queue told;
+        {
+            const std::lock_guard lock(mutex_);
+            for (wanted_signals* const set : sets_) {
+                auto* const wanted = set->find(signal);
+                if (wanted == nullptr) continue;
+                if (set->waiting.empty()) ++wanted->undelivered;
+                while (!set->waiting.empty()) {
+                    auto& work = static_cast<signal_work&>(set->waiting.pop());
+                    work.signal = signal;
+                    told.push(work);
+                }
+            }
+        }
+        push_all(told);
+    }
+
+    static void push_all(loop::operation_queue& works) noexcept {
+        while (!works.empty()) {
+            auto& work = static_cast<signal_work&>(works.pop());
+            work.in_core.push(work);
+        }
+    }
+
+    static inline int write_end_ = -1;  // for the signal handler
+
+    std::mutex mutex_;
+    pid_t process_ = ::getpid();
+    std::array<int, 2> ends_{};
+    std::vector<wanted_signals*> sets_;  // that want any
+    std::array<std::size_t, NSIG> sets_that_want_{};
+};
+
+/// A context's ear at the pipe. It is no work: it keeps no run() from returning.
+class signal_watch final : public boost::asio::execution_context::service {
+public:
+    static inline boost::asio::execution_context::id id;
+
+    explicit signal_watch(boost::asio::execution_context& context)
+        : service(context), core_(core_of(static_cast<io_context&>(context))) {
+        ear_.kind = loop::io_kind::input_call;
+        ear_.fd = signal_hub::of_process().read_end();
+        ear_.call = [](loop::io_operation& op) noexcept {
+            signal_hub::of_process().read_all();
+            op.result = -EAGAIN;  // it listens for ever
+            return false;
+        };
+        ear_.complete = [](operation*, completion) {};
+        core_.start(ear_);
+    }
+
+private:
+    void shutdown() override {
+        loop::operation_queue waits;
+        signal_hub::of_process().take_waits_of(core_, waits);
+        waits.discard_all();
+    }
+    void notify_fork(boost::asio::execution_context::fork_event event) override {
+        if (event != boost::asio::execution_context::fork_child) return;
+        core_.discard(ear_);
+        signal_hub::of_process().begin_anew_in_child();
+        core_.start(ear_);
+    }
+
+    core& core_;
+    io_op ear_;
+};
+
+/// In a handler's cancellation slot.
+class signal_canceller {
+public:
+    explicit signal_canceller(wanted_signals& of) noexcept : set_(of) {}
+#if __has_include(<boost/asio/cancellation_type.hpp>)
+    void operator()(boost::asio::cancellation_type_t type) {
+        if (is_for_us(type)) signal_hub::of_process().cancel(set_, this);
+    }
+#endif
+
+private:
+    wanted_signals& set_;
+};
+
+/// What stands behind a signal set of Asio's, in the place of Asio's signal_set_service.
+class signal_service {
+public:
+    using implementation_type = wanted_signals;
+
+    explicit signal_service(io_context& context) : core_(&core_of(context)) {
+        boost::asio::use_service<signal_watch>(static_cast<boost::asio::execution_context&>(context));
+    }
+
+    void construct(implementation_type&) noexcept {}
+    void destroy(implementation_type& set) {
+        hub().clear(set);
+        hub().cancel(set);
+    }
+
+    error_code add(implementation_type& set, int signal, error_code& ec) {
+        return ec = hub().add(set, signal, 0);
+    }
+    /// `Flags` is Asio's signal_set_base::flags_t, which versions before 1.83 do not have.
+    template <class Flags>
+    error_code add(implementation_type& set, int signal, Flags flags, error_code& ec) {
+        const int value = static_cast<int>(flags);
+        return ec = hub().add(set, signal, value == -1 ? 0 : value);  // -1: no matter
+    }
+    error_code remove(implementation_type& set, int signal, error_code& ec) {
+        return ec = hub().remove(set, signal);
+    }
+    error_code clear(implementation_type& set, error_code& ec) { return ec = hub().clear(set); }
+    error_code cancel(implementation_type& set, error_code& ec) {
+        hub().cancel(set);
+        return ec = {};
+    }
+
+    template <class Handler, class IoExecutor>
+    void async_wait(implementation_type& set, Handler& handler, const IoExecutor& executor) {
+        auto slot = slot_of(handler);
+        auto& work = handler_op<signal_work, Handler, IoExecutor>::make(*core_, handler, executor, *core_);
+        work.cancellation_key = install<signal_canceller>(slot, set);
+        hub().wait(set, work);
+    }
+
+private:
+    static signal_hub& hub() { return signal_hub::of_process(); }
+
+    core* core_;
+};
+
+}  // namespace loopbench::asio::detail

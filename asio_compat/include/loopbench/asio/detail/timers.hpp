@@ -1,0 +1,310 @@
+// Timers: what steady_timer, system_timer, deadline_timer and those on a program's own clock wait with.
+#pragma once
+
+#include <algorithm>
+#include <boost/asio/wait_traits.hpp>
+#include <chrono>
+#include <thread>
+
+#include "loopbench/asio/detail/handler.hpp"
+#include "loopbench/asio/detail/io_context.hpp"
+
+namespace boost::asio::detail {
+template <class Clock, class WaitTraits>
+struct chrono_time_traits;
+template <class TimeTraits>
+class deadline_timer_service;
+}  // namespace boost::asio::detail
+
+namespace loopbench::asio::detail {
+
+class wait_list;
+struct wait_op;
+
+/// In a handler's cancellation slot. It and the wait know each other, so that a timer may be moved meanwhile.
+struct wait_canceller {
+    explicit wait_canceller(wait_op& of) noexcept;
+    wait_canceller& operator=(wait_canceller&&) = delete;
+    ~wait_canceller();
+#if __has_include(<boost/asio/cancellation_type.hpp>)
+    void operator()(boost::asio::cancellation_type_t type) noexcept;
+#endif
+
+    wait_op* wait;  // null when it is over
+};
+
+/// One wait on a timer. What is called "over" was cancelled, or was due when somebody looked; it is queued.
+struct wait_op : loop::timer {
+    /// When the loop has to look again; the least time when the wait is over.
+    using look_fn = loop::time_point (*)(const wait_op&);
+
+    /// `look` is null when the loop's clock is the timer's, and `deadline` exact.
+    wait_op(core& in, loop::time_point when, look_fn look) noexcept : in_core(in), looks_again(look) {
+        deadline = std::min(when, loop::never - loop::nanoseconds(1));  // so that the loop keeps it
+    }
+    wait_op& operator=(wait_op&&) = delete;
+    ~wait_op() { forget_canceller(); }
+
+    void arm() {
+        in_core.loop().arm(*this);
+        has_been_armed = true;
+    }
+    /// And stands in the ready queue.
+    bool has_fired() const noexcept { return has_been_armed && !armed; }
+    bool is_over(core& in, completion how);
+    bool is_due() noexcept {
+        if (looks_again == nullptr) return true;
+        deadline = looks_again(*this);
+        return deadline == loop::time_point::min();
+    }
+    void forget_canceller() noexcept {
+        if (canceller != nullptr) std::exchange(canceller, nullptr)->wait = nullptr;
+    }
+
+    template <class Handler>
+    auto bind(Handler& handler) {
+        return bind_result(handler, ec);
+    }
+
+    core& in_core;
+    const look_fn looks_again;
+    bool has_been_armed = false;
+    error_code ec;
+    wait_canceller* canceller = nullptr;
+    wait_list* list = nullptr;  // null when it is over
+    wait_op* previous = nullptr;
+    wait_op* following = nullptr;
+};
+
+/// The waits on one timer. The first is armed, or has fired and is in the ready queue; the others go with it.
+/// Under the core's lock. What is over goes to `ended`, unless it is in the ready queue.
+class wait_list {
+public:
+    static constexpr std::size_t all = core::without_limit;
+
+    bool empty() const noexcept { return first_ == nullptr; }
+
+    void take_from(wait_list& other) noexcept {
+        first_ = std::exchange(other.first_, nullptr);
+        last_ = std::exchange(other.last_, nullptr);
+        for (wait_op* each = first_; each != nullptr; each = each->following) each->list = this;
+    }
+
+    /// Throws std::bad_alloc; then it was not added.
+    void add(wait_op& added) {
+        if (empty()) added.arm();
+        added.list = this;
+        added.previous = last_;
+        (empty() ? first_ : last_->following) = &added;
+        last_ = &added;
+    }
+
+    /// Cancels so many, from the first on. None where they are due; these are over then.
+    std::size_t cancel(std::size_t count_max, loop::operation_queue& ended) noexcept {
+        if (!empty() && first_->has_fired() && first_->is_due()) {
+            end_all(ended);
+            return 0;
+        }
+        std::size_t count = 0;
+        for (; count < count_max && !empty(); ++count) end(*first_, /*is_cancelled=*/true, ended);
+        if (count > 0 && !empty()) first_->arm();
+        return count;
+    }
+
+    void cancel_this(wait_op& cancelled, loop::operation_queue& ended) noexcept {
+        if (first_->has_fired() && first_->is_due()) return end_all(ended);
+        const bool was_first = first_ == &cancelled;
+        end(cancelled, /*is_cancelled=*/true, ended);
+        if (was_first && !empty()) first_->arm();
+    }
+
+    void end_all(loop::operation_queue& ended) noexcept {
+        while (!empty()) end(*first_, /*is_cancelled=*/false, ended);
+    }
+
+private:
+    void end(wait_op& over, bool is_cancelled, loop::operation_queue& ended) noexcept {
+        const bool is_queued = over.has_fired();
+        if (over.armed) over.in_core.loop().disarm(over);
+        (over.previous == nullptr ? first_ : over.previous->following) = over.following;
+        (over.following == nullptr ? last_ : over.following->previous) = over.previous;
+        over.list = nullptr;
+        if (is_cancelled) over.ec = boost::asio::error::operation_aborted;
+        if (!is_queued) ended.push(over);
+    }
+
+    wait_op* first_ = nullptr;
+    wait_op* last_ = nullptr;
+};
+
+/// Looks whether it is due, where the loop cannot know; then the others that wait for the same are over too.
+inline bool wait_op::is_over(core& in, completion how) {
+    loop::operation_queue ended;
+    {
+        const auto lock = in.locked();
+        if (list != nullptr) {
+            if (how == completion::run && !is_due()) {
+                arm();
+                return false;
+            }
+            list->end_all(ended);
+        }
+        forget_canceller();
+    }
+    in.push_all(ended);
+    return true;
+}
+
+inline wait_canceller::wait_canceller(wait_op& of) noexcept : wait(&of) {
+    of.canceller = this;
+}
+
+inline wait_canceller::~wait_canceller() {
+    if (wait != nullptr) wait->canceller = nullptr;
+}
+
+#if __has_include(<boost/asio/cancellation_type.hpp>)
+inline void wait_canceller::operator()(boost::asio::cancellation_type_t type) noexcept {
+    if (!is_for_us(type) || wait == nullptr) return;
+    core& in = wait->in_core;
+    loop::operation_queue ended;
+    {
+        const auto lock = in.locked();
+        if (wait != nullptr && wait->list != nullptr) wait->list->cancel_this(*wait, ended);
+    }
+    in.push_all(ended);
+}
+#endif
+
+template <class TimeTraits>
+inline constexpr bool is_clock_of_loop = false;
+template <>
+inline constexpr bool is_clock_of_loop<boost::asio::detail::chrono_time_traits<
+    std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>>> = true;
+
+/// What stands behind a timer of Asio's, in the place of Asio's deadline_timer_service.
+template <class TimeTraits>
+class timer_service {
+public:
+    using time_type = typename TimeTraits::time_type;
+    using duration_type = typename TimeTraits::duration_type;
+
+    struct implementation_type {
+        implementation_type() = default;
+        implementation_type& operator=(implementation_type&&) = delete;
+
+        time_type expiry{};
+        wait_list waits;
+    };
+
+    explicit timer_service(io_context& context) noexcept : core_(&core_of(context)) {}
+
+    void construct(implementation_type& timer) { timer.expiry = time_type(); }
+    void destroy(implementation_type& timer) { cancel(timer, wait_list::all); }
+    void move_construct(implementation_type& timer, implementation_type& other) {
+        const auto lock = core_->locked();
+        timer.expiry = std::exchange(other.expiry, time_type());
+        timer.waits.take_from(other.waits);
+    }
+    void move_assign(implementation_type& timer, timer_service& others_service, implementation_type& other) {
+        destroy(timer);
+        others_service.move_construct(timer, other);
+    }
+    void converting_move_construct(implementation_type& timer, timer_service&, implementation_type& other) {
+        move_construct(timer, other);
+    }
+
+    std::size_t cancel(implementation_type& timer, error_code& ec) {
+        ec.clear();
+        return cancel(timer, wait_list::all);
+    }
+    std::size_t cancel_one(implementation_type& timer, error_code& ec) {
+        ec.clear();
+        return cancel(timer, 1);
+    }
+
+    time_type expiry(const implementation_type& timer) const { return timer.expiry; }
+    time_type expires_at(const implementation_type& timer) const { return timer.expiry; }
+    duration_type expires_from_now(const implementation_type& timer) const {
+        return TimeTraits::subtract(timer.expiry, TimeTraits::now());
+    }
+    std::size_t expires_at(implementation_type& timer, const time_type& when, error_code& ec) {
+        const std::size_t count = cancel(timer, ec);
+        timer.expiry = when;
+        return count;
+    }
+    std::size_t expires_after(implementation_type& timer, const duration_type& time, error_code& ec) {
+        return expires_at(timer, TimeTraits::add(TimeTraits::now(), time), ec);
+    }
+    std::size_t expires_from_now(implementation_type& timer, const duration_type& time, error_code& ec) {
+        return expires_after(timer, time, ec);
+    }
+
+    void wait(implementation_type& timer, error_code& ec) {
+        ec.clear();
+        for (auto when = next_look(timer.expiry); when != loop::time_point::min();
+             when = next_look(timer.expiry))
+            std::this_thread::sleep_until(when);
+    }
+
+    template <class Handler, class IoExecutor>
+    void async_wait(implementation_type& timer, Handler& handler, const IoExecutor& executor) {
+        using op_type = handler_op<timer_wait, Handler, IoExecutor>;
+        auto slot = slot_of(handler);
+        auto& op = op_type::make(*core_, handler, executor, *core_, timer.expiry);
+        install<wait_canceller>(slot, op);
+        {
+            const auto lock = core_->locked();
+            timer.waits.add(op);
+        }
+        core_->wake_running_thread();
+    }
+
+private:
+    struct timer_wait : wait_op {
+        timer_wait(core& in, const time_type& when)
+            : wait_op(in, first_look(when), is_clock_of_loop<TimeTraits> ? nullptr : &look), expiry(when) {}
+
+        static loop::time_point look(const wait_op& op) {
+            return next_look(static_cast<const timer_wait&>(op).expiry);
+        }
+
+        time_type expiry;
+    };
+
+    static loop::time_point first_look(const time_type& expiry) {
+        if constexpr (is_clock_of_loop<TimeTraits>) {
+            return expiry;
+        } else {
+            return next_look(expiry);
+        }
+    }
+
+    /// The least time when it has come. A clock that can be set is looked at every five minutes.
+    static loop::time_point next_look(const time_type& expiry) {
+        constexpr std::int64_t microseconds_max = 300'000'000;
+        const auto now = TimeTraits::now();
+        if (!TimeTraits::less_than(now, expiry)) return loop::time_point::min();
+        const auto left = TimeTraits::to_posix_duration(TimeTraits::subtract(expiry, now));
+        const std::int64_t ticks = left.ticks();
+        std::int64_t microseconds = ticks <= 0 ? 0 : left.total_microseconds();
+        if (microseconds < 0 || microseconds > microseconds_max) microseconds = microseconds_max;
+        return std::chrono::steady_clock::now() +
+               std::chrono::microseconds(std::max<std::int64_t>(microseconds, 1));
+    }
+
+    std::size_t cancel(implementation_type& timer, std::size_t count_max) noexcept {
+        loop::operation_queue ended;
+        std::size_t count = 0;
+        {
+            const auto lock = core_->locked();
+            count = timer.waits.cancel(count_max, ended);
+        }
+        core_->push_all(ended);
+        return count;
+    }
+
+    core* core_;
+};
+
+}  // namespace loopbench::asio::detail

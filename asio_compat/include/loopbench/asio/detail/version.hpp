@@ -1,0 +1,17 @@
+// Which Boost this was written for. Asio's public classes are the same over many versions, and what is behind
+// them (asio_compat/README.md says what is used of it) changes little, but it does change.
+#pragma once
+
+#include <boost/version.hpp>
+
+#if BOOST_VERSION < 107400 || BOOST_VERSION > 109000
+#error "loopbench/asio.hpp knows Boost 1.74 to 1.90. Use one of these, or try: raise the limit in this line."
+#endif
+
+#if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
+#error "loopbench/asio.hpp chooses io_uring at run time: build without BOOST_ASIO_HAS_IO_URING_AS_DEFAULT."
+#endif
+
+#if defined(BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT) || defined(BOOST_ASIO_NO_TS_EXECUTORS)
+#error "loopbench/asio.hpp works with Asio's default executors: build without BOOST_ASIO_..._TS_EXECUTOR..."
+#endif

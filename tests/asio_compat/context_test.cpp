@@ -1,0 +1,281 @@
+// The context: what it runs, when it ends, and what other threads may do.
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/asio_compat/kits.hpp"
+#include "tests/loop/allocations.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using boost::system::error_code;
+
+template <class kit>
+using asio_context = with_context<kit>;
+TYPED_TEST_SUITE(asio_context, kits, kit_names);
+
+TYPED_TEST(asio_context, runs_what_is_posted_in_order_and_says_how_many) {
+    auto& context = this->context();
+    std::string ran;
+    for (const char each : {'a', 'b', 'c'}) net::post(context, [&ran, each] { ran += each; });
+    EXPECT_EQ(context.run(), 3U);
+    EXPECT_EQ(ran, "abc");
+    EXPECT_TRUE(context.stopped()) << "it had no more work";
+    net::post(context, [&] { ran += 'd'; });
+    EXPECT_EQ(context.run(), 0U);
+    context.restart();
+    EXPECT_EQ(context.run(), 1U);
+}
+
+TYPED_TEST(asio_context, dispatches_at_once_inside_of_itself_alone) {
+    auto& context = this->context();
+    std::string ran;
+    net::dispatch(context, [&] {
+        ran += '1';
+        net::post(context, [&] { ran += '3'; });
+        net::dispatch(context, [&] { ran += '2'; });
+    });
+    EXPECT_EQ(ran, "");
+    context.run();
+    EXPECT_EQ(ran, "123");
+    EXPECT_FALSE(context.get_executor().running_in_this_thread());
+}
+
+TYPED_TEST(asio_context, runs_one_at_a_time_where_that_is_asked_for) {
+    auto& context = this->context();
+    int ran = 0;
+    EXPECT_EQ(context.poll_one(), 0U);
+    context.restart();
+    for (int i = 0; i < 3; ++i) net::post(context, [&] { ++ran; });
+    EXPECT_EQ(context.run_one(), 1U);
+    EXPECT_EQ(ran, 1);
+    EXPECT_EQ(context.poll_one(), 1U);
+    EXPECT_EQ(context.poll(), 1U);
+    EXPECT_EQ(ran, 3);
+}
+
+TYPED_TEST(asio_context, stops_after_the_present_handler_and_goes_on_later) {
+    auto& context = this->context();
+    int ran = 0;
+    for (int i = 0; i < 3; ++i)
+        net::post(context, [&] {
+            ++ran;
+            context.stop();
+        });
+    EXPECT_EQ(context.run(), 1U);
+    EXPECT_EQ(context.run(), 0U) << "until it is restarted";
+    context.restart();
+    EXPECT_EQ(context.run(), 1U);
+    EXPECT_EQ(ran, 2);
+}
+
+TYPED_TEST(asio_context, lets_an_exception_out_and_goes_on) {
+    auto& context = this->context();
+    int ran = 0;
+    net::post(context, [] { throw std::runtime_error("out"); });
+    net::post(context, [&] { ++ran; });
+    EXPECT_THROW(context.run(), std::runtime_error);
+    EXPECT_EQ(ran, 0);
+    EXPECT_EQ(context.run(), 1U);
+    EXPECT_EQ(ran, 1);
+}
+
+TYPED_TEST(asio_context, runs_while_somebody_has_work_for_it) {
+    auto& context = this->context();
+    auto guard = net::make_work_guard(context);
+    std::atomic<bool> ran = false;
+    std::thread other([&] {
+        net::post(context, [&] {
+            ran = true;
+            guard.reset();
+        });
+    });
+    context.run();
+    EXPECT_TRUE(ran);
+    other.join();
+}
+
+TYPED_TEST(asio_context, is_ended_from_another_thread_while_it_sleeps) {
+    auto& context = this->context();
+    const auto guard = net::make_work_guard(context);
+    std::thread other([&] { context.stop(); });
+    context.run();
+    other.join();
+    EXPECT_TRUE(context.stopped());
+}
+
+TYPED_TEST(asio_context, runs_every_post_of_other_threads_once) {
+    constexpr std::size_t each = 25'000, threads = 4;
+    auto& context = this->context();
+    auto guard = net::make_work_guard(context);
+    std::vector<int> ran(each * threads);
+    std::atomic<std::size_t> posting = threads;
+    std::vector<std::thread> all;
+    for (std::size_t t = 0; t < threads; ++t)
+        all.emplace_back([&, t] {
+            for (std::size_t i = 0; i < each; ++i)
+                net::post(context, [&ran, place = t * each + i] { ++ran[place]; });
+            if (--posting == 0) net::post(context, [&] { guard.reset(); });
+        });
+    context.run();
+    for (auto& thread : all) thread.join();
+    EXPECT_EQ(std::ranges::count(ran, 1), static_cast<std::ptrdiff_t>(ran.size()));
+}
+
+TYPED_TEST(asio_context, runs_in_one_thread_after_another) {
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context);
+    int fired = 0;
+    const auto round = [&] {
+        timer.expires_after(1ms);
+        timer.async_wait([&](error_code error) { fired += error ? 0 : 1; });
+        context.restart();
+        context.run();
+    };
+    round();
+    for (int i = 0; i < 2; ++i) std::thread(round).join();
+    round();
+    EXPECT_EQ(fired, 4);
+}
+
+TYPED_TEST(asio_context, ends_in_time_though_its_queue_is_never_empty) {
+    auto& context = this->context();
+    std::size_t ran = 0;
+    std::function<void()> again = [&] {
+        ++ran;
+        net::post(context, again);
+    };
+    net::post(context, again);
+    EXPECT_EQ(context.run_for(10ms), ran);
+    EXPECT_GT(ran, 0U);
+}
+
+TYPED_TEST(asio_context, fires_timers_in_order_of_their_times_and_cancels_them) {
+    using waits = typename TestFixture::timer_type;
+    auto& context = this->context();
+    const auto now = std::chrono::steady_clock::now();
+    waits late(context, now + 4ms), early(context, now + 1ms), never(context, 1h), moved(context, 1h);
+    std::string fired;
+    late.async_wait([&](error_code) {
+        fired += 'l';
+        EXPECT_EQ(never.cancel(), 1U);
+    });
+    early.async_wait([&](error_code) { fired += 'e'; });
+    never.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'x' : '?'; });
+    moved.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'm' : '?'; });
+    EXPECT_EQ(moved.expires_after(2ms), 1U) << "who waited is told";
+    EXPECT_EQ(context.run(), 4U);
+    EXPECT_EQ(std::erase(fired, 'm'), 1U) << "at some time";
+    EXPECT_EQ(fired, "elx");
+}
+
+TYPED_TEST(asio_context, ends_a_wait_by_a_cancellation_slot) {
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context, 1h);
+    net::cancellation_signal stop;
+    error_code found;
+    timer.async_wait(net::bind_cancellation_slot(stop.slot(), [&](error_code error) { found = error; }));
+    net::post(context, [&] { stop.emit(net::cancellation_type::all); });
+    context.run();
+    EXPECT_EQ(found, net::error::operation_aborted);
+}
+
+/// A handler that posts when it dies without having run.
+template <class context_type>
+struct posts_when_it_dies {
+    context_type* context;
+    std::shared_ptr<int> counted;
+    posts_when_it_dies(context_type& in, std::shared_ptr<int> what)
+        : context(&in), counted(std::move(what)) {}
+    posts_when_it_dies(posts_when_it_dies&& other) noexcept
+        : context(std::exchange(other.context, nullptr)), counted(std::move(other.counted)) {}
+    ~posts_when_it_dies() {
+        if (context != nullptr) net::post(*context, [kept = counted] { ++*kept; });
+    }
+    void operator()(error_code = {}) const { ++*counted; }
+};
+
+TYPED_TEST(asio_context, lets_go_of_all_that_is_pending_when_it_ends) {
+    auto counted = std::make_shared<int>(0);
+    {
+        auto& context = this->context();
+        typename TestFixture::timer_type timer(context, 1h);
+        timer.async_wait(posts_when_it_dies(context, counted));
+        auto [one, other] = this->connection();
+        std::array<char, 1> byte{};
+        one.async_read_some(net::buffer(byte), [counted](error_code, std::size_t) { ++*counted; });
+        net::post(context, posts_when_it_dies(context, counted));
+        net::post(context, [counted] { ++*counted; });
+        context.get_executor().on_work_started();
+        EXPECT_GT(counted.use_count(), 4);
+    }
+    this->destroy_context();
+    EXPECT_EQ(*counted, 0) << "nothing was run";
+    EXPECT_EQ(counted.use_count(), 1);
+}
+
+TYPED_TEST(asio_context, takes_no_memory_in_its_steady_state) {
+    if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context);
+    int left = 0;
+    std::function<void(error_code)> again = [&](error_code) {
+        if (--left < 0) return;
+        timer.expires_after(0ms);
+        timer.async_wait([&](error_code error) { again(error); });
+        net::post(context, [] {});
+    };
+    const auto round = [&](int times) {
+        left = times;
+        context.restart();
+        net::post(context, [&] { again({}); });
+        context.run();
+    };
+    round(100);
+    const auto before = loop::test::count_allocations().made;
+    round(1000);
+    EXPECT_LE(loop::test::count_allocations().made - before, 4U) << "of a thousand timers and posts";
+}
+
+template <class kit>
+using asio_on_our_loop = with_context<kit>;
+TYPED_TEST_SUITE(asio_on_our_loop, our_kits, kit_names);
+
+TYPED_TEST(asio_on_our_loop, refuses_to_run_beside_an_object_that_runs_in_a_thread_of_asios) {
+    auto& context = this->context();
+    EXPECT_FALSE(context.uses_stock_scheduler());
+    net::steady_timer stranger(context);  // its executor is any_io_executor: Asio's own service
+    EXPECT_TRUE(context.uses_stock_scheduler());
+    net::post(context, [] {});
+    try {
+        context.run();
+        ADD_FAILURE() << "nobody would have known of the thread";
+    } catch (const std::logic_error& refused) {
+        EXPECT_NE(std::string(refused.what()).find("dropin.hpp"), std::string::npos) << "the remedy";
+    }
+}
+
+TEST(asio_design, is_the_one_that_the_environment_names) {
+    ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "epoll", 1), 0);
+    EXPECT_EQ(asio::io_context().design_name(), "loop-epoll");
+    ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "kqueue", 1), 0);
+    EXPECT_THROW(asio::io_context(), std::invalid_argument);
+    ASSERT_EQ(::unsetenv("LOOPBENCH_ASIO"), 0);
+    EXPECT_EQ(asio::io_context().design_name(), "loop-epoll");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,347 @@
+// Sockets, pipes, signals and resolvers of Asio: what arrives, in which order, and how it ends.
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/connect_pipe.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <csignal>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/asio_compat/kits.hpp"
+#include "tests/loop/allocations.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+using boost::system::error_code;
+
+template <class kit>
+using asio_io = with_context<kit>;
+TYPED_TEST_SUITE(asio_io, kits, kit_names);
+
+std::vector<char> counting_bytes(std::size_t count) {
+    std::vector<char> all(count);
+    std::iota(all.begin(), all.end(), '\0');
+    return all;
+}
+
+TYPED_TEST(asio_io, moves_a_megabyte_both_ways_at_once) {
+    auto [one, other] = this->connection();
+    const auto sent = counting_bytes(1 << 20);
+    std::vector<char> here(sent.size()), there(sent.size());
+    int done = 0;
+    const auto count = [&](error_code error, std::size_t bytes) {
+        EXPECT_FALSE(error) << error.message();
+        done += bytes == sent.size() ? 1 : 0;
+    };
+    net::async_write(one, net::buffer(sent), count);
+    net::async_write(other, net::buffer(sent), count);
+    net::async_read(one, net::buffer(here), count);
+    net::async_read(other, net::buffer(there), count);
+    this->context().run();
+    EXPECT_EQ(done, 4);
+    EXPECT_TRUE(here == sent && there == sent);
+}
+
+TYPED_TEST(asio_io, says_who_was_accepted_and_that_nobody_listens) {
+    using socket = typename TestFixture::tcp_socket;
+    auto& context = this->context();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    socket client(context), served(context), refused(context);
+    net::ip::tcp::endpoint peer;
+    const auto address = acceptor.local_endpoint();
+    acceptor.async_accept(served, peer, [&](error_code error) { EXPECT_FALSE(error); });
+    client.async_connect(address, [&](error_code error) { EXPECT_FALSE(error); });
+    context.run();
+    EXPECT_EQ(peer, client.local_endpoint());
+    acceptor.close();
+    context.restart();
+    error_code found;
+    refused.async_connect(address, [&](error_code error) { found = error; });
+    context.run();
+    EXPECT_EQ(found, net::error::connection_refused);
+}
+
+TYPED_TEST(asio_io, reads_lines_and_then_the_end) {
+    auto [one, other] = this->connection();
+    net::write(other, net::buffer("first\nsecond\nre"s));
+    other.close();
+    std::string text;
+    std::vector<std::size_t> lengths;
+    error_code end;
+    std::function<void(error_code, std::size_t)> next = [&](error_code error, std::size_t length) {
+        end = error;
+        if (error) return;
+        lengths.push_back(length);
+        text.erase(0, length);
+        net::async_read_until(one, net::dynamic_buffer(text), '\n', next);
+    };
+    net::async_read_until(one, net::dynamic_buffer(text), '\n', next);
+    this->context().run();
+    EXPECT_EQ(lengths, (std::vector<std::size_t>{6, 7}));
+    EXPECT_EQ(end, net::error::eof);
+    EXPECT_EQ(text, "re");
+}
+
+TYPED_TEST(asio_io, keeps_several_buffers_one_message) {
+    auto& context = this->context();
+    typename TestFixture::unix_datagram one(context), other(context);
+    net::local::connect_pair(one, other);
+    const auto first = "gathered "s, second = "message"s;
+    std::array<char, 64> got{};
+    std::size_t bytes = 0;
+    one.async_send(std::array{net::buffer(first), net::buffer(second)},
+                   [&](error_code error, std::size_t sent) {
+                       EXPECT_FALSE(error);
+                       EXPECT_EQ(sent, 16U);
+                   });
+    other.async_receive(std::array{net::buffer(got.data(), 4), net::buffer(got.data() + 4, 60)},
+                        [&](error_code, std::size_t received) { bytes = received; });
+    context.run();
+    EXPECT_EQ(std::string(got.data(), bytes), "gathered message");
+}
+
+TYPED_TEST(asio_io, says_who_sent_a_datagram) {
+    auto& context = this->context();
+    const net::ip::udp::endpoint any(net::ip::address_v4::loopback(), 0);
+    typename TestFixture::udp_socket one(context, any), other(context, any);
+    std::array<char, 8> got{};
+    net::ip::udp::endpoint from;
+    std::size_t bytes = 0;
+    other.async_receive_from(net::buffer(got), from,
+                             [&](error_code, std::size_t received) { bytes = received; });
+    one.async_send_to(net::buffer("hello", 5), other.local_endpoint(),
+                      [](error_code error, std::size_t) { EXPECT_FALSE(error); });
+    context.run();
+    EXPECT_EQ(bytes, 5U);
+    EXPECT_EQ(from, one.local_endpoint());
+}
+
+TYPED_TEST(asio_io, loses_nothing_between_asynchronous_and_other_reads) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    std::array<char, 4> got{};
+    net::write(other, net::buffer("abcdefghijklmnop", 16));
+    one.async_read_some(net::buffer(got), [&](error_code, std::size_t bytes) { EXPECT_EQ(bytes, 4U); });
+    context.run();
+    EXPECT_EQ(std::string(got.data(), 4), "abcd");
+    one.async_wait(TestFixture::tcp_socket::wait_read, [&](error_code error) { EXPECT_FALSE(error); });
+    context.restart();
+    context.run();
+    EXPECT_EQ(one.available(), 12U);
+    EXPECT_EQ(one.receive(net::buffer(got), net::socket_base::message_peek), 4U);
+    EXPECT_EQ(std::string(got.data(), 4), "efgh");
+    EXPECT_EQ(one.read_some(net::buffer(got)), 4U);
+    EXPECT_EQ(std::string(got.data(), 4), "efgh");
+    const int descriptor = one.release();
+    EXPECT_EQ(::recv(descriptor, got.data(), 4, 0), 4);
+    EXPECT_EQ(std::string(got.data(), 4), "ijkl");
+    typename TestFixture::tcp_socket again(context, net::ip::tcp::v4(), descriptor);
+    again.async_read_some(net::buffer(got), [&](error_code, std::size_t bytes) { EXPECT_EQ(bytes, 4U); });
+    context.restart();
+    context.run();
+    EXPECT_EQ(std::string(got.data(), 4), "mnop");
+}
+
+TYPED_TEST(asio_io, ends_what_is_pending_when_it_is_cancelled_and_goes_on) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    std::array<char, 4> got{};
+    std::vector<error_code> found;
+    for (int i = 0; i < 2; ++i)
+        one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { found.push_back(error); });
+    context.poll();
+    EXPECT_TRUE(found.empty());
+    one.cancel();
+    context.restart();
+    context.run();
+    EXPECT_EQ(found, (std::vector<error_code>(2, net::error::operation_aborted)));
+    net::write(other, net::buffer("abcd", 4));
+    one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { found.push_back(error); });
+    context.restart();
+    context.run();
+    EXPECT_FALSE(found.back());
+}
+
+TYPED_TEST(asio_io, is_closed_and_started_by_another_thread) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    auto [third, fourth] = this->connection();
+    auto guard = net::make_work_guard(context);
+    std::array<char, 4> got{}, more{};
+    error_code found;
+    std::size_t bytes = 0;
+    one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { found = error; });
+    std::thread runs([&] { context.run(); });
+    one.close();
+    third.async_read_some(net::buffer(more), [&](error_code, std::size_t count) {
+        bytes = count;
+        guard.reset();
+    });
+    net::write(fourth, net::buffer("abcd", 4));
+    runs.join();
+    EXPECT_EQ(found, net::error::operation_aborted);
+    EXPECT_EQ(bytes, 4U);
+}
+
+TYPED_TEST(asio_io, gives_urgent_data_to_who_asks_for_it) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    char urgent = ' ', plain = ' ';
+    one.async_receive(net::buffer(&urgent, 1), net::socket_base::message_out_of_band,
+                      [&](error_code error, std::size_t) { EXPECT_FALSE(error) << error.message(); });
+    one.async_receive(net::buffer(&plain, 1), [&](error_code error, std::size_t) { EXPECT_FALSE(error); });
+    other.send(net::buffer("p", 1));
+    other.send(net::buffer("u", 1), net::socket_base::message_out_of_band);
+    context.run();
+    EXPECT_EQ(urgent, 'u');
+    EXPECT_EQ(plain, 'p');
+}
+
+TYPED_TEST(asio_io, gives_a_signal_to_every_set_that_asked_for_it) {
+    using signal_set = net::basic_signal_set<typename TestFixture::executor>;
+    auto& context = this->context();
+    signal_set one(context, SIGUSR1), other(context, SIGUSR1, SIGUSR2);
+    std::vector<int> found;
+    const auto count = [&](error_code error, int number) { found.push_back(error ? -1 : number); };
+    one.async_wait(count);
+    other.async_wait(count);
+    ::raise(SIGUSR1);
+    context.run();
+    EXPECT_EQ(found, (std::vector<int>{SIGUSR1, SIGUSR1}));
+    ::raise(SIGUSR2);  // before anybody waits
+    other.async_wait(count);
+    context.restart();
+    context.run();
+    EXPECT_EQ(found.back(), SIGUSR2);
+}
+
+TYPED_TEST(asio_io, resolves_names_and_numbers) {
+    auto& context = this->context();
+    net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
+    int found = 0;
+    resolver.async_resolve("127.0.0.1", "80", [&](error_code error, const auto& results) {
+        EXPECT_FALSE(error);
+        found += results.begin()->endpoint().port() == 80 ? 1 : 0;
+    });
+    resolver.async_resolve("no name at all", "",
+                           [&](error_code error, const auto&) { found += error ? 1 : 0; });
+    context.run();
+    EXPECT_EQ(found, 2);
+}
+
+TYPED_TEST(asio_io, reads_pipes_and_other_descriptors) {
+    auto& context = this->context();
+    net::basic_readable_pipe<typename TestFixture::executor> from(context);
+    net::basic_writable_pipe<typename TestFixture::executor> to(context);
+    net::connect_pipe(from, to);
+    std::array<char, 8> got{};
+    std::size_t bytes = 0;
+    net::async_read(from, net::buffer(got, 5), [&](error_code, std::size_t count) { bytes = count; });
+    net::async_write(to, net::buffer("piped", 5), [](error_code error, std::size_t) { EXPECT_FALSE(error); });
+    context.run();
+    EXPECT_EQ(std::string(got.data(), bytes), "piped");
+    net::posix::basic_stream_descriptor<typename TestFixture::executor> copy(context,
+                                                                             ::dup(from.native_handle()));
+    error_code end;
+    copy.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { end = error; });
+    to.close();
+    context.restart();
+    context.run();
+    EXPECT_EQ(end, net::error::eof);
+}
+
+/// Echoes until the end; gives how many bytes.
+template <class socket>
+net::awaitable<std::size_t, typename socket::executor_type> echo(socket stream) {
+    const net::use_awaitable_t<typename socket::executor_type> awaited;
+    std::array<char, 256> data{};
+    std::size_t all = 0;
+    for (;;) {
+        error_code error;
+        const auto count =
+            co_await stream.async_read_some(net::buffer(data), net::redirect_error(awaited, error));
+        if (error) co_return all;
+        co_await net::async_write(stream, net::buffer(data, count), awaited);
+        all += count;
+    }
+}
+
+template <class socket>
+net::awaitable<void, typename socket::executor_type> ask(socket& stream, int times) {
+    const net::use_awaitable_t<typename socket::executor_type> awaited;
+    std::array<char, 64> sent{}, got{};
+    for (int i = 0; i < times; ++i) {
+        sent.fill(static_cast<char>(i));
+        co_await net::async_write(stream, net::buffer(sent), awaited);
+        co_await net::async_read(stream, net::buffer(got), awaited);
+        if (sent != got) throw std::runtime_error("other bytes came back");
+    }
+}
+
+TYPED_TEST(asio_io, echoes_in_coroutines_and_takes_no_memory_for_it) {
+    auto& context = this->context();
+    auto [client, server] = this->connection();
+    std::size_t echoed = 0;
+    net::co_spawn(context, echo(std::move(server)), [&](std::exception_ptr failure, std::size_t bytes) {
+        EXPECT_FALSE(failure);
+        echoed = bytes;
+    });
+    std::size_t made = 0;
+    const auto rounds = [&]() -> net::awaitable<void, typename TestFixture::executor> {
+        const net::use_awaitable_t<typename TestFixture::executor> awaited;
+        co_await ask(client, 50);
+        const auto before = loop::test::count_allocations().made;
+        co_await net::co_spawn(context, ask(client, 200), awaited);
+        made = loop::test::count_allocations().made - before;
+        client.close();
+    };
+    net::co_spawn(context, rounds(), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
+    context.run();
+    EXPECT_EQ(echoed, 250U * 64);
+    EXPECT_LE(made, 16U) << "of two hundred round trips";
+}
+
+TYPED_TEST(asio_io, gives_up_after_a_time_and_loses_nothing_by_that) {
+    using namespace net::experimental::awaitable_operators;
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    std::string outcome;
+    const auto reads = [&]() -> net::awaitable<void, typename TestFixture::executor> {
+        const net::use_awaitable_t<typename TestFixture::executor> awaited;
+        std::array<char, 4> got{};
+        typename TestFixture::timer_type timer(context, 1ms);
+        const auto first =
+            co_await (one.async_read_some(net::buffer(got), awaited) || timer.async_wait(awaited));
+        outcome += first.index() == 1 ? "late " : "read ";
+        net::write(other, net::buffer("abcd", 4));
+        timer.expires_after(1h);
+        const auto second =
+            co_await (one.async_read_some(net::buffer(got), awaited) || timer.async_wait(awaited));
+        outcome += second.index() == 1 ? "late" : std::string(got.data(), std::get<0>(second));
+    };
+    net::co_spawn(context, reads(), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
+    context.run();
+    EXPECT_EQ(outcome, "late abcd");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
