@@ -31,12 +31,15 @@ double log_quotient(double numerator, double denominator) {
     return std::clamp(std::log(numerator) - std::log(denominator), -log_beyond_ratios, log_beyond_ratios);
 }
 
+estimate exponentiated(estimate of_logs) {
+    of_logs.median = std::exp(of_logs.median);
+    if (of_logs.low) of_logs.low = std::exp(*of_logs.low);
+    if (of_logs.high) of_logs.high = std::exp(*of_logs.high);
+    return of_logs;
+}
+
 estimate ratio_from(std::span<const double> log_ratios, double level) {
-    auto found = median_with_interval(log_ratios, level);
-    found.median = std::exp(found.median);
-    if (found.low) found.low = std::exp(*found.low);
-    if (found.high) found.high = std::exp(*found.high);
-    return found;
+    return exponentiated(median_with_interval(log_ratios, level));
 }
 
 }  // namespace loopbench::bench

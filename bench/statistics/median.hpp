@@ -48,6 +48,9 @@ inline constexpr double log_beyond_ratios = 1500;
 /// of ratios: they ask for no more than which values lie beyond another.
 double log_quotient(double numerator, double denominator);
 
+/// From logarithms to what they are of.
+estimate exponentiated(estimate of_logs);
+
 /// The median of those log ratios and its interval, exponentiated; `log_ratios` is not empty.
 estimate ratio_from(std::span<const double> log_ratios, double level = default_level);
 

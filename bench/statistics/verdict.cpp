@@ -5,6 +5,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "bench/statistics/hosts.hpp"
 #include "bench/statistics/sign_test.hpp"
 
 namespace loopbench::bench {
@@ -19,13 +20,22 @@ struct evidence {
     verdict zone = verdict::inconclusive;  // where the interval lies
 };
 
-evidence evidence_of(std::span<const double> log_ratios, const verdict_rule& rule) {
+double chance_above(const comparison& from, double value) {
+    return from.of_few_hosts ? p_few_hosts_above(from.log_ratios, value) : p_above(from.log_ratios, value);
+}
+
+double chance_below(const comparison& from, double value) {
+    return from.of_few_hosts ? 1 - p_few_hosts_above(from.log_ratios, value)
+                             : p_below(from.log_ratios, value);
+}
+
+evidence evidence_of(const comparison& from, const verdict_rule& rule) {
     const double t = rule.threshold();
-    evidence found{std::min(1.0, 2 * std::min(p_above(log_ratios, t), p_below(log_ratios, -t))),
-                   std::min(1.0, 2 * std::max(p_below(log_ratios, t), p_above(log_ratios, -t)))};
+    evidence found{std::min(1.0, 2 * std::min(chance_above(from, t), chance_below(from, -t))),
+                   std::min(1.0, 2 * std::max(chance_below(from, t), chance_above(from, -t)))};
     // Otherwise it is inconclusive anyway.
     if (std::min(found.p_difference, found.p_equivalence) <= rule.alpha())
-        found.zone = zone_of(median_with_interval(log_ratios, rule.level), t);
+        found.zone = zone_of(estimate_of(from, rule.level), t);
     return found;
 }
 
@@ -67,12 +77,32 @@ std::optional<double> detectable_pct(std::span<const double> log_ratios, double 
     return 100 * std::expm1(threshold + spread_of(log_ratios) * z);
 }
 
+std::optional<double> detectable_pct(const comparison& from, double threshold, double level) {
+    if (!from.of_few_hosts) return detectable_pct(from.log_ratios, threshold, level);
+    return 100 * std::expm1(threshold + reach_of_few_hosts(from.log_ratios, level));
+}
+
+estimate estimate_of(const comparison& from, double level) {
+    return from.of_few_hosts ? few_hosts_with_interval(from.log_ratios, level)
+                             : median_with_interval(from.log_ratios, level);
+}
+
+estimate ratio_from(const comparison& from, double level) {
+    return exponentiated(estimate_of(from, level));
+}
+
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule) {
+    std::vector<comparison> all;
+    for (const auto& log_ratios : comparisons) all.push_back({log_ratios});
+    return judge_all(all, rule);
+}
+
+std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule) {
     std::vector<evidence> found;
     std::vector<double> p_differences, p_equivalences;
-    for (const auto& log_ratios : comparisons) {
-        found.push_back(evidence_of(log_ratios, rule));
+    for (const auto& each : comparisons) {
+        found.push_back(evidence_of(each, rule));
         p_differences.push_back(found.back().p_difference);
         p_equivalences.push_back(found.back().p_equivalence);
     }

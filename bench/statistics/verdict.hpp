@@ -24,6 +24,12 @@ struct verdict_rule {
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
 
+/// What a comparison is judged by.
+struct comparison {
+    std::vector<double> log_ratios;  // above 0 is better; not empty
+    bool of_few_hosts = false;       // there is one of each host, and fewer than many_hosts (hosts.hpp)
+};
+
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
     /// The difference that would have been called one in four of five such runs, for verdicts that are none;
@@ -39,8 +45,18 @@ struct judged_comparison {
 /// (D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", J. Pharmacokinet. Biopharm. 15,
 /// 1987), corrected as a family of their own. A test is two-sided, so that without a correction it says what
 /// the interval says.
+///
+/// Of few hosts the interval and the tests are those of Student's t.
+std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule);
+
+/// The same of comparisons by blocks.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
+
+/// The median and its interval, as of a verdict.
+estimate estimate_of(const comparison& from, double level = default_level);
+/// The same exponentiated.
+estimate ratio_from(const comparison& from, double level = default_level);
 
 /// Where the interval of a log ratio lies: beyond the threshold on either side, within it, or neither.
 reports::verdict zone_of(const estimate& found, double threshold);
@@ -50,7 +66,8 @@ reports::verdict zone_of(const estimate& found, double threshold);
 ///     threshold + s * quantile(q).
 /// s is the standard deviation of few and 1.4826 times the median absolute deviation of many log ratios,
 /// which outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed (sign_test.hpp) is
-/// nothing.
+/// nothing. Of few hosts it is reach_of_few_hosts() beyond the threshold.
+std::optional<double> detectable_pct(const comparison& from, double threshold, double level);
 std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level);
 
 }  // namespace loopbench::bench

@@ -71,7 +71,7 @@ TEST(verdict, that_is_no_difference_says_what_could_have_been_seen) {
 }
 
 TEST(verdict, of_no_comparison_is_none) {
-    EXPECT_TRUE(judge_all({}, {}).empty());
+    EXPECT_TRUE(judge_all(std::vector<log_ratios>{}, {}).empty());
 }
 
 TEST(verdict, can_see_less_with_more_spread_and_more_with_more_blocks) {

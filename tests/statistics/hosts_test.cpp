@@ -1,0 +1,188 @@
+// What is found of hosts whose effects are known, and how often an interval of few of them has the truth.
+#include "bench/statistics/hosts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "chance.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::host_value;
+
+/// Log ratios around 0 on hosts that differ by `between`.
+std::vector<host_value> measured(generator& random, std::size_t hosts, std::size_t blocks, double between,
+                                 const population& noise) {
+    std::normal_distribution<double> normal;
+    std::vector<host_value> all;
+    for (std::size_t host = 0; host < hosts; ++host) {
+        const double effect = between * normal(random);
+        for (std::size_t block = 0; block < blocks; ++block)
+            all.push_back({host, effect + noise.draw(random)});
+    }
+    return all;
+}
+
+population quiet(double spread) {
+    return {"quiet", 0,
+            [spread](generator& random) { return spread * std::normal_distribution<double>{}(random); }};
+}
+
+bool has_zero(const bench::estimate& found) {
+    return *found.low <= 0 && 0 <= *found.high;
+}
+
+// 4000 tries have a standard error of 0.34 %.
+TEST(hosts, that_are_few_have_an_interval_that_covers_what_it_promises) {
+    constexpr int tries = 4000;
+    for (const auto& noise : populations())
+        for (const std::size_t hosts : {2U, 3U, 5U})
+            for (const double between : {0.0, 0.03}) {
+                generator random{20261123};
+                int covered = 0;
+                for (int i = 0; i < tries; ++i) {
+                    const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
+                    covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
+                }
+                // Of a skewed or bimodal kind, the median of six blocks is not where that of all is.
+                EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
+                EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
+            }
+}
+
+/// The middle 95 % of what is found when hosts, and then blocks of each, are drawn again.
+bench::estimate drawn_again(generator& random, const std::vector<host_value>& values, std::size_t hosts) {
+    constexpr std::size_t draws = 400;
+    std::vector<std::vector<double>> of_host(hosts);
+    for (const auto& [host, value] : values) of_host[host].push_back(value);
+    std::uniform_int_distribution<std::size_t> any_host{0, hosts - 1},
+        any_block{0, of_host.front().size() - 1};
+    std::vector<double> found;
+    for (std::size_t i = 0; i < draws; ++i) {
+        std::vector<double> medians;
+        for (std::size_t k = 0; k < hosts; ++k) {
+            std::vector<double> blocks;
+            const auto& from = of_host[any_host(random)];
+            for (std::size_t n = 0; n < from.size(); ++n) blocks.push_back(from[any_block(random)]);
+            medians.push_back(bench::median_of(blocks));
+        }
+        found.push_back(bench::median_of(medians));
+    }
+    std::ranges::sort(found);
+    return {0, found[draws / 40], found[draws - 1 - draws / 40]};
+}
+
+// Why it is not done that way.
+TEST(hosts, that_are_few_and_drawn_again_would_have_an_interval_that_covers_much_less) {
+    constexpr int tries = 1000;
+    const auto share_covered = [](std::size_t hosts) {
+        generator random{7};
+        int covered = 0;
+        for (int i = 0; i < tries; ++i)
+            covered +=
+                has_zero(drawn_again(random, measured(random, hosts, 6, 0.03, quiet(0.01)), hosts)) ? 1 : 0;
+        return static_cast<double>(covered) / tries;
+    };
+    EXPECT_NEAR(share_covered(2), 0.55, 0.05);
+    EXPECT_NEAR(share_covered(3), 0.76, 0.05);
+    EXPECT_NEAR(share_covered(5), 0.88, 0.05);
+}
+
+TEST(hosts, have_a_test_that_says_what_their_interval_says) {
+    const std::vector<double> hosts{0.01, 0.04, 0.02};
+    const auto found = bench::few_hosts_with_interval(hosts);
+    EXPECT_NEAR(found.median, 0.02, 1e-12);
+    EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.low), 0.025, 1e-9);
+    EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.high), 0.975, 1e-9);
+    // R: t.test(c(0.01, 0.04, 0.02))$conf.int
+    EXPECT_NEAR(*found.low, -0.0146118, 1e-6);
+    EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
+}
+
+TEST(hosts, that_all_say_the_same_leave_no_doubt) {
+    const std::vector<double> hosts{0.02, 0.02};
+    EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.01), 0);
+    EXPECT_EQ(bench::p_few_hosts_above(hosts, 0.03), 1);
+    const auto found = bench::few_hosts_with_interval(hosts);
+    EXPECT_EQ(*found.low, 0.02);
+    EXPECT_EQ(*found.high, 0.02);
+}
+
+TEST(hosts, beyond_a_value_by_what_they_reach_are_found_there_in_about_three_of_four_runs) {
+    for (const std::size_t hosts : {3U, 5U}) {
+        generator random{11};
+        double reach = 0;
+        constexpr int tries = 4000;
+        for (int i = 0; i < tries; ++i)
+            reach += bench::reach_of_few_hosts(
+                         bench::medians_of_hosts(measured(random, hosts, 1, 0.02, quiet(0))), 0.05) /
+                     tries;
+        int seen = 0;
+        for (int i = 0; i < tries; ++i) {
+            auto medians = bench::medians_of_hosts(measured(random, hosts, 1, 0.02, quiet(0)));
+            for (auto& each : medians) each += reach;
+            seen += *bench::few_hosts_with_interval(medians).low > 0 ? 1 : 0;
+        }
+        EXPECT_NEAR(static_cast<double>(seen) / tries, 0.75, 0.08) << hosts;
+    }
+}
+
+double root_mean_square_of_deviations(std::size_t hosts, double between, double noise) {
+    generator random{20261122};
+    constexpr int tries = 2000;
+    double squares = 0;
+    for (int i = 0; i < tries; ++i) {
+        const double found = *bench::host_deviation(measured(random, hosts, 6, between, quiet(noise)));
+        squares += found * found / tries;
+    }
+    return std::sqrt(squares);
+}
+
+TEST(hosts, are_found_to_differ_by_as_much_as_they_do) {
+    for (const std::size_t hosts : {2U, 3U, 8U}) {
+        EXPECT_NEAR(root_mean_square_of_deviations(hosts, 0.03, 0.001), 0.03, 0.0015) << hosts;
+        EXPECT_NEAR(root_mean_square_of_deviations(hosts, 0.03, 0.02), 0.03, 0.004) << hosts;
+        EXPECT_LT(root_mean_square_of_deviations(hosts, 0, 0.02), 0.012) << hosts;
+    }
+}
+
+TEST(hosts, with_a_block_each_cannot_be_told_from_noise) {
+    generator random{1};
+    const auto once = measured(random, 6, 1, 0.03, quiet(0.01)), one = measured(random, 1, 9, 0, quiet(0.01));
+    for (const auto& values : {once, one, std::vector<host_value>{}}) {
+        EXPECT_FALSE(bench::host_deviation(values));
+        EXPECT_FALSE(bench::p_hosts_are_alike(values));
+    }
+}
+
+TEST(hosts, that_are_alike_are_seldom_said_to_differ_and_others_mostly) {
+    constexpr int tries = 2000;
+    for (const auto& noise : populations())
+        for (const std::size_t hosts : {2U, 4U}) {
+            generator random{3};
+            int alarms = 0, found = 0;
+            for (int i = 0; i < tries; ++i) {
+                alarms += *bench::p_hosts_are_alike(measured(random, hosts, 4, 0, noise)) <= 0.05 ? 1 : 0;
+                auto other = measured(random, hosts, 4, 0, quiet(0.01));
+                for (auto& each : other) each.value += each.host == 0 ? 0.05 : 0;
+                found += *bench::p_hosts_are_alike(other) <= 0.05 ? 1 : 0;
+            }
+            EXPECT_LE(alarms, tries * 0.065) << noise.name << hosts;
+            EXPECT_GE(found, tries * 0.95) << hosts;
+        }
+}
+
+TEST(hosts, differ_beyond_doubt_where_there_is_no_noise) {
+    const std::vector<host_value> same{{0, 1}, {0, 1}, {1, 1}, {1, 1}}, other{{0, 1}, {0, 1}, {1, 2}, {1, 2}};
+    EXPECT_EQ(bench::p_hosts_are_alike(same), 1);
+    EXPECT_EQ(bench::p_hosts_are_alike(other), 0);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
