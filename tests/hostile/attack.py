@@ -1,0 +1,316 @@
+"""What every attack needs: a place of its own with a loopbench in it, and what has to hold however a command ends.
+
+An attack is a function of a place that is registered by @attack. It runs commands in that place and says of each what
+its end may be. Whatever the attack, no command may hang, be ended by a signal that nobody sent, print what no terminal
+should see or what a library says to programmers, or leave a process, a temporary file or a socket behind.
+"""
+
+import collections
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+import typing
+
+PLACE = "HOSTILE_PLACE"  # the variable that every process of an attack has, so that none of them is overlooked
+LIMIT_S = 120  # of a command: then it hangs
+END_LIMIT_S = 10  # in which the children of a killed command have to be gone
+
+# Design, section 8. A command may end with 130 only where an attack interrupts it.
+OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNFIT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNFIT})
+
+# What libraries and compilers say to programmers. A user is told in the project's own words.
+RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"
+                 rb"Assertion|AddressSanitizer|runtime error:|iostream error|boost::|vector::_M|\[json")
+# ESC and the rest of C0 but for tab and line feed, DEL, C1, and the marks that turn text around.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+class Broken(Exception):
+    """Something did not hold."""
+
+
+class Skipped(Exception):
+    """It cannot be tried here; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Attack:
+    group: str
+    name: str
+    run: typing.Callable
+    short: bool
+
+
+ATTACKS = []
+
+
+def attack(group, short=True):
+    """Registers a function(place); one that is not short is left out of the shorter form."""
+    def register(function):
+        ATTACKS.append(Attack(group, function.__name__.replace("_", " "), function, short))
+        return function
+    return register
+
+
+@dataclasses.dataclass
+class Ended:
+    words: list
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def said(self):
+        return self.err.decode(errors="replace")
+
+
+# The protocol in the shell's own words: a process each time would cost more than all else here. `row FIELDS` prints a
+# result, `trials` how many there were.
+CONTENDER = r"""#!/bin/sh
+sheet='%(sheet)s'
+if [ -n "$LOOPBENCH_DESCRIBE" ]; then
+  printf '{"context": {"library": "fake", "library_version": "1"%%s}, "benchmarks": []}\n' "$sheet"; exit
+fi
+case "$1" in
+  --benchmark_list_tests=true) printf 'yield/real_time\necho/rtt/conns:1\n'; exit;;
+  *echo*) workload=echo/rtt/conns:1;;
+  *) workload=yield/real_time;;
+esac
+echo trial >> "$0.trials"
+row() {
+  printf '{"context": {"library": "fake", "library_version": "1"%%s}, "benchmarks": [{"run_name": "%%s", %%s}]}\n' \
+    "$sheet" "$workload" "$1"
+}
+trials() { made=0; while read -r line; do made=$((made + 1)); done < "$0.trials"; echo "$made"; }
+%(on_trial)s
+"""
+GOOD = """row '"real_time": 10, "cpu_time": 10'"""
+# Each operation is a system call, so that twice as many are as many more of them.
+COUNTED = """
+operations=${LOOPBENCH_OPERATIONS:-10}; left=$operations
+workload=${workload%%/real_time}/iterations:$operations/real_time
+while [ "$left" -gt 0 ]; do kill -0 $$; left=$((left - 1)); done
+row "\\"real_time\\": 10, \\"cpu_time\\": 10, \\"operations\\": $operations"
+"""
+# Takes what calibrate tells it to, with noise of a thousandth.
+OBEDIENT = r"""
+noise=$(( ($(trials) * 7919) % 10 ))
+pct=${LOOPBENCH_SLOWDOWN:-0.00}
+pct=${pct#0.}
+[ "$pct" = 00 ] || sheet=", \"slowdown\": \"${pct#0} %\""
+sheet=", \"contender\": \"obedient\"$sheet"
+row "\"real_time\": $((1$pct * 100 + noise)), \"cpu_time\": $((1$pct * 100 + noise)), \"iterations\": 1"
+"""
+
+
+class Place:
+    """A folder with loopbench, contenders, a folder for temporary files and one for state, all of its own."""
+
+    def __init__(self, binaries, name, seed, short):
+        self.binaries = pathlib.Path(binaries)
+        self.short = short
+        self.random = random.Random(f"{seed} {name}")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="loopbench-hostile-"))
+        self.folder.chmod(0o755)
+        self.codes = collections.Counter()
+        self.skipped = []
+        (self.folder / "bin/contenders").mkdir(parents=True)
+        for folder in ("tmp", "state", "home"):
+            (self.folder / folder).mkdir()
+        # The folder of contenders is found from the executable's own place, which a link by name has not.
+        # As in all tests of the command, what else runs on the machine is no question: a run would be unfit (5) where
+        # it is busy, which is right and no attack.
+        self.install("loopbench_undisturbed", "loopbench")
+        self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
+                            "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),
+                            "LC_ALL": "C.UTF-8", PLACE: str(self.folder)}
+
+    def __truediv__(self, name):
+        return self.folder / name
+
+    @property
+    def out(self):
+        return self.folder / "out"
+
+    def count(self, short, whole):
+        return short if self.short else whole
+
+    def some(self, items, most):
+        """All of them, or so many by the seed in the shorter form."""
+        items = list(items)
+        return self.random.sample(items, min(most, len(items))) if self.short else items
+
+    def install(self, name, called=None):
+        """A program of the build."""
+        source, target = self.binaries / name, self.folder / "bin" / (called or name)
+        try:
+            os.link(source, target)
+        except OSError:
+            shutil.copy2(source, target)
+
+    def add_contender(self, name, on_trial=GOOD, sheet="", text=None):
+        file = (self.folder / "bin/contenders").joinpath(os.fsdecode(name))
+        # A file beside it and a new name: one that is being run cannot be written.
+        (self.folder / "new").write_text(text if text is not None else
+                                         CONTENDER % {"sheet": sheet, "on_trial": on_trial})
+        (self.folder / "new").chmod(0o755)
+        (self.folder / "new").rename(file)
+        return file
+
+    def start(self, *words, env=None, front=(), **more):
+        command = [*front, str(self.folder / "bin/loopbench"), *map(os.fspath, words)]
+        return subprocess.Popen(command, env=self.environment if env is None else env, start_new_session=True,
+                                **{"stdin": subprocess.DEVNULL, "cwd": self.folder, **more})
+
+    def call(self, *words, limit_s=LIMIT_S, **more):
+        """A command to its end, whatever that is. Pipes: a limit on files is not for what it says."""
+        process = self.start(*words, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
+        try:
+            out, err = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Broken(f"`{shown(words)}` hangs: not over after {limit_s} s") from None
+        return Ended([os.fspath(word) for word in words], process.returncode, out, err)
+
+    def loopbench(self, *words, codes=DOCUMENTED, says=(), mute=False, **more):
+        """A command, and what has to hold of its end: one of these codes and, where it refuses, all of these texts.
+
+        mute: it cannot say anything, as where standard error is closed.
+        """
+        ended = self.call(*words, **more)
+        self.judge(ended, codes, says, mute)
+        return ended
+
+    def judge(self, ended, codes=DOCUMENTED, says=(), mute=False):
+        self.codes[ended.code] += 1
+        what = f"`{shown(ended.words)}`"
+        if ended.code < 0:
+            raise Broken(f"{what} was ended by {signal.Signals(-ended.code).name}: {ended.said[-2000:]}")
+        if ended.code not in set(codes):
+            raise Broken(f"{what}: exit code {ended.code}, expected {sorted(codes)}: {ended.said[-2000:]}"
+                         f"{ended.out[-500:].decode(errors='replace')}")
+        for name, text in (("standard error", ended.err), ("standard output", ended.out)):
+            if raw := RAW.search(text):
+                raise Broken(f"{what} says {raw.group()!r} on {name}: {text[-2000:]!r}")
+            with told(f"{what} prints what is no UTF-8 on {name}"):
+                decoded = text.decode()
+            # A table as CSV has them ends its lines so.
+            if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
+                raise Broken(f"{what} prints {strange.group()!r} on {name}: "
+                             f"{decoded[max(0, strange.start() - 200):strange.end() + 200]!r}")
+        if ended.code in (FAILED, USAGE) and not mute:
+            if not ended.err.strip() and not ended.out.strip():
+                raise Broken(f"{what}: exit code {ended.code} without a word")
+            for text in [says] if isinstance(says, (str, os.PathLike)) else says:
+                if os.fspath(text) not in ended.said + ended.out.decode():
+                    raise Broken(f"{what}: exit code {ended.code}, and {os.fspath(text)!r} is not named: {ended.said}")
+
+    def run(self, *words, **more):
+        """A short run on the workload yield, unless the words say otherwise."""
+        usual = {"--workload": "yield", "--blocks": "2", "-o": self.out}
+        missing = [word for pair in usual.items() if pair[0] not in words for word in pair]
+        return self.loopbench("run", *missing, *words, **more)
+
+    def report(self, folder="out"):
+        with open(self.folder / folder / "report.json", encoding="utf-8") as file:
+            return json.load(file)
+
+    def time_of(self, contender, folder="out"):
+        """The result of a contender on yield."""
+        for item in self.report(folder)["results"]:
+            if (item["contender"], item["metric"], item["workload"]) == (contender, "time", "yield"):
+                return item
+        raise Broken(f"the report has no time of {contender}")
+
+    def expect_status(self, contender, status, says=(), folder="out"):
+        item = self.time_of(contender, folder)
+        for text in (says,) if isinstance(says, str) else says:
+            if text not in (item["reason"] or ""):
+                raise Broken(f"{contender}: {text!r} is not in the reason {item['reason']!r}")
+        if item["status"] != status:
+            raise Broken(f"{contender} is {item['status']} ({item['reason']}), expected {status}")
+
+    def skip(self, why):
+        """A part of an attack cannot be tried here; the rest goes on."""
+        self.skipped.append(why)
+
+    def shell(self, script, **more):
+        return subprocess.run(["/bin/sh", "-c", script], env={**self.environment, "here": str(self.folder)},
+                              cwd=self.folder, check=True, capture_output=True, **more)
+
+    def processes(self):
+        """Of this place: by their environment, or by what their command line names."""
+        mark, folder, found = f"{PLACE}={self.folder}".encode(), str(self.folder).encode(), {}
+        for each in os.listdir("/proc"):
+            if not each.isdigit() or int(each) == os.getpid():
+                continue
+            with contextlib.suppress(OSError):
+                with open(f"/proc/{each}/cmdline", "rb") as file:
+                    command = file.read()
+                with open(f"/proc/{each}/environ", "rb") as file:
+                    if folder in command or mark in file.read().split(b"\0"):
+                        found[int(each)] = command.replace(b"\0", b" ").decode(errors="replace").strip()
+        return found
+
+    def expect_nothing_left(self):
+        """Neither processes nor sockets nor temporary files, but for those of a report that is being written."""
+        until = time.monotonic() + END_LIMIT_S
+        while left := self.processes():
+            if time.monotonic() > until:
+                for process in left:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGKILL)
+                raise Broken(f"processes are left behind: {left}")
+            time.sleep(0.01)
+        with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
+            if sockets := [line.split()[-1] for line in file if str(self.folder) in line]:
+                raise Broken(f"sockets are left behind: {sockets}")
+        if files := [each.name for each in (self.folder / "tmp").glob(".loopbench-*")]:
+            raise Broken(f"temporary files are left behind: {files}")
+        for folder, _, names in os.walk(self.folder):
+            for each in names:
+                if re.fullmatch(r".+\.\d+-\d+\.tmp", each) or each == "probe":
+                    raise Broken(f"half a file is left behind: {folder}/{each}")
+
+    def remove(self):
+        for folder, names, _ in os.walk(self.folder):
+            for each in names:
+                with contextlib.suppress(OSError):
+                    path = os.path.join(folder, each)
+                    if stat.S_ISDIR(os.lstat(path).st_mode):
+                        os.chmod(path, 0o755)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def told(what):
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise Broken(f"{what}: {error}") from None
+
+
+def shown(words):
+    return " ".join(ascii(os.fspath(word))[1:-1] for word in words)
+
+
+def as_nobody():
+    """A command's front that makes it a user who may not do everything; tests in CI are often root."""
+    if os.geteuid() != 0:
+        return []
+    if not shutil.which("setpriv"):
+        raise Skipped("root may do everything, and there is no setpriv to become somebody else")
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -1,0 +1,200 @@
+"""KILL, INT, TERM and HUP at random moments over all commands.
+
+What must hold of each: no finished trial is lost, the exit code is a documented one, the run can be gone on with, and
+after the next run there is no process, temporary file or socket of the one that was ended.
+"""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+
+import attack as attacks
+from attack import COUNTED, DOCUMENTED, INCONCLUSIVE, INTERRUPTED, OBEDIENT, OK, UNFIT, Broken
+
+GROUP = "moments"
+SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+FEW, BLOCKS = ["--workload", "yield", "--min-time", "10ms"], ["--blocks", "3"]
+
+
+class Command:
+    """One of the commands, and what it takes to be run again and again."""
+
+    def __init__(self, name, words, journals=(), measures=False, real=False, against=None):
+        self.name, self.words, self.journals = name, words, journals
+        self.measures, self.real, self.against = measures, real, against
+        self.usual_s = 0.0
+
+
+def commands(place):
+    report, old = place / "whole/report.json", place / "whole"
+    a, b = place / "bin/contenders/asio-epoll", place / "bin/contenders/loop-epoll"
+    base = place / "base.json"
+    out = place.out
+    return [
+        Command("run", ["run", *FEW, *BLOCKS, "-o", out], [out], True),
+        Command("run --counts", ["run", *FEW, *BLOCKS, "--counts", "-o", out], [out], True),
+        Command("run --history", ["run", *FEW, *BLOCKS, "--history", place / "h.sqlite", "-o", out], [out], True),
+        Command("compare two builds", ["compare", a, b, *FEW, *BLOCKS, "-o", out], [out], True),
+        Command("compare two reports", ["compare", report, report]),
+        Command("check", ["check", "--against", base, "--blocks", "6", "--min-time", "10ms", "-o", out],
+                [out / "first"], True),
+        Command("check of a report", ["check", "--against", base, "--tier", "times", report]),
+        Command("check --update",
+                ["check", "--against", place / "new.json", "--update", *FEW, "--blocks", "6", "-o", out],
+                [out / "first"], True, against=place / "new.json"),
+        Command("calibrate",
+                ["calibrate", "--contender", "obedient", "--workload", "yield", "--slowdown", "10", "--tries",
+                              "1", "--blocks", "6", "--aa-tries", "1", "--aa-blocks", "6", "--min-time", "10ms", "-o",
+                 out],
+                [out / "equal", out / "slowed"], True),
+        Command("calibrate --replay", ["calibrate", "--replay", place / "calibrated", "-o", place / "judged"]),
+        Command("report", ["report", report, "--format", "html", "-o", place / "page.html"]),
+        Command("report of a journal", ["report", old / "journal.jsonl", "--format", "csv", "-o", place / "table.csv"]),
+        Command("history add", ["history", "add", "--history", place / "h.sqlite", "--commit", "c", report]),
+        Command("history trend", ["history", "trend", "--history", place / "h.sqlite"]),
+        Command("list", ["list"], measures=True),
+        Command("doctor", ["doctor"], measures=True),
+        Command("explain", ["explain", "yield"]),
+        Command("run on real loops",
+                ["run", "--contender", "loop-*", "--baseline", "loop-epoll-real", "--min-time", "10ms",
+                                      "--workload", "echo/rtt/unix/conns:1/bytes:64", "--quick", "--blocks", "2", "-o",
+                                      place / "real"], [place / "real"], True, real=True),
+        Command("run under a generator", ["run", "--contender", "loop-epoll-real", "--baseline", "loop-epoll-real",
+                                          "--workload", "serve/open_loop/rate:20000", "--quick", "--blocks", "1", "-o",
+                                          place / "real"], [place / "real"], True, real=True),
+    ]
+
+
+def prepare(place):
+    for name in ("asio-epoll", "loop-epoll"):
+        place.add_contender(name, COUNTED)
+    place.add_contender("obedient", OBEDIENT)
+    place.loopbench("run", *FEW, "--blocks", "8", "-o", place / "whole", codes=[OK])
+    place.loopbench("check", "--against", place / "base.json", "--update", "--tier", "times",
+                    place / "whole/report.json", codes=[OK])
+    place.loopbench("history", "add", "--history", place / "h.sqlite", "--commit", "c", place / "whole/report.json",
+                    codes=[OK])
+    place.loopbench("calibrate", "--contender", "obedient", "--workload", "yield", "--slowdown", "10", "--tries", "1",
+                    "--blocks", "6", "--aa-tries", "1", "--aa-blocks", "6", "--min-time", "10ms", "--no-store", "-o",
+                    place / "calibrated", codes=[OK])
+    real = place.binaries / "contenders/loop-epoll"
+    all_of_them = commands(place)
+    if real.exists():
+        place.install("contenders/loop-epoll")
+        (place / "bin/contenders/loop-epoll").rename(place / "bin/contenders/loop-epoll-real")
+        place.add_contender("loop-epoll", COUNTED)
+        place.install("loopbench-generator")
+    else:
+        place.skip("the contender loop-epoll is not built: commands over real loops")
+        all_of_them = [each for each in all_of_them if not each.real]
+    for each in all_of_them:
+        # Not the obedient one, nor the real one, where whatever is there would be chosen.
+        if not each.real and (each.words[0] == "run" or each.against):
+            each.words = [*each.words, "--contender", "*asio-epoll", "--contender", "loop-epoll"]
+        started = time.monotonic()
+        place.loopbench(*each.words)
+        each.usual_s = time.monotonic() - started
+    return all_of_them
+
+
+def whole_lines(folder):
+    """Of a journal, without the half line at its end; each of them has to be one."""
+    file = folder / "journal.jsonl"
+    if not file.exists():
+        return []
+    lines = file.read_bytes().split(b"\n")[:-1]
+    for line in lines:
+        try:
+            json.loads(line)
+        except ValueError:
+            raise Broken(f"a line of {file} is none: {line[:200]!r}") from None
+    return lines
+
+
+def trials_in(lines):
+    """[block, workload, contender, attempt] of each."""
+    found = [json.loads(line) for line in lines[1:]]
+    return [(each["block"], each["workload"], each["contender"], each["attempt"]) for each in found if "block" in each]
+
+
+def strike(place, command, number, after_s):
+    """Starts the command and sends the signal; its exit code, negative when a signal ended it."""
+    process = place.start(*command.words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        process.wait(after_s)
+    except subprocess.TimeoutExpired:
+        process.send_signal(number)
+    try:
+        said = process.communicate(timeout=60)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise Broken(f"{command.name} is not over a minute after {number.name}") from None
+    return process.returncode, said
+
+
+def judge_end(command, number, code, said, lines):
+    what = f"{command.name}, {number.name}"
+    if code >= 0:
+        if code not in DOCUMENTED | {INTERRUPTED}:
+            raise Broken(f"{what}: exit code {code}: {said.decode(errors='replace')}")
+        if code == INTERRUPTED and number == signal.SIGKILL:
+            raise Broken(f"{what}: exit code 130 of what cannot be caught")
+        return
+    if code != -number:
+        raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
+    # Before it has begun, and when all is done, a signal does what it always does. In between it is caught.
+    if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
+        raise Broken(f"{what}: it died of it in the middle of measuring")
+
+
+def go_on(place, command, folder, before):
+    """What was finished is kept, and the rest is made."""
+    if not before:
+        return
+    place.loopbench("run", "--resume", folder, codes=[OK, INCONCLUSIVE, UNFIT, attacks.REGRESSION])
+    after = whole_lines(folder)
+    if after[:len(before)] != before:
+        raise Broken(f"{command.name}: finished trials are lost")
+    trials = trials_in(after)
+    if len(set(trials)) < len(trials):
+        raise Broken(f"{command.name}: a trial was made twice")
+    if not json.loads((folder / "report.json").read_text())["complete"]:
+        raise Broken(f"{command.name}: it was resumed, and is not complete")
+
+
+def one_moment(place, command):
+    number = place.random.choice(SIGNALS)
+    for folder in {place.out, place / "real", *command.journals}:
+        shutil.rmtree(folder, ignore_errors=True)
+    if command.against:
+        command.against.unlink(missing_ok=True)
+    code, said = strike(place, command, number, place.random.uniform(0, 1.1) * command.usual_s)
+    place.codes[code] += 1
+    begun = [(folder, whole_lines(folder)) for folder in command.journals]
+    judge_end(command, number, code, said, next((lines for _, lines in reversed(begun) if lines), []))
+    if command.against and command.against.exists() and code == INTERRUPTED:
+        raise Broken(f"{command.name} was interrupted and has written a baseline")
+    for folder, lines in begun:
+        go_on(place, command, folder, lines)
+    if command.measures:
+        place.loopbench("run", "--contender", "asio-epoll", *FEW, "--blocks", "1", "--way", "apart", "-o",
+                        place / "next", codes=[OK, INCONCLUSIVE])
+    else:  # what it writes it writes anew, over what half of it left
+        place.loopbench(*command.words)
+    place.expect_nothing_left()
+
+
+def register(moments, parts):
+    """So many moments, in parts that can be had at once."""
+    for part in range(parts):
+        share = moments * (part + 1) // parts - moments * part // parts
+
+        def run(place, share=share, part=part):
+            struck = prepare(place)
+            for i in range(share):
+                # Each command in turn, so that a few moments are enough to have had them all.
+                one_moment(place, struck[(i * parts + part) % len(struck)])
+        attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

@@ -1,0 +1,305 @@
+"""Contenders that do what none should: they fail by name, the others keep their numbers, and nothing of them stays."""
+
+import os
+import pathlib
+
+from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, attack
+
+GROUP = "strangers"
+TURNS = ', "turns": "1"'
+
+
+def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):
+    """The culprit fails for this reason, the others do not."""
+    place.add_contender("asio-epoll", sheet=good_sheet)
+    place.add_contender("culprit", on_trial, sheet, text)
+    limit = [] if "--trial-limit" in words else ["--trial-limit", "2s"]
+    ended = place.run(*limit, *words, codes=[FAILED], says="culprit")
+    place.expect_status("culprit", "failed", says)
+    place.expect_status("asio-epoll", "ok")
+    return ended
+
+
+@attack(GROUP)
+def that_do_not_end(place):
+    for script in ("sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
+                   "while :; do :; done", "kill -STOP $$; sleep 1000"):
+        expect_failed(place, script, "no result within", "--way", "apart", "--blocks", "1", "--trial-limit", "1s")
+
+
+@attack(GROUP)
+def that_end_badly(place):
+    for script, says in (("exit 3", "exit code 3"), ("echo 'no such luck' >&2; exit 1", "no such luck"),
+                         ("kill -SEGV $$", "SIGSEGV"), ("kill -KILL $$", "SIGKILL"),
+                         ("kill -TERM 0; sleep 1000", "SIGTERM"),
+                         ("kill -ALRM $$; sleep 1", "SIGALRM"), ("ulimit -v 1000; exec /bin/ls", "")):
+        expect_failed(place, f"[ $(trials) -lt 2 ] && {{ {GOOD}; exit; }}\n{script}", says, "--way", "apart")
+
+
+@attack(GROUP)
+def that_print_what_is_no_result(place):
+    scripts = ("", "echo Hello", "printf '{'", "printf '[]'", "printf '{\"benchmarks\": []}'", "printf 'null'",
+               "printf '{\"benchmarks\": [7]}'", "printf '\\377\\376\\000'", "printf '\\033[2J\\033]0;owned\\007'",
+               "printf '{\"context\": 7, \"benchmarks\": {}}'", "head -c 100000 /dev/urandom",
+               "head -c 100000 /dev/zero",
+               "yes '[' | tr -d '\\n' | head -c 1000000", "yes '{\"a\":' | tr -d '\\n' | head -c 1000000",
+               """row '"real_time": -1, "cpu_time": 1'""", """row '"real_time": 0, "cpu_time": 0'""",
+               """row '"real_time": 1e999, "cpu_time": 1'""", """row '"real_time": NaN, "cpu_time": NaN'""",
+               """row '"real_time": "10", "cpu_time": "10"'""",
+               """row '"real_time": 10, "time_unit": "fortnight"'""",
+               """row '"error_occurred": true, "error_message": "\\u001b[31m</script><script>alert(1)</script>"'""",
+               """row '"error_occurred": true, "error_message": 7'""", f"{GOOD}; {GOOD}",
+               "cat /dev/urandom >&2 | head -c 0; head -c 3000000 /dev/urandom >&2; exit 9")
+    for script in place.some(scripts, 9):
+        expect_failed(place, script, (), "--way", "apart", "--blocks", "1")
+        page = place.loopbench("report", place / "out/report.json", "--format", "html", codes=[OK]).out
+        if b"<script>alert(1)" in page:
+            raise Broken("the page runs what a contender printed")
+
+
+@attack(GROUP)
+def that_print_without_end(place):
+    for script in ("yes", "yes >&2", "cat /dev/zero"):
+        expect_failed(place, script, (), "--way", "apart", "--blocks", "1", "--trial-limit", "5s")
+
+
+@attack(GROUP)
+def that_crash_as_the_baseline_s_twin(place):
+    """A baseline that is not equal to itself, or cannot be compared with itself, is no pass."""
+    place.add_contender("loop-epoll")
+    twin = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
+    called = place.binaries / "loopbench_called_shell"
+    if not called.exists():
+        place.skip("loopbench_called_shell, which knows its argv[0], is not built")
+        return
+    for script in ("kill -SEGV $$", "exit 7", "sleep 1000", "echo garbage; exit 0"):
+        place.add_contender("asio-epoll", twin % script)
+        body = place / "bin/contenders/asio-epoll"
+        body.rename(place / "bin/contenders/asio-epoll.sh")
+        (place / "bin/contenders/asio-epoll.sh").chmod(0o644)
+        os.link(called, body)
+        ended = place.run("--way", "apart", "--trial-limit", "1s", codes=[FAILED], says="as its own twin: ")
+        if b"passed" in ended.out and b"A/A passed" in ended.out:
+            raise Broken("an A/A without a twin passed")
+        body.unlink()
+
+
+@attack(GROUP)
+def that_leave_processes_behind(place):
+    wait = 'while [ ! -s "$0.pid" ]; do :; done; rm "$0.pid"\n'
+    child = "sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\""
+    # In its own group they are ended without a word: a contender's threads and helpers.
+    place.add_contender("asio-epoll")
+    for front in ("", "nohup"):
+        place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}")
+        place.run("--way", "apart", codes=[OK, INCONCLUSIVE])
+        place.expect_status("culprit", "ok")
+    for front in ("setsid", "env -i setsid", "setsid setsid"):
+        expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
+                      "--way",
+                      "apart")
+    # While a trial of turns goes on, too; whose it is may not be known then.
+    place.add_contender("asio-epoll", sheet=TURNS)
+    for front in ("setsid", "env -i setsid"):
+        place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", TURNS)
+        place.run("--way", "turns", codes=[OK, FAILED, INCONCLUSIVE])
+        place.expect_status("asio-epoll", "ok")
+    # When it is asked what it has.
+    place.add_contender("culprit", text=f"#!/bin/sh\n{child} >/dev/null 2>&1 &\n{wait}echo yield\n")
+    place.loopbench("list", codes=[OK])
+    place.loopbench("doctor", codes=DOCUMENTED)
+
+
+@attack(GROUP)
+def that_fork(place):
+    """A bounded storm: each of forty children has one, in a group of its own or not."""
+    place.add_contender("asio-epoll")
+    for front in ("", "setsid"):
+        place.add_contender("culprit", f"for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
+                                       f"{front} sh -c 'sleep 1000 & exec sleep 1000' >/dev/null 2>&1 &\ndone\n{GOOD}")
+        place.run("--way", "apart", "--blocks", "1")
+        place.expect_status("asio-epoll", "ok")
+        place.expect_nothing_left()
+
+
+@attack(GROUP)
+def that_interrupt_the_suite(place):
+    place.add_contender("asio-epoll")
+    for name in ("INT", "TERM", "HUP"):
+        place.add_contender("culprit", f"kill -{name} $PPID; sleep 1000")
+        place.run("--way", "apart", codes=[130])
+        if place.report()["complete"]:
+            raise Broken("an interrupted run is not complete")
+
+
+@attack(GROUP)
+def that_are_rebuilt_meanwhile(place):
+    change = ('cp "$0" "$0.new"; mv "$0.new" "$0"', 'echo >> "$0"', 'touch -d 2001-01-01 "$0"',
+              'chmod +x "$0"; rm "$0"')
+    for script in change:
+        expect_failed(place, f"[ $(trials) -lt 2 ] || {{ {script}; }}\n{GOOD}", "replaced", "--way", "apart")
+    place.add_contender("culprit", f'[ $(trials) -lt 2 ] || chmod -x "$0"\n{GOOD}')
+    place.run("--way", "apart", "--blocks", "3", codes=[OK, FAILED, INCONCLUSIVE])
+    place.expect_status("asio-epoll", "ok")
+    # Of what was measured before it was rebuilt, nothing is gone on with.
+    place.add_contender("culprit")
+    place.run("--way", "apart", codes=[OK, INCONCLUSIVE])
+    with open(place / "bin/contenders/culprit", "a", encoding="ascii") as file:
+        file.write("\n")
+    place.loopbench("run", "--resume", place.out, codes=[USAGE], says="culprit has changed")
+
+
+@attack(GROUP)
+def with_strange_names(place):
+    """Files may be called anything but what has a slash or a zero byte in it."""
+    place.add_contender("asio-epoll")
+    names = ["with blank", "-rf", "--help", "a\nb", "\x1b[31mred",
+             "</script><script>alert(1)</script>".replace("/", "\u2044"),
+             "=1+1", "*", "[a-z]", "{}", "$(touch owned)", "`touch owned`", "'\"", "a,b;c", "\u202eneerg", "\ufffe",
+             "é" * 127,
+             "x" * 255, "~", "asio-epoll~", "CON", "%n%s", "\u00a0", "\\", "report.json", "\U0001f600"]
+    for name in place.some(names, 7):
+        file = place.add_contender(name, "row '\"real_time\": 11, \"cpu_time\": 11'".replace("$0.trials", "/dev/null"))
+        # Its own note of trials would make the name too long.
+        file.write_text(file.read_text().replace('echo trial >> "$0.trials"\n', ""))
+        place.loopbench("list", codes=[OK])
+        ended = place.run("--blocks", "1", codes=[OK, FAILED, USAGE, INCONCLUSIVE])
+        if ended.code != USAGE:
+            for each in ("csv", "html", "junit", "markdown", "text", "github"):
+                page = place.loopbench("report", place / "out/report.json", "--format", each, codes=[OK])
+                if each == "csv" and any(line.startswith(b"=") or b",=" in line for line in page.out.splitlines()):
+                    raise Broken(f"a spreadsheet takes the name {name!r} for a formula")
+            place.loopbench("run", "--resume", place.out, codes=[OK, FAILED, INCONCLUSIVE])
+        file.unlink()
+        if (place / "owned").exists() or (place / "bin/owned").exists():
+            raise Broken(f"a shell has run the name {name!r}")
+    for name in (b"b\xe4r", b"\xff", b"caf\xc3"):
+        place.add_contender(name)
+        place.run(codes=[USAGE], says="UTF-8")
+        pathlib.Path(os.fsdecode(os.path.join(os.fsencode(place / "bin/contenders"), name))).unlink()
+
+
+@attack(GROUP)
+def a_baseline_with_a_strange_name(place):
+    """Its twin's name is as long, whatever letters it ends in."""
+    place.add_contender("loop-epoll")
+    for name in ("café", "x", "日本", "\U0001f600", "a~", "~", "with blank", "z" * 254):
+        file = place.add_contender(name)
+        file.write_text(file.read_text().replace('echo trial >> "$0.trials"\n', ""))
+        place.run("--baseline", name, codes=[OK, INCONCLUSIVE])
+        place.loopbench("run", "--resume", place.out, codes=[OK, INCONCLUSIVE])
+        file.unlink()
+
+
+@attack(GROUP)
+def with_strange_workloads(place):
+    place.add_contender("asio-epoll")
+    names = ("../../etc/passwd", "a b", "\\033[31m", "*", "(", ".*", "yield/conns:-1",
+             "yield/conns:99999999999999999999",
+             "</script>", "x" * 20000, "\\342\\200\\256x", "%s", "yield/", "/", "''", "=1")
+    for name in place.some(names, 6):
+        place.add_contender("culprit", text=f"""#!/bin/sh
+case "$1" in --benchmark_list_tests=true) printf '{name}\\n'; exit;; esac
+[ -z "$LOOPBENCH_DESCRIBE" ] || {{ echo '{{"context": {{}}, "benchmarks": []}}'; exit; }}
+printf '{{"benchmarks": [{{"name": "{name}", "real_time": 1, "cpu_time": 1}}]}}'
+""")
+        place.loopbench("list", codes=[OK])
+        place.loopbench("run", "--contender", "culprit", "--baseline", "culprit", "--workload", "*", "--blocks", "1",
+                        "-o",
+                        place / "strange", codes=[OK, FAILED, USAGE, INCONCLUSIVE])
+
+
+@attack(GROUP)
+def with_strange_contexts(place):
+    place.add_contender("asio-epoll")
+    for sheet in (', "compiler": "\\u001b[31mRED", "flags": "\\u202eneerg"', ', "library": 7', ', "files": "/dev/zero"',
+                  ', "files": ["../../../../../../etc/passwd", 7, null]', ', "files": {}', ', "turns": 7',
+                  ', "turns": []',
+                  ', "executable": "/x", "host_name": "mine"', ', "library": "' + "x" * 100000 + '"',
+                  ', "x": ' + "[" * 5000 + "]" * 5000, ', "build_type": "</script><script>alert(1)</script>"'):
+        place.add_contender("culprit", sheet=sheet)
+        place.run(codes=[OK, FAILED, USAGE, INCONCLUSIVE])
+        if b"mine" in (place / "out/journal.jsonl").read_bytes():
+            raise Broken("a journal names the host")
+        page = place.loopbench("report", place / "out/report.json", "--format", "html", codes=[OK]).out
+        if b"<script>alert(1)" in page:
+            raise Broken("the page runs what a contender said of itself")
+
+
+@attack(GROUP)
+def that_say_very_much_of_themselves(place):
+    """More than a line of a journal may have; what is begun can be gone on with, or is not begun."""
+    place.add_contender("asio-epoll")
+    for mebibytes in (1, 17):
+        place.add_contender("culprit", text=f"""#!/bin/sh
+case "$1" in --benchmark_list_tests=true) echo yield; exit;; esac
+printf '{{"context": {{"x": "'; head -c {mebibytes}M /dev/zero | tr '\\0' x
+printf '"}}, "benchmarks": [{{"name": "yield", "real_time": 1, "cpu_time": 1}}]}}'
+""")
+        ended = place.run("--blocks", "1", codes=[OK, FAILED, USAGE, INCONCLUSIVE])
+        if ended.code != USAGE:
+            place.loopbench("run", "--resume", place.out, codes=[OK, FAILED, INCONCLUSIVE])
+
+
+@attack(GROUP)
+def that_do_not_keep_to_turns(place):
+    """TURNS: answers that are none, a turn that is kept, an end in the middle, descriptors that are closed."""
+    begin = 'turns=$LOOPBENCH_TURNS; end=${turns%%,*}\n'
+    for script, fails in (("echo garbage >&$end; " + GOOD, True), ("echo ready >&$end; exit 0", True),
+                          ("printf 'ready\\n0 0\\n' >&$end; " + GOOD, True),
+                          ("printf 'ready\\n-5 99999999999999999999\\n' >&$end; " + GOOD, True),
+                          ("head -c 100000 /dev/zero >&$end; " + GOOD, True),
+                          ('eval "exec $end>&-"; ' + GOOD, False), ("yes 'ready' >&$end; " + GOOD, True)):
+        place.add_contender("asio-epoll", sheet=TURNS)
+        # dash knows descriptors of one digit alone.
+        body = place.add_contender("culprit", begin + script, TURNS)
+        body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
+        place.run("--way", "turns", "--trial-limit", "2s", codes=[FAILED] if fails else [OK, FAILED, INCONCLUSIVE])
+        if fails:
+            place.expect_status("culprit", "failed")
+        place.expect_status("asio-epoll", "ok")
+
+
+@attack(GROUP, short=False)
+def that_keep_their_turn(place):
+    body = place.add_contender("culprit", 'end=${LOOPBENCH_TURNS%%,*}; echo ready >&$end; sleep 1000', TURNS)
+    body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
+    place.add_contender("asio-epoll", sheet=TURNS)
+    place.run("--way", "turns", "--blocks", "1", codes=[FAILED], says="culprit")
+    place.expect_status("asio-epoll", "ok")
+
+
+@attack(GROUP, short=False)
+def that_do_not_say_what_they_have(place):
+    """They may take twenty seconds for that."""
+    place.add_contender("asio-epoll")
+    place.add_contender("culprit", text="#!/bin/sh\nsleep 1000\n")
+    place.run(codes=[FAILED], says="culprit")
+    place.expect_status("culprit", "failed", "cannot list its workloads")
+
+
+@attack(GROUP)
+def that_cannot_be_started(place):
+    place.add_contender("asio-epoll")
+    for text in ("\x7fELF not really", "", "#!/no/such/interpreter\n", "#!" + "x" * 5000 + "\n", "no shebang\n"):
+        place.add_contender("culprit", text=text)
+        place.run(codes=[OK, FAILED, INCONCLUSIVE], says="culprit")
+        place.expect_status("asio-epoll", "ok")
+    (place / "bin/contenders/culprit").chmod(0o644)
+    place.run("--contender", "culprit", codes=[USAGE], says="culprit")
+    (place / "bin/contenders/culprit").unlink()
+    (place / "bin/contenders/culprit").symlink_to("/nowhere/at/all")
+    (place / "bin/contenders/loop").symlink_to("loop")
+    (place / "bin/contenders/folder").mkdir()
+    os.mkfifo(place / "bin/contenders/pipe", 0o755)
+    place.run(codes=[OK, INCONCLUSIVE])
+
+
+@attack(GROUP)
+def with_three_hundred_thousand_workloads(place):
+    place.add_contender("asio-epoll")
+    place.add_contender("many", text="#!/bin/sh\nexec seq -f w%.0f 300000\n")
+    place.loopbench("run", "--contender", "many", "--workload", "w*", "-o", place.out, codes=[USAGE], says="cells",
+                    limit_s=60)
+    place.loopbench("run", "--contender", "many", "--workload", "w299999", "--blocks", "1", "-o", place.out,
+                    codes=[FAILED], limit_s=60)

@@ -1,0 +1,106 @@
+"""A tracer that lies is no count: the gate says so (4), passes nothing, and writes nothing into a baseline."""
+
+import json
+import shutil
+
+from attack import COUNTED, FAILED, INCONCLUSIVE, OK, Broken, Skipped, attack
+
+GROUP = "tracers"
+
+# What is done to the record, $record, after the real tracer has written it.
+LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$record"', "empty": ': > "$record"',
+        "gone": 'rm "$record"', "of zeros": 'head -c 9999 /dev/zero > "$record"',
+        "garbage": 'head -c 9999 /dev/urandom > "$record"', "a pipe": 'rm "$record"; mkfifo "$record"',
+        "a folder": 'rm "$record"; mkdir "$record"', "a dangling link": 'ln -sf /nowhere "$record"',
+        "an endless device": 'ln -sf /dev/zero "$record"',
+        "without its end": 'grep -v exit_group "$record" > "$record.x"; '
+        'mv "$record.x" "$record"',
+        "without calls": 'grep exit_group "$record" > "$record.x"; mv "$record.x" "$record"',
+        "the same each time": '[ -e "$here/kept" ] || cp "$record" "$here/kept"; cp "$here/kept" "$record"',
+        "with a lost half": 'sed -i "2,200d; s/^.*read.*$/<... read resumed>) = 1/" "$record"'}
+
+
+def put_tracer(place, name, lie, front=""):
+    """A tracer of this name in front of all others on PATH."""
+    file = place / "tracers" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"""#!/bin/sh
+here='{place.folder}'
+PATH='{place.environment["PATH"]}'
+for word; do [ "$before" = -o ] && record=$word && break; before=$word; done
+{front}
+{name} "$@"; code=$?
+{lie}
+exit $code
+""")
+    file.chmod(0o755)
+
+
+def traced_place(place):
+    """Without strace nothing can be said of it."""
+    if not shutil.which("strace"):
+        raise Skipped("strace is not installed")
+    place.add_contender("asio-epoll", COUNTED)
+    put_tracer(place, "perf", "", "exit 1")  # where there is one it would count what strace is to count here
+    baseline = place / "counts.json"
+    environment = {**place.environment, "PATH": f"{place / 'tracers'}:{place.environment['PATH']}"}
+    ended = place.loopbench("check", "--against", baseline, "--update", "--tier", "counts", "--workload", "yield", "-o",
+                            place / "honest", env=environment, codes=[OK, INCONCLUSIVE])
+    if ended.code != OK:
+        raise Skipped(f"strace cannot trace here: {ended.said.strip()}")
+    return baseline, environment
+
+
+@attack(GROUP)
+def that_lie_make_the_gate_inconclusive(place):
+    baseline, environment = traced_place(place)
+    written = baseline.read_bytes()
+    place.loopbench("check", "--against", baseline, env=environment, codes=[OK])
+    for name, lie in place.some(LIES.items(), 5):
+        (place / "kept").unlink(missing_ok=True)
+        put_tracer(place, "strace", lie)
+        place.loopbench("check", "--against", baseline, env=environment, codes=[INCONCLUSIVE])
+        place.loopbench("check", "--against", baseline, "--update", "--workload", "yield", env=environment,
+                        codes=[INCONCLUSIVE])
+        if baseline.read_bytes() != written:
+            raise Broken(f"a record that is {name} changed the baseline")
+        place.loopbench("check", "--against", place / "new.json", "--update", "--tier", "counts", "--workload", "yield",
+                        env=environment)
+        if (place / "new.json").exists():
+            lines = json.loads((place / "new.json").read_text())["counts"]
+            if any(item["metric"] in ("syscalls", "waits") for item in lines):
+                raise Broken(f"of a record that is {name} counts are written: {lines}")
+            (place / "new.json").unlink()
+
+
+@attack(GROUP)
+def that_lie_are_no_regression_either(place):
+    """A perf that always says the same, or counts what was not there, or lost some."""
+    baseline, environment = traced_place(place)
+    for text in ("read 10 0 1.0", " sh (1), 20 events, 100.0%\\n   read 10 0 1.0", "LOST 17 events!", "", "\\000\\377"):
+        # It runs the contender as perf would.
+        put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
+while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
+        place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])
+        place.run("--counts", env=environment, codes=[OK, INCONCLUSIVE])
+        for item in place.report()["results"]:
+            if item["metric"] == "syscalls" and item["median"] == 0:
+                raise Broken("a constant record counted nothing, and that is in the report")
+
+
+@attack(GROUP)
+def that_fail(place):
+    baseline, environment = traced_place(place)
+    for front in ("exit 1", "kill -SEGV $$", "echo garbage; exit 0", 'echo "strace: owned\033[31m" >&2; exit 1'):
+        put_tracer(place, "strace", "", front)
+        place.loopbench("check", "--against", baseline, env=environment, codes=[INCONCLUSIVE])
+        place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
+    place.loopbench("check", "--against", baseline, env={**environment, "PATH": "/nowhere"},
+                    codes=[INCONCLUSIVE, FAILED])
+
+
+@attack(GROUP, short=False)
+def that_do_not_end(place):
+    baseline, environment = traced_place(place)
+    put_tracer(place, "strace", "", "sleep 1000")
+    place.loopbench("check", "--against", baseline, "--trial-limit", "1s", env=environment, codes=[INCONCLUSIVE])
