@@ -127,6 +127,9 @@ int show_trend(const history_options& options) {
     return exit_ok;
 }
 
+/// More than a history can have: nobody means them all by it.
+constexpr std::size_t runs_max = 1'000'000'000;
+
 constexpr auto how_dates_are_written = "2026-11-22, or 2026-11-22T18:07:18Z";
 
 /// The date that is named, or that of the first run of the commit that is.
@@ -270,7 +273,9 @@ void add_history_command(CLI::App& app, action& chosen) {
 
     auto* pruning = add("prune", "removes old runs", prune);
     pruning->add_option("--before", options->before, "those before this date")->type_name("DATE");
-    pruning->add_option("--keep", options->keep, "all but the last N")->type_name("N");
+    pruning->add_option("--keep", options->keep, "all but the last N")
+        ->type_name("N")
+        ->check(CLI::Range(std::size_t{0}, runs_max).description(""));
 }
 
 }  // namespace loopbench::bench

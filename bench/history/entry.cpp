@@ -132,6 +132,7 @@ entry dated_entry(reports::report report, std::string_view name, provenance from
 
 entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
     const auto output = read_gbench(text, name);
+    const auto said = from;
     if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
     reports::report report;
     report.where = machine_in(output.context);
@@ -145,7 +146,9 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     for (const auto& workload : order)
         std::ranges::move(results_of(workload, report.contenders.front().name, all[workload]),
                           std::back_inserter(report.results));
-    return dated_entry(std::move(report), name, std::move(from), report_source::google_benchmark);
+    auto made = dated_entry(std::move(report), name, std::move(from), report_source::google_benchmark);
+    made.said = said;
+    return made;
 }
 
 bool looks_like_gbench(std::string_view text) {
@@ -284,7 +287,7 @@ entry entry_of(reports::report report, provenance from, report_source source) {
             "2026-11-22T18:07:18+01:00; measure again with a newer program",
             reports::shown(report.where.date))};
     entry made;
-    made.from = std::move(from);
+    made.from = made.said = std::move(from);
     made.source = source;
     made.date = *std::move(date);
     made.report = reports::dump(reports::to_json(report));

@@ -36,6 +36,7 @@ struct subject {
 
 struct entry {
     provenance from;
+    provenance said;  // by who adds it, and not by its file: what changes an entry that is there already
     report_source source = report_source::loopbench;
     reports::report head;  // without its results
     std::string date;      // UTC, ISO 8601

@@ -33,12 +33,6 @@ bool counts_for(const kept_run& run, const subject& of) {
     return run.complete && (of.deterministic || run.fitness != reports::fitness::unfit);
 }
 
-/// What is compared with what: logarithms, so that twice as much is as far as half, or counts as they are.
-bool is_logarithmic(const series& of) {
-    return !of.of.deterministic &&
-           std::ranges::all_of(of.points, [](const auto& point) { return point.value > 0; });
-}
-
 /// Above is better.
 std::vector<double> goodness(const series& of) {
     const bool logarithmic = is_logarithmic(of);
@@ -49,10 +43,12 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-double median_of_values(const series& of, std::size_t begin, std::size_t end) {
-    std::vector<double> values;
-    for (auto i = begin; i < end; ++i) values.push_back(of.points[i].value);
-    return median_of(values);
+/// Two levels whose interval has zero in it may be one level with another spread: no reason to call a build
+/// bad.
+change_direction direction_of(const estimate& better) {
+    const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
+    if (most < 0) return change_direction::worse;
+    return least > 0 ? change_direction::better : change_direction::neither;
 }
 
 /// Puts the points of one run after the other into their series. A thousand reports have ten million of them:
@@ -252,6 +248,17 @@ std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, 
     return std::move(all).series_found();
 }
 
+bool is_logarithmic(const series& of) {
+    return !of.of.deterministic &&
+           std::ranges::all_of(of.points, [](const auto& point) { return point.value > 0; });
+}
+
+double median_of_points(const series& of, std::size_t begin, std::size_t end) {
+    std::vector<double> values;
+    for (auto i = begin; i < end; ++i) values.push_back(of.points[i].value);
+    return median_of(values);
+}
+
 bool is_judged(const series& each) {
     if (each.is_ratio() || each.of.deterministic) return true;
     return std::ranges::all_of(each.points, [](const auto& point) { return point.run->baseline.empty(); });
@@ -273,8 +280,8 @@ std::vector<series_change> changes_in(const std::vector<series>& all) {
             const auto end = i + 1 == points[s].size() ? values[s].size() : points[s][i + 1].at;
             const std::span<const double> whole{values[s]};
             const auto better = shift_between(whole.subspan(begin, at - begin), whole.subspan(at, end - at));
-            changes.push_back({of[s], at, points[s][i].p, median_of_values(*of[s], begin, at),
-                               median_of_values(*of[s], at, end), better, better.median < 0});
+            changes.push_back({of[s], at, points[s][i].p, median_of_points(*of[s], begin, at),
+                               median_of_points(*of[s], at, end), better, direction_of(better)});
         }
     std::ranges::sort(changes, {}, [](const series_change& each) {
         return std::tuple{each.in->points[each.at].run, each.in};

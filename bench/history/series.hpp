@@ -46,15 +46,27 @@ struct series_choice {
 /// a pattern that matches nothing, and database_error.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
+/// Values that only spread more, or less, are a change, too, and neither for better nor for worse.
+enum class change_direction { better, worse, neither };
+
 struct series_change {
     const series* in = nullptr;
     std::size_t at = 0;            // the first point of the new level
     double p = 1;                  // of the permutation test, before the correction for many series
     double before = 0, after = 0;  // the levels: medians up to the next change on either side
-    /// How much better it became: as a logarithm of ratios or values, or, of counts, as their difference.
+    /// How much better it became: as a logarithm, or, where is_logarithmic() is false, as a difference.
     estimate better;
-    bool is_worse = false;
+    change_direction is = change_direction::neither;  // worse or better only where the interval is
+
+    [[nodiscard]] bool is_worse() const { return is == change_direction::worse; }
 };
+
+/// What is compared with what: logarithms, so that twice as much is as far as half, or, of counts and where
+/// not every value is above zero, values as they are.
+bool is_logarithmic(const series& of);
+
+/// Of the points from `begin` up to `end`, of which there is one at least.
+double median_of_points(const series& of, std::size_t begin, std::size_t end);
 
 /// Whether a change of it says something of the contender: ratios do, counts do, and values where no baseline
 /// was measured beside them. The value of the baseline itself is the machine's as well.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -45,6 +46,73 @@ constexpr dialect postgresql{
 
 bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
+}
+
+/// A file of that name would be made, in a folder with the password in its name.
+void refuse_other_urls(std::string_view where) {
+    const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
+    const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
+                        std::ranges::all_of(scheme, [](unsigned char c) { return std::isalnum(c) != 0; });
+    if (is_url && !is_postgresql(where))
+        throw usage_error{
+            fmt::format("a history is a file of SQLite, or postgresql://USER@HOST/DATABASE, and nothing that "
+                        "begins with {}://; name one of these with --history",
+                        scheme)};
+}
+
+struct place_part {
+    std::size_t begin = 0, end = 0;
+};
+
+/// Of a URL that begins with user and password, where the password is. libpq takes it to end at the first @,
+/// if no slash is in front of that; one with characters that should have been written otherwise is looked
+/// for, too, so that it is not shown.
+std::optional<place_part> password_of_user(std::string_view place) {
+    const auto begin = place.find("://") + 3;
+    const auto colon = place.find(':', begin), first = place.find('@', begin);
+    if (first == std::string_view::npos || colon > first) return std::nullopt;
+    const auto query = std::min(place.find('?', begin), place.size());
+    auto at = place.rfind('@', query);
+    if (at == std::string_view::npos || at < begin) {
+        // Behind a question mark, which a password may have as well as a query.
+        const auto slash = place.find('/', begin);
+        const auto port = place.substr(colon + 1, std::min(slash, query) - colon - 1);
+        const bool is_port = port.find_first_not_of("0123456789,") == std::string_view::npos;
+        if (slash < first && (is_port || place[begin] == '[')) return std::nullopt;
+        at = place.rfind('@', slash < first ? std::string_view::npos : slash);
+    }
+    return place_part{colon + 1, at};
+}
+
+std::vector<place_part> passwords_in(std::string_view place) {
+    std::vector<place_part> all;
+    if (!is_postgresql(place)) return all;
+    if (const auto found = password_of_user(place)) all.push_back(*found);
+    constexpr std::string_view key = "password=";
+    for (auto at = place.find(key); at != std::string_view::npos; at = place.find(key, at + 1))
+        if (const auto begin = at + key.size(); all.empty() || all.back().end <= at)
+            all.push_back({begin, std::min(place.find('&', begin), place.size())});
+    return all;
+}
+
+/// libpq would take such a password apart, and show a part of it in its message.
+void refuse_unescaped_passwords(std::string_view where) {
+    const auto is_hex = [](std::string_view digits) {
+        return digits.size() == 2 && digits != "00" &&
+               digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+    };
+    for (const auto [begin, end] : passwords_in(where)) {
+        const auto password = where.substr(begin, end - begin);
+        const bool is_in_query = where[begin - 1] == '=';  // where these two end nothing
+        bool is_written_well = is_in_query || password.find_first_of("/@") == std::string_view::npos;
+        for (auto at = password.find('%'); at != std::string_view::npos; at = password.find('%', at + 1))
+            is_written_well = is_written_well && is_hex(password.substr(at + 1, 2));
+        if (!is_written_well)
+            throw usage_error{fmt::format(
+                "the password in {} has a character that a URL has to have as %XX (/ is %2F, @ is %40, and % "
+                "is %25); leave it out, and keep it in ~/.pgpass",
+                without_password(where))};
+    }
 }
 
 /// A text that both databases take: UTF-8, without the character that ends a text in C.
@@ -137,6 +205,8 @@ public:
     connection(std::string where, opening how, std::chrono::seconds patience,
                std::span<const schema_step> steps)
         : where_{std::move(where)}, speaks_{is_postgresql(where_) ? postgresql : sqlite} {
+        refuse_other_urls(where_);
+        refuse_unescaped_passwords(where_);
         if (!is_file()) {
             open_postgresql(patience);
         } else {
@@ -230,7 +300,8 @@ private:
     [[nodiscard]] database_error explained(const soci::soci_error& error) const {
         auto cause = error.get_error_message();
         while (!cause.empty() && (cause.back() == '\n' || cause.back() == '.')) cause.pop_back();
-        std::ranges::replace(cause, '\n', ' ');
+        std::ranges::replace_if(
+            cause, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
         if (const auto at = cause.find(where_); at != std::string::npos)
             cause.replace(at, where_.size(), shown());
         const auto says = [&](std::string_view words) { return cause.find(words) != std::string::npos; };
@@ -238,6 +309,8 @@ private:
             says("locked") || says("lock timeout") ? "another process writes to it; try again when it is done"
             : says("full") || says("I/O error") || says("No space")
                 ? "make room there, or allow larger files, and try again"
+            : says("readonly") && !fs::exists(where_)
+                ? "its file was moved or removed meanwhile; put it back, or try again to begin another"
             : says("readonly") || says("permission") ? "you need the right to write there"
             : says("authentication") ? "look whether the user may log in; its password belongs into ~/.pgpass"
             : says("unable to open") ? "look whether the folder is there and may be written to"
@@ -300,14 +373,17 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-/// Who forgot to say what it is of adds it again.
-void update_run(soci::session& sql, row_id run, const provenance& from) {
-    const auto commit = storable(from.commit), machine = storable(from.machine);
-    const int dirty = from.dirty.value_or(false) ? 1 : 0;
-    auto has_dirty = from.dirty ? soci::i_ok : soci::i_null;
-    if (!commit.empty())
-        sql << "UPDATE loopbench_run SET commit_id = :commit, dirty = :dirty WHERE id = :id", use(commit),
-            use(dirty, has_dirty), use(run);
+/// Who forgot to say what it is of adds it again. What is not said stays as it is; of another commit, nobody
+/// knows whether it was all of it.
+void update_run(soci::session& sql, row_id run, const provenance& said) {
+    const auto commit = storable(said.commit), machine = storable(said.machine);
+    const int dirty = said.dirty.value_or(false) ? 1 : 0;
+    std::string commit_before;
+    sql << "SELECT commit_id FROM loopbench_run WHERE id = :id", use(run), into(commit_before);
+    if (!commit.empty() && commit != commit_before)
+        sql << "UPDATE loopbench_run SET commit_id = :commit, dirty = NULL WHERE id = :id", use(commit),
+            use(run);
+    if (said.dirty) sql << "UPDATE loopbench_run SET dirty = :dirty WHERE id = :id", use(dirty), use(run);
     if (!machine.empty())
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
@@ -343,7 +419,7 @@ store::added store::add(const entry& what) {
         sql << "SELECT COALESCE(MAX(id), 0) FROM loopbench_run WHERE content = :content", use(what.content),
             into(run);
         if (run > 0) {
-            update_run(sql, run, what.from);
+            update_run(sql, run, what.said);
             return {run, false};
         }
         sql << "SELECT COALESCE(MAX(id), 0) + 1 FROM loopbench_run", into(run);
@@ -411,18 +487,9 @@ void store::remove(std::span<const row_id> runs) {
 
 std::string without_password(std::string_view place) {
     std::string shown{place};
-    if (!is_postgresql(place)) return shown;
-    const auto begin = shown.find("://") + 3;
-    // A password may have a slash in it that should have been written otherwise.
-    const auto at = shown.rfind('@', shown.find('?', begin));
-    if (at != std::string::npos && at > begin)
-        if (const auto colon = shown.find(':', begin); colon < at)
-            shown.replace(colon + 1, at - colon - 1, "***");
-    constexpr std::string_view key = "password=";
-    for (auto found = shown.find(key); found != std::string::npos; found = shown.find(key, found)) {
-        found += key.size();
-        shown.replace(found, std::min(shown.find('&', found), shown.size()) - found, "***");
-    }
+    auto all = passwords_in(place);
+    std::ranges::reverse(all);  // from behind: what is in front of one stays where it is
+    for (const auto [begin, end] : all) shown.replace(begin, end - begin, "***");
     return shown;
 }
 

@@ -66,8 +66,8 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// All of the entry, or nothing when something fails. Of one that is there already only the commit and
-    /// the machine's name are new, where it says them.
+    /// All of the entry, or nothing when something fails. Of one that is there already only that is new what
+    /// entry::said has.
     added add(const entry& what);
 
     /// By date.

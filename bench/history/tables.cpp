@@ -19,12 +19,6 @@ namespace {
 using json = nlohmann::ordered_json;
 using row = std::vector<std::string>;
 
-std::string machine_name(const kept_machine& machine) {
-    const auto looks =
-        fmt::format("{}, {} cores, {} GiB", machine.cpu_model, machine.cores, machine.memory_gib);
-    return machine.name.empty() ? looks : fmt::format("{} ({})", machine.name, looks);
-}
-
 /// Names come from outside.
 std::string table(std::vector<row> rows, std::size_t names) {
     for (auto& cells : rows)
@@ -87,12 +81,6 @@ std::string what_is_shown(const series& of) {
     return of.is_ratio() ? "times " + of.baseline : of.of.unit;
 }
 
-double median_of_points(const series& of) {
-    std::vector<double> values;
-    for (const auto& point : of.points) values.push_back(point.value);
-    return median_of(values);
-}
-
 std::string all_series(const std::vector<series>& all) {
     std::vector<row> rows{{"workload", "contender", "metric", "way", "machine", "size", "runs", "since",
                            "median", "last", "is"}};
@@ -101,8 +89,8 @@ std::string all_series(const std::vector<series>& all) {
         rows.push_back({each.of.workload, each.contender, each.of.metric, std::string{name_of(each.of.made)},
                         fmt::format("{}", each.machine.number), each.size,
                         fmt::format("{}", each.points.size()), each.points.front().run->date.substr(0, 10),
-                        value_text(each, median_of_points(each)), value_text(each, last.value),
-                        what_is_shown(each)});
+                        value_text(each, median_of_points(each, 0, each.points.size())),
+                        value_text(each, last.value), what_is_shown(each)});
     }
     return table(std::move(rows), 6);
 }
@@ -114,11 +102,10 @@ std::string one_series(const std::vector<series>& all) {
     for (std::size_t i = 0; i < only.points.size(); ++i) {
         const auto& point = only.points[i];
         const auto changed = std::ranges::find(changes, i, &series_change::at);
-        rows.push_back({fmt::format("{}", point.run->id), point.run->date, build_name(*point.run),
-                        value_text(only, point.value), interval_text(only, i),
-                        changed == changes.end() ? ""
-                        : changed->is_worse      ? "< worse from here on"
-                                                 : "< better from here on"});
+        rows.push_back(
+            {fmt::format("{}", point.run->id), point.run->date, build_name(*point.run),
+             value_text(only, point.value), interval_text(only, i),
+             changed == changes.end() ? "" : fmt::format("< {} from here on", direction_word(changed->is))});
     }
     return reports::printable(fmt::format("{} of {} on {} ({}); {}", only.of.metric, only.contender,
                                           only.of.workload, name_of(only.of.made),
@@ -126,23 +113,61 @@ std::string one_series(const std::vector<series>& all) {
            "\n" + table(std::move(rows), 3);
 }
 
-/// How much worse or better, in the terms in which a person would say it, with the interval.
-std::string size_text(const series_change& change) {
-    const double sign = change.is_worse ? -1 : 1;
-    const bool is_count = change.in->of.deterministic;
-    const auto shown = [&](double shift) {
-        return is_count ? reports::three_digits(sign * shift)
-                        : reports::fixed_point(100 * std::expm1(sign * shift), 1);
-    };
-    const auto& [median, low, high] = change.better;
-    const auto interval = low && high ? fmt::format(" ({} to {})", shown(change.is_worse ? *high : *low),
-                                                    shown(change.is_worse ? *low : *high))
-                                      : "";
-    const auto unit = is_count ? change.in->of.unit : "%";
-    return fmt::format("{} by {} {}{}", change.is_worse ? "worse" : "better", shown(median), unit, interval);
+json size_json(const series_change& change) {
+    const auto size = size_of(change);
+    return {{"unit", size.unit},
+            {"median", reports::number_or_null(size.median)},
+            {"low", reports::number_or_null(size.low)},
+            {"high", reports::number_or_null(size.high)}};
 }
 
-/// What else was not the same before and after; the two commits are said anyway.
+}  // namespace
+
+std::string machine_name(const kept_machine& machine) {
+    const auto looks =
+        fmt::format("{}, {} cores, {} GiB", machine.cpu_model, machine.cores, machine.memory_gib);
+    return machine.name.empty() ? looks : fmt::format("{} ({})", machine.name, looks);
+}
+
+const char* direction_word(change_direction is) {
+    switch (is) {
+        case change_direction::better:
+            return "better";
+        case change_direction::worse:
+            return "worse";
+        case change_direction::neither:
+            break;
+    }
+    return "different";
+}
+
+shown_size size_of(const series_change& change) {
+    const bool is_logarithm = is_logarithmic(*change.in);
+    const auto shown = [&](std::optional<double> shift) {
+        return shift && is_logarithm ? 100 * std::expm1(*shift) : shift;
+    };
+    const auto& [median, low, high] = change.better;
+    return {is_logarithm ? "%" : change.in->of.unit, shown(median), shown(low), shown(high)};
+}
+
+std::string size_text(const series_change& change) {
+    const double sign = change.is_worse() ? -1 : 1;
+    const bool is_logarithm = is_logarithmic(*change.in);
+    const auto shown = [&](double shift) {
+        return is_logarithm ? reports::fixed_point(100 * std::expm1(sign * shift), 1)
+                            : reports::three_digits(sign * shift);
+    };
+    const auto& [median, low, high] = change.better;
+    const auto interval = low && high ? fmt::format(" ({} to {})", shown(change.is_worse() ? *high : *low),
+                                                    shown(change.is_worse() ? *low : *high))
+                                      : "";
+    const auto unit = is_logarithm ? "%" : change.in->of.unit;
+    const auto* is = change.is == change_direction::neither ? "different, not surely better or worse:"
+                     : change.is_worse()                    ? "worse by"
+                                                            : "better by";
+    return fmt::format("{} {} {}{}", is, shown(median), unit, interval);
+}
+
 std::string also_changed(const kept_run& before, const kept_run& after) {
     std::string text;
     const auto compare = [&](const char* what, const std::string& then, const std::string& now) {
@@ -152,20 +177,6 @@ std::string also_changed(const kept_run& before, const kept_run& after) {
     compare("the compiler", before.compiler, after.compiler);
     return text;
 }
-
-json estimate_json(const series_change& change) {
-    const auto& [median, low, high] = change.better;
-    const bool is_count = change.in->of.deterministic;
-    const auto as_shown = [&](std::optional<double> shift) {
-        return shift ? reports::number_or_null(is_count ? *shift : 100 * std::expm1(*shift)) : json(nullptr);
-    };
-    return {{"unit", is_count ? change.in->of.unit : "%"},
-            {"median", as_shown(median)},
-            {"low", as_shown(low)},
-            {"high", as_shown(high)}};
-}
-
-}  // namespace
 
 std::string build_name(const kept_run& run) {
     constexpr std::size_t digits_shown = 10, digits_of_git = 40;
@@ -269,8 +280,9 @@ std::string changes_json(std::span<const series_change> changes) {
         one["after"] = run_json(*change.in->points[change.at].run);
         one["level_before"] = reports::number_or_null(change.before);
         one["level_after"] = reports::number_or_null(change.after);
-        one["worse"] = change.is_worse;
-        one["better_by"] = estimate_json(change);
+        one["worse"] = change.is_worse();
+        one["better"] = change.is == change_direction::better;
+        one["better_by"] = size_json(change);
         one["p"] = reports::number_or_null(change.p);
         list.push_back(std::move(one));
     }

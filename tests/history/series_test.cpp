@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <random>
 
 #include "bench/history/tables.hpp"
@@ -159,7 +160,7 @@ TEST_F(series, have_a_change_with_its_size_and_the_runs_around_it) {
     ASSERT_EQ(changes.size(), 2) << bench::changes_text(changes);
     for (const auto& change : changes) {
         EXPECT_EQ(change.at, 30);
-        EXPECT_TRUE(change.is_worse);
+        EXPECT_TRUE(change.is_worse());
         EXPECT_EQ(change.in->contender, "loop-epoll");
         EXPECT_EQ(change.in->points[change.at - 1].run->commit, "commit29");
         EXPECT_EQ(change.in->points[change.at].run->commit, "commit30");
@@ -213,7 +214,56 @@ TEST_F(series, of_values_alone_are_judged_where_there_is_no_baseline) {
     const auto changes = bench::changes_in(all);
     ASSERT_EQ(changes.size(), 1);
     EXPECT_EQ(changes[0].at, 20);
-    EXPECT_FALSE(changes[0].is_worse) << "less time is better";
+    EXPECT_EQ(changes[0].is, bench::change_direction::better) << "less time is better";
+}
+
+/// Sixty runs of a program that nobody is compared with.
+std::vector<reports::report> without_baseline(const std::function<double(int day)>& time) {
+    std::vector<reports::report> all;
+    for (int day = 0; day < 60; ++day) {
+        auto& report = all.emplace_back(report_of_day(day));
+        report.baseline = "";
+        for (auto& item : report.results) item.to_baseline.reset();
+        report.results[0].median = time(day);
+    }
+    return all;
+}
+
+// A machine that became noisy is no build that became slow.
+TEST_F(series, that_only_spread_more_are_neither_better_nor_worse) {
+    std::mt19937_64 random{8};
+    std::normal_distribution<double> noise{0, 1};
+    for (const auto& report :
+         without_baseline([&](int day) { return 100 * std::exp((day < 30 ? 0.001 : 0.1) * noise(random)); }))
+        add(report);
+    const auto all = read();
+    const auto changes = bench::changes_in(all);
+    ASSERT_EQ(changes.size(), 1) << "of this seed";
+    EXPECT_EQ(changes[0].is, bench::change_direction::neither);
+    EXPECT_LT(*changes[0].better.low, 0);
+    EXPECT_GT(*changes[0].better.high, 0);
+    EXPECT_NE(bench::changes_text(changes).find("different"), std::string::npos);
+    const auto json = nlohmann::json::parse(bench::changes_json(changes))["changes"][0];
+    EXPECT_EQ(json["worse"], false);
+    EXPECT_EQ(json["better"], false);
+}
+
+// It has no logarithm, and there is no saying by how many per cent anything differs from it.
+TEST_F(series, with_a_zero_change_by_as_much_as_they_say_and_not_by_percent) {
+    std::mt19937_64 random{7};
+    std::normal_distribution<double> noise{0, 0.3};
+    for (const auto& report :
+         without_baseline([&](int day) { return day == 2 ? 0 : (day < 40 ? 100 : 103) + noise(random); }))
+        add(report);
+    const auto all = read();
+    const auto changes = bench::changes_in(all);
+    ASSERT_EQ(changes.size(), 1);
+    EXPECT_TRUE(changes[0].is_worse());
+    EXPECT_NE(bench::changes_text(changes).find("worse by 3.0"), std::string::npos)
+        << bench::changes_text(changes);
+    const auto size = nlohmann::json::parse(bench::changes_json(changes))["changes"][0]["better_by"];
+    EXPECT_EQ(size["unit"], "ns");
+    EXPECT_NEAR(size["median"].get<double>(), -3, 0.3);
 }
 
 TEST_F(series, are_shown_in_every_form) {

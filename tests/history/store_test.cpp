@@ -68,9 +68,29 @@ TEST(store, adds_the_same_report_once_and_learns_what_it_is_of) {
     EXPECT_FALSE(second.is_new);
     EXPECT_EQ(second.run, first.run);
     store.add(bench::entry_of(report_of_day(1), {}));
+    store.add(bench::entry_of(report_of_day(1), {"abc", {}, ""}));
     ASSERT_EQ(store.runs().size(), 1);
     EXPECT_EQ(store.runs()[0].commit, "abc");
     EXPECT_EQ(store.runs()[0].dirty, false);
+    EXPECT_EQ(store.runs()[0].machine.name, "left");
+    store.add(bench::entry_of(report_of_day(1), {"", true, ""}));
+    EXPECT_EQ(store.runs()[0].dirty, true) << "that alone was forgotten";
+    store.add(bench::entry_of(report_of_day(1), {"another", {}, ""}));
+    EXPECT_EQ(store.runs()[0].commit, "another");
+    EXPECT_FALSE(store.runs()[0].dirty) << "nobody said it of that one";
+}
+
+TEST(store, keeps_the_commit_that_was_said_and_not_the_one_in_the_file) {
+    const empty_history history;
+    auto store = opened(history);
+    const auto* text = R"({"context": {"date": "2026-01-05T12:00:00Z", "commit": "cafe"}, "benchmarks": [
+        {"name": "b", "run_name": "b", "run_type": "iteration", "real_time": 1, "cpu_time": 1,
+         "time_unit": "ns"}]})";
+    store.add(bench::read_entry(text, "bench.json", {"abc", true, ""}));
+    store.add(bench::read_entry(text, "bench.json", {"", {}, "left"}));
+    ASSERT_EQ(store.runs().size(), 1);
+    EXPECT_EQ(store.runs()[0].commit, "abc");
+    EXPECT_EQ(store.runs()[0].dirty, true);
     EXPECT_EQ(store.runs()[0].machine.name, "left");
 }
 
@@ -234,6 +254,41 @@ TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
     EXPECT_THROW((bench::store{other, opening::created_if_missing}), bench::usage_error);
 }
 
+TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
+    const scratch_folder folder;
+    const auto file = folder / "history.db", elsewhere = folder / "elsewhere.db";
+    bench::store store{file.native(), opening::created_if_missing};
+    store.add(bench::entry_of(report_of_day(1), {}));
+    std::filesystem::rename(file, elsewhere);
+    try {
+        store.add(bench::entry_of(report_of_day(2), {}));
+        ADD_FAILURE() << "nobody would find it";
+    } catch (const bench::database_error& error) {
+        EXPECT_NE(std::string_view{error.what()}.find("moved or removed"), std::string_view::npos)
+            << error.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(file));
+    std::filesystem::rename(elsewhere, file);
+    EXPECT_EQ((bench::store{file.native(), opening::existing}.runs().size()), 1);
+}
+
+TEST(sqlite, that_is_damaged_is_said_to_be) {
+    const scratch_folder folder;
+    const auto file = (folder / "history.db").native();
+    bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(1), {}));
+    const auto whole = content_of(file);
+    constexpr std::size_t page = 16384;  // SQLite takes what is missing of the last one for zeros
+    for (std::size_t kept = 16; kept + page < whole.size(); kept += 3989) {
+        reports::write_file_atomically(file, whole.substr(0, kept));
+        EXPECT_THROW((bench::store{file, opening::existing}.report_of(1)), bench::database_error) << kept;
+    }
+    auto scribbled = whole;
+    for (std::size_t at = 100; at < scribbled.size(); at += 64) scribbled[at] = '\xA5';
+    reports::write_file_atomically(file, scribbled);
+    EXPECT_ANY_THROW(
+        (bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(2), {}))));
+}
+
 TEST(sqlite, takes_a_path_of_any_characters_or_says_why_not) {
     const scratch_folder folder;
     for (const auto* name :
@@ -276,6 +331,33 @@ TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {
         }
 }
 
+// A part of it would be in libpq's message.
+TEST(postgresql, whose_password_is_not_written_as_in_a_url_is_refused_without_showing_it) {
+    for (const std::string password : {"sec%zzret", "sec%00ret", "sec%", "sec/ret", "12/secret", "s@secret"})
+        for (const auto& url : {"postgresql://me:" + password + "@localhost:1/none",
+                                "postgresql://localhost:1/none?password=" + password})
+            try {
+                bench::store{url, opening::existing};
+                ADD_FAILURE();
+            } catch (const std::exception& error) {
+                EXPECT_EQ(std::string_view{error.what()}.find("sec"), std::string_view::npos) << error.what();
+            }
+    EXPECT_THROW((bench::store{"postgresql://me:a@b@localhost:1/none", opening::existing}),
+                 bench::usage_error);
+    EXPECT_THROW((bench::store{"postgresql://me:a%2fb@localhost:1/none?password=a@b", opening::existing}),
+                 bench::database_error)
+        << "nobody is there";
+}
+
+TEST(place, that_is_another_servers_is_no_file) {
+    for (const auto* url : {"mysql://me:secret@host/db", "sqlite:///history.db", "file:///history.db"}) try {
+            bench::store{url, opening::created_if_missing};
+            ADD_FAILURE() << url;
+        } catch (const bench::usage_error& error) {
+            EXPECT_EQ(std::string_view{error.what()}.find("secret"), std::string_view::npos) << error.what();
+        }
+}
+
 TEST(place, is_shown_without_a_password) {
     EXPECT_EQ(bench::without_password("postgresql://me:secret@host/db"), "postgresql://me:***@host/db");
     EXPECT_EQ(bench::without_password("postgres://me:se@cret@host:5432/db?x=1"),
@@ -285,7 +367,14 @@ TEST(place, is_shown_without_a_password) {
     EXPECT_EQ(bench::without_password("postgresql://me:sec/ret@host/db"), "postgresql://me:***@host/db");
     EXPECT_EQ(bench::without_password("postgresql://h/db?sslpassword=secret&password=secret"),
               "postgresql://h/db?sslpassword=***&password=***");
-    EXPECT_EQ(bench::without_password("postgresql://host:5432/db"), "postgresql://host:5432/db");
+    EXPECT_EQ(bench::without_password("postgresql://me:se?cret@host/db"), "postgresql://me:***@host/db");
+    EXPECT_EQ(bench::without_password("postgresql://me:se?cret@host"), "postgresql://me:***@host");
+    EXPECT_EQ(bench::without_password("postgresql://me:se/cr?et@host/db"), "postgresql://me:***@host/db");
+    EXPECT_EQ(bench::without_password("postgresql://me:apassword=b@host/db?password=c"),
+              "postgresql://me:***@host/db?password=***");
+    for (const auto* url : {"postgresql://host:5432/db", "postgresql://host:5432/db?user=me@home",
+                            "postgresql://me@host:5432/db", "postgresql://[::1]:5432/db?user=me@home"})
+        EXPECT_EQ(bench::without_password(url), url);
     EXPECT_EQ(bench::without_password("a:b@c.db"), "a:b@c.db");
 }
 

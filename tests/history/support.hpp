@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bench/trial/child_process.hpp"
 #include "reports/results.hpp"
@@ -80,6 +81,18 @@ inline reports::report report_of_day(int day, double ratio = 1.5, double syscall
     for (const char* contender : {"asio-epoll", "loop-epoll"})
         add(contender, "syscalls", "per op", contender[0] == 'l' ? syscalls : 2).deterministic = true;
     return all;
+}
+
+/// As many results as a full run has.
+inline reports::report large_report(int day) {
+    auto report = report_of_day(day);
+    const auto results = report.results;
+    for (int i = 1; i < 200; ++i)
+        for (auto item : results) {
+            item.workload += fmt::format("/{}", i);
+            report.results.push_back(std::move(item));
+        }
+    return report;
 }
 
 }  // namespace loopbench::tests
