@@ -58,10 +58,22 @@ void remove_abandoned(const fs::path& target) {
 
 namespace {
 
+void write_content(int fd, const new_file& of, const std::string& name) {
+    write_all(fd, of.content, name);
+    while (of.rest) {
+        const auto piece = of.rest();
+        if (piece.empty()) break;
+        write_all(fd, piece, name);
+    }
+}
+
 /// A fresh file beside its target. It disappears with this object unless it took the target's name.
 class temporary_file {
 public:
-    explicit temporary_file(fs::path target) : target_{std::move(target)} {
+    explicit temporary_file(const fs::path& target) : temporary_file{target, target.native()} {}
+    /// `called`: what the target is in messages.
+    temporary_file(fs::path target, std::string called)
+        : target_{std::move(target)}, called_{std::move(called)} {
         remove_abandoned(target_);
         // Not mkstemp: that makes files that only their owner can read, whatever the umask says.
         constexpr int attempts_max = 100;
@@ -72,7 +84,7 @@ public:
             })};
             if (!file_ && errno != EEXIST) break;
         }
-        if (!file_) throw file_error{"create", target_.native(), errno};
+        if (!file_) throw file_error{"create", called_, errno};
         ::flock(file_.get(), LOCK_EX | LOCK_NB);
     }
     temporary_file(const temporary_file&) = delete;
@@ -81,22 +93,21 @@ public:
         if (!renamed_) ::unlink(path_.c_str());
     }
 
-    void fill(std::string_view content) {
-        write_all(file_.get(), content, target_.native());
-        if (::fsync(file_.get()) != 0) throw file_error{"write", target_.native(), errno};
-        if (const int error = file_.reset()) throw file_error{"write", target_.native(), error};
+    void fill(const new_file& with) {
+        write_content(file_.get(), with, called_);
+        if (::fsync(file_.get()) != 0) throw file_error{"write", called_, errno};
+        if (const int error = file_.reset()) throw file_error{"write", called_, error};
     }
 
     void take_the_name() {
-        if (::rename(path_.c_str(), target_.c_str()) != 0)
-            throw file_error{"replace", target_.native(), errno};
+        if (::rename(path_.c_str(), target_.c_str()) != 0) throw file_error{"replace", called_, errno};
         renamed_ = true;
         sync_folder_of(target_);
     }
 
 private:
     fs::path target_;
-    std::string path_;
+    std::string called_, path_;
     unique_fd file_;
     bool renamed_ = false;
 };
@@ -111,7 +122,15 @@ fs::path end_of_links(fs::path path) {
     return path;
 }
 
-void write_in_place(const fs::path& path, std::string_view content) {
+/// Whoever named a link knows it by that name.
+std::string called(const fs::path& path, const fs::path& target) {
+    std::error_code unreadable;
+    if (path == target || !fs::is_symlink(path, unreadable)) return path.native();
+    return fmt::format("{}, a link to {}", path.native(), target.native());
+}
+
+void write_in_place(const new_file& with) {
+    const auto& path = with.path;
     unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK); })};
     if (!file && errno == ENXIO)
         throw file_error{
@@ -119,7 +138,7 @@ void write_in_place(const fs::path& path, std::string_view content) {
                         "or remove it",
                         path.native())};
     if (!file || ::fcntl(file.get(), F_SETFL, 0) != 0) throw file_error{"open", path.native(), errno};
-    write_all(file.get(), content, path.native());
+    write_content(file.get(), with, path.native());
     if (const int error = file.reset()) throw file_error{"write", path.native(), error};
 }
 
@@ -127,16 +146,17 @@ void write_in_place(const fs::path& path, std::string_view content) {
 
 void write_files_atomically(std::span<const new_file> files) {
     std::list<temporary_file> filled;
-    for (const auto& [path, content] : files) {
+    for (const auto& each : files) {
+        const auto& path = each.path;
         std::error_code unresolved;
         const auto resolved = fs::canonical(path, unresolved);
         const auto target = unresolved ? end_of_links(path) : resolved;
         const auto kind = fs::status(target, unresolved).type();
         if (kind == fs::file_type::directory) throw file_error{"write", path.native(), EISDIR};
         if (kind != fs::file_type::regular && kind != fs::file_type::not_found)
-            write_in_place(path, content);
+            write_in_place(each);
         else
-            filled.emplace_back(target).fill(content);
+            filled.emplace_back(target, called(path, target)).fill(each);
     }
     for (auto& file : filled) file.take_the_name();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -16,6 +17,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 struct new_file {
     std::filesystem::path path;
     std::string_view content;
+    /// What comes behind it, for what need not fit into memory: a piece at a time, and an empty one at the
+    /// end.
+    std::function<std::string_view()> rest = {};
 };
 
 /// The same for files that belong together: none takes its name before all of them are written.

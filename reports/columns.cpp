@@ -111,6 +111,18 @@ std::string layout_text(const line& from) {
     return has_layouts(from) ? fmt::format("{:.1f} %", *from.find("time")->layout_pct) : "-";
 }
 
+bool has_hosts(const line& from) {
+    const auto* const found = from.main();
+    return found != nullptr && found->by_host;
+}
+
+std::string hosts_text(const line& from) {
+    if (!has_hosts(from)) return "-";
+    const auto& effect = *from.main()->by_host;
+    const auto size = effect.deviation_pct ? fmt::format("{:.1f} %", *effect.deviation_pct) : "?";
+    return size + (effect.differ ? ", differ" : "");
+}
+
 std::string percent(double value) {
     return fixed_point(value * 100, 1) + " %";
 }
@@ -132,6 +144,7 @@ constexpr std::array all_columns{
     column{"ratio", "", true, ratio_text},
     column{"verdict", "", false, verdict_text},
     column{"layout", "", true, layout_text, has_layouts},
+    column{"hosts", "", true, hosts_text, has_hosts},
     column{"× floor", "", true, floor_text, has_floor},
     column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
     column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
@@ -261,6 +274,13 @@ std::string why_inconclusive(const result& of) {
     return front + (of.from_baseline ? "inconclusive" : "inconclusive, too few blocks to see any difference");
 }
 
+std::string why_incomplete(const report& content) {
+    const auto is_of_shards = [](const warning& item) { return item.code == missing_shards_code; };
+    return std::ranges::any_of(content.warnings, is_of_shards)
+               ? "Not all shards are there: this is what the others found."
+               : "The run was interrupted: this is what had finished.";
+}
+
 std::string self_check_text(const std::optional<self_check>& aa) {
     if (!aa) return "";
     const auto spread =
@@ -290,6 +310,15 @@ std::string layout_legend(const report& content) {
         " Intervals cover where code comes to lie: there are {} layouts of each build, and one differs from "
         "another of the same by as much as `layout` says (standard deviation).",
         *content.plan->layouts);
+}
+
+std::string hosts_legend(const report& content) {
+    if (!content.hosts) return "";
+    return fmt::format(
+        " The blocks are of {} hosts, and intervals cover what differs between these: one host's ratio "
+        "differs from another's by as much as `hosts` says (standard deviation), and certainly where it says "
+        "so.",
+        content.hosts->size());
 }
 
 /// Benjamini and Hochberg's correction promises no more than a small share of false ones among what it names.
@@ -333,19 +362,26 @@ std::string ways_legend(const report& content) {
     return text;
 }
 
+/// A run of sleeps alone has no comparison of time.
+std::string corrected_comparisons(std::uint64_t of_time) {
+    if (of_time == 0) return "the comparisons of each metric";
+    return fmt::format("{} {} of time, and for those of each other metric", of_time,
+                       of_time == 1 ? "comparison" : "comparisons");
+}
+
 }  // namespace
 
 std::string legend_for(const report& content) {
-    const auto cut = content.complete ? "" : " The run was interrupted: this is what had finished.";
+    const auto cut = content.complete ? "" : " " + why_incomplete(content);
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
         "than {}, with its 95 % interval in brackets. Ratio and verdict are of time/op, or of what "
         "the column about names and the workload is about. A difference is one of more than {:g} %, "
-        "corrected for {} {} of time, and for those of each other metric ({}).{}{}{}{}{}{}{}{}",
-        printable(content.baseline), content.judged_by.threshold_pct, content.judged_by.comparisons,
-        content.judged_by.comparisons == 1 ? "comparison" : "comparisons",
-        printable(content.judged_by.correction), difference_legend(content), false_alarms(content),
-        ways_legend(content), layout_legend(content), floor_legend(content), self_check_text(content.aa),
+        "corrected for {} ({}).{}{}{}{}{}{}{}{}{}",
+        printable(content.baseline), content.judged_by.threshold_pct,
+        corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),
+        difference_legend(content), false_alarms(content), ways_legend(content), layout_legend(content),
+        hosts_legend(content), floor_legend(content), self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 

@@ -67,6 +67,12 @@ std::string how_much_worse(const result& of);
 /// For one that is inconclusive, what could have been seen.
 std::string why_inconclusive(const result& of);
 
+/// The code of the warning of a record that was merged without all of its shards.
+inline constexpr std::string_view missing_shards_code = "missing_shards";
+
+/// Why a report that is not complete is not, in a sentence.
+std::string why_incomplete(const report& content);
+
 /// What the A/A found, in a sentence; empty without one.
 std::string self_check_text(const std::optional<self_check>& aa);
 

@@ -295,11 +295,23 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
-/// Whether neither can be called better, by intervals and by the verdict.
+/// Whether the two were compared with each other and a difference was found; nothing when they were not.
+std::optional<bool> is_apart_as_drivers(const standing& one, const standing& other) {
+    const auto said = [](const standing& ours, const standing& theirs) {
+        return ours.item->to_epoll && ours.item->to_epoll->to == theirs.item->contender;
+    };
+    const auto* const found = said(one, other) ? &one : said(other, one) ? &other : nullptr;
+    if (found == nullptr) return std::nullopt;
+    const auto judged = found->item->to_epoll->judged;
+    return judged == verdict::faster || judged == verdict::slower;
+}
+
+/// Whether neither can be called better: by what is said of the two, or by intervals and the verdict.
 bool level(const standing& one, const standing& other, std::string_view baseline) {
     const auto no_difference = [](const standing& each) {
         return each.item->judged != verdict::faster && each.item->judged != verdict::slower;
     };
+    if (const auto is_apart = is_apart_as_drivers(one, other)) return !*is_apart;
     return touch(one, other) || (one.item->contender == baseline && no_difference(other)) ||
            (other.item->contender == baseline && no_difference(one));
 }
@@ -317,6 +329,13 @@ bool is_told_at(const places& order, std::size_t place, std::string_view baselin
 struct driver_pair {
     standing ours, theirs;
     bool certain = false;
+
+    /// As it was measured in pairs; in a report of before that was done, by their ratios to the baseline.
+    [[nodiscard]] double times_as_fast() const {
+        const auto& measured = ours.item->to_epoll;
+        return measured && measured->to == theirs.item->contender ? measured->median
+                                                                  : ours.ratio / theirs.ratio;
+    }
 };
 
 std::optional<driver_pair> uring_and_epoll(const indexed_report& in, const places& order) {
@@ -378,10 +397,10 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
                   {}};
     if (const auto pair = uring_and_epoll(in, order)) {
         found.from = {pair->ours.item, pair->theirs.item};
-        found.text += fmt::format(
-            ": {} (io_uring) is {} times as fast as {} (epoll), {}{}. All", cut(pair->ours.item->contender),
-            three_digits(pair->ours.ratio / pair->theirs.ratio), cut(pair->theirs.item->contender),
-            how_sure(pair->certain), cpu_compared(in, *pair, found.from));
+        found.text += fmt::format(": {} (io_uring) is {} times as fast as {} (epoll), {}{}. All",
+                                  cut(pair->ours.item->contender), three_digits(pair->times_as_fast()),
+                                  cut(pair->theirs.item->contender), how_sure(pair->certain),
+                                  cpu_compared(in, *pair, found.from));
     }
     found.text += fmt::format(", times as fast as {}:", cut(in.whole.baseline));
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
@@ -391,7 +410,7 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
         if (std::ranges::find(found.from, item) == found.from.end()) found.from.push_back(item);
     }
     if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
-    found.text += " (> is certain, ~ is not).";
+    found.text += " (certain across >, open between neighbours at ~).";
     all.push_back(std::move(found));
 }
 
@@ -417,13 +436,17 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// How late they are and what CPU that takes, on one workload, as each has a price of its own: the one of
-/// those where they lead that most contenders ran.
-std::string at_which_price(const indexed_report& in, finding& to, const lead& first) {
-    const auto workload = *std::ranges::max_element(
-        first.on, {}, [&](std::string_view each) { return in.measured(each, "late_p50").size(); });
+/// Of the workloads where they lead, the one that most contenders ran: each has a price of its own.
+std::string_view most_measured(const indexed_report& in, const names& workloads) {
+    return *std::ranges::max_element(
+        workloads, {}, [&](std::string_view each) { return in.measured(each, "late_p50").size(); });
+}
+
+/// How late they are there and what CPU that takes. The words for the place and the unit are not said twice.
+std::string at_which_price(const indexed_report& in, finding& to, const lead& those,
+                           std::string_view workload, bool is_said_already) {
     range late, cpu;
-    for (const auto* item : first.from) {
+    for (const auto* item : those.from) {
         if (item->workload != workload) continue;
         late.add(*item->median);
         if (const auto* const spent = in.find(workload, item->contender, "cpu")) {
@@ -431,9 +454,13 @@ std::string at_which_price(const indexed_report& in, finding& to, const lead& fi
             to.from.push_back(spent);
         }
     }
-    return fmt::format("{}{} late{}", first.on.size() > 1 ? fmt::format("on {} ", cut(workload)) : "",
-                       late.text(human_time),
-                       cpu.least ? fmt::format(" for {} of CPU per op", cpu.text(human_time)) : "");
+    const auto where = is_said_already       ? std::string{"there "}
+                       : those.on.size() > 1 ? fmt::format("on {} ", cut(workload))
+                                             : std::string{};
+    return fmt::format(
+        "{}{} late{}", where, late.text(human_time),
+        cpu.least ? fmt::format(" for {}{}", cpu.text(human_time), is_said_already ? "" : " of CPU per op")
+                  : "");
 }
 
 /// The last of the standings where it is certainly the last, on every workload on which that is so.
@@ -465,34 +492,48 @@ lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
     return table;
 }
 
-/// Where those who are first burn the core for it: who, how late, and how much; "" where they sleep.
-std::string burning_leaders(const indexed_report& in, const lead& first, sources& from) {
-    range late, burnt;
-    for (const auto* item : first.from) {
-        if (!burns(in, item->workload, item->contender)) return "";
-        const auto* const spin = in.find(item->workload, item->contender, "spin");
-        late.add(*item->median);
-        burnt.add(*spin->median);
-        from.insert(from.end(), {item, spin});
+/// How much of a core those who lead burn for it; nothing where they sleep.
+range burnt_by(const indexed_report& in, const lead& those) {
+    range burnt;
+    for (const auto* item : those.from) {
+        if (!burns(in, item->workload, item->contender)) return {};
+        burnt.add(*in.find(item->workload, item->contender, "spin")->median);
     }
-    return fmt::format("{}, {} late (median), burning {} of a core; ", listed(first.who),
-                       late.text(human_time), burnt.text(share));
+    return burnt;
 }
 
+/// Who is the most accurate and at which price, those who burn the core for it apart from those who sleep;
+/// both, where that can be, on one workload.
 void find_timers(std::vector<finding>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     const auto table = leads_by_lateness(in, sleeps);
     if (table.empty()) return;
     finding found{topic::timers, "Most accurate timers: ", {}};
-    const auto of_all = leads_by_lateness(in, [](const result&) { return true; });
-    const auto burning =
-        of_all.empty() ? std::string{} : burning_leaders(in, widest_lead(of_all), found.from);
+    std::string_view said_of;
+    const auto add = [&](const lead& those, const std::string& words, std::string_view workload) {
+        found.from.insert(found.from.end(), those.from.begin(), those.from.end());
+        found.text += fmt::format("{}{}, {}", listed(those.who), words,
+                                  at_which_price(in, found, those, workload, said_of == workload));
+        said_of = workload;
+    };
     const auto first = widest_lead(table);
-    found.from.insert(found.from.end(), first.from.begin(), first.from.end());
-    found.text += fmt::format("{}{}{}, {} {}, {}", burning, burning.empty() ? "" : "of the others, ",
-                              listed(first.who), unbeaten(all, "more accurate"),
-                              on_how_many(first.on, table.size(), in.compared("late_p50")),
-                              at_which_price(in, found, first));
+    const auto of_all = leads_by_lateness(in, [](const result&) { return true; });
+    const auto first_of_all = of_all.empty() ? lead{} : widest_lead(of_all);
+    auto shown_on = most_measured(in, first.on);
+    if (const auto burnt = burnt_by(in, first_of_all); burnt.least) {
+        names both;
+        std::ranges::copy_if(first.on, std::back_inserter(both), [&](std::string_view each) {
+            return std::ranges::find(first_of_all.on, each) != first_of_all.on.end();
+        });
+        if (!both.empty()) shown_on = most_measured(in, both);
+        add(first_of_all, fmt::format(", burning {} of a core", burnt.text(share)),
+            both.empty() ? most_measured(in, first_of_all.on) : shown_on);
+        found.text += "; of the others, ";
+    }
+    add(first,
+        fmt::format(", {} {}", unbeaten(all, "more accurate"),
+                    on_how_many(first.on, table.size(), in.compared("late_p50"))),
+        shown_on);
     if (const auto last = latest(in)) {
         found.text += fmt::format("; the latest: {}, {}", listed(last->who), lateness(last->from));
         found.from.insert(found.from.end(), last->from.begin(), last->from.end());
@@ -561,8 +602,7 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
 }
 
 void find_cautions(std::vector<finding>& all, const report& content) {
-    if (!content.complete)
-        all.push_back({topic::caution, "The run was interrupted: this is what had finished.", {}});
+    if (!content.complete) all.push_back({topic::caution, why_incomplete(content), {}});
     if (content.aa && content.aa->found == fitness::unfit)
         all.push_back({topic::caution,
                        fmt::format("Unfit: no verdict of this session can be relied on; {}.",

@@ -103,6 +103,8 @@ void add_result(std::string& out, const result& item, text_pool& texts) {
     add_number(out, item.detectable_pct, digits_of_estimates);
     out += ',';
     add_number(out, item.layout_pct, digits_of_estimates);
+    out += ',';
+    add_number(out, item.by_host ? item.by_host->deviation_pct : std::nullopt, digits_of_estimates);
     fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},[", texts.place_of(item.unit),
                    texts.place_of(std::string{name_of(item.better)}),
                    texts.place_of(std::string{name_of(item.made)}),

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reports/calibration.hpp"
 #include "reports/json_fields.hpp"
+#include "reports/unicode.hpp"
 
 namespace loopbench::reports {
 
@@ -29,6 +31,24 @@ constexpr auto fields_of(const floor_multiple*) {
                       field{"low", &floor_multiple::low}, field{"high", &floor_multiple::high});
 }
 
+constexpr auto fields_of(const driver_ratio*) {
+    return std::tuple(field{"to", &driver_ratio::to}, field{"median", &driver_ratio::median},
+                      field{"low", &driver_ratio::low}, field{"high", &driver_ratio::high},
+                      field{"verdict", &driver_ratio::judged});
+}
+
+constexpr auto fields_of(const host_effect*) {
+    return std::tuple(field{"ratios", &host_effect::ratios},
+                      field{"deviation_pct", &host_effect::deviation_pct},
+                      field{"differ", &host_effect::differ});
+}
+
+constexpr auto fields_of(const host*) {
+    return std::tuple(field{"kernel", &host::kernel}, field{"cpu_model", &host::cpu_model},
+                      field{"cores", &host::cores}, field{"shards", &host::shards},
+                      field{"blocks", &host::blocks});
+}
+
 constexpr auto fields_of(const result*) {
     return std::tuple(
         field{"workload", &result::workload}, field{"contender", &result::contender},
@@ -38,8 +58,10 @@ constexpr auto fields_of(const result*) {
         field{"high", &result::high}, field{"level", &result::level}, field{"ratio", &result::to_baseline},
         field{"difference", &result::from_baseline, presence::when_there},
         field{"times_floor", &result::times_floor, presence::in_newer_files},
-        field{"verdict", &result::judged}, field{"detectable_pct", &result::detectable_pct},
-        field{"layout_pct", &result::layout_pct, presence::when_there}, field{"status", &result::status},
+        field{"to_epoll", &result::to_epoll, presence::when_there}, field{"verdict", &result::judged},
+        field{"detectable_pct", &result::detectable_pct},
+        field{"layout_pct", &result::layout_pct, presence::when_there},
+        field{"by_host", &result::by_host, presence::when_there}, field{"status", &result::status},
         field{"reason", &result::reason});
 }
 
@@ -85,7 +107,8 @@ constexpr auto fields_of(const environment*) {
         field{"governor", &environment::governor}, field{"clocksource", &environment::clocksource},
         field{"timer_slack_ns", &environment::timer_slack_ns},
         field{"load_average", &environment::load_average},
-        field{"calibration", &environment::calibrated, presence::when_there});
+        field{"calibration", &environment::calibrated, presence::when_there},
+        field{"machine", &environment::machine, presence::when_there});
 }
 
 constexpr auto fields_of(const planned*) {
@@ -135,7 +158,7 @@ constexpr auto fields_of(const report*) {
         field{"schema", &report::schema}, field{"complete", &report::complete}, field{"seed", &report::seed},
         field{"baseline", &report::baseline}, field{"command", &report::command},
         field{"plan", &report::plan, presence::in_newer_files}, field{"environment", &report::where},
-        field{"contenders", &report::contenders},
+        field{"hosts", &report::hosts, presence::when_there}, field{"contenders", &report::contenders},
         field{"workloads", &report::workloads, presence::in_newer_files}, field{"results", &report::results},
         field{"judging", &report::judged_by, presence::in_newer_files},
         field{"aa", &report::aa, presence::in_newer_files},
@@ -164,7 +187,25 @@ calibration read_calibration(const node& from) {
 }
 
 std::string dump(const json& value, int indent) {
-    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+    auto text = value.dump(indent, ' ', false, json::error_handler_t::replace);
+    const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
+    if (std::ranges::all_of(text, is_plain)) return text;
+    // JSON escapes what is below a blank; a terminal obeys some of what is above the tilde, too. Only inside
+    // of strings there is anything of that.
+    std::string escaped;
+    escaped.reserve(text.size());
+    for (std::string_view rest = text; !rest.empty();) {
+        const auto next = is_plain(rest.front()) ? character{1, 1, true} : character_at(rest);
+        const auto bytes = rest.substr(0, next.bytes);
+        if (next.is_printable) {
+            escaped += bytes;
+        } else {
+            const auto quoted = json(bytes).dump(-1, ' ', true);
+            escaped.append(quoted, 1, quoted.size() - 2);
+        }
+        rest.remove_prefix(next.bytes);
+    }
+    return escaped;
 }
 
 json number_or_null(std::optional<double> value) {

@@ -22,7 +22,8 @@ nlohmann::ordered_json to_json(const environment& where);
 nlohmann::ordered_json to_json(const report& content);
 
 /// JSON text of one value. Numbers in their shortest form that reads back the same, text that is not UTF-8
-/// with replacement characters: names come from outside and must not stop a report. `indent` -1 is one line.
+/// with replacement characters: names come from outside and must not stop a report. What no terminal should
+/// see is escaped. `indent` -1 is one line.
 std::string dump(const nlohmann::ordered_json& value, int indent = -1);
 
 /// Null where there is no number, and for what JSON has none for (NaN, infinity).

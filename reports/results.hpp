@@ -42,6 +42,23 @@ struct floor_multiple {
     std::optional<double> low, high;  // absent when there are too few trials for an interval
 };
 
+/// The best contender on io_uring against the best on epoll; above 1 is better on io_uring.
+struct driver_ratio {
+    std::string to;  // who is the best on epoll
+    double median = 0;
+    std::optional<double> low, high;  // absent when there are too few trials for an interval
+    verdict judged = verdict::inconclusive;
+};
+
+/// A ratio on each of several hosts.
+struct host_effect {
+    std::vector<std::optional<double>> ratios;  // the median of each, in the order of the report's hosts
+    /// By how much one host differs from another, as a standard deviation; absent where it could not be told
+    /// from noise.
+    std::optional<double> deviation_pct;
+    bool differ = false;  // by more than the threshold, and than chance
+};
+
 /// One metric of one cell (workload x contender). A cell without numbers has one result, for `time`, that
 /// carries the status and the reason.
 struct result {
@@ -59,11 +76,14 @@ struct result {
     std::optional<difference> from_baseline;  // only where there is no ratio
     /// Absent without a floor, and for what has no limit in the kernel.
     std::optional<floor_multiple> times_floor;
+    /// Of time and CPU, only of whom is the fastest on io_uring, where somebody is on epoll.
+    std::optional<driver_ratio> to_epoll;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
     /// Of a comparison of several layouts of each build: by how much one layout of the same code differs from
     /// another, as a standard deviation. Absent where it could not be told from noise.
     std::optional<double> layout_pct;
+    std::optional<host_effect> by_host;  // of a ratio, where its blocks are of several hosts
     cell_status status = cell_status::ok;
     std::optional<std::string> reason;  // always there when a number is not
 };
@@ -123,6 +143,17 @@ struct environment {
     std::int64_t timer_slack_ns = 0;
     std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, when the run began
     std::optional<calibration> calibrated;  // absent when there is none of this machine
+    /// What tells it from machines that look the same: drawn by its kernel at random when it was started. Of
+    /// shards alone.
+    std::optional<std::string> machine = {};
+};
+
+/// One of several machines that blocks are of.
+struct host {
+    std::string kernel, cpu_model;
+    std::int64_t cores = 0;
+    std::vector<std::uint64_t> shards;  // that it did
+    std::uint64_t blocks = 0;           // of these; one may be of two hosts, workload by workload
 };
 
 /// What was to be done, as far as two reports have to be alike in it.
@@ -184,8 +215,9 @@ struct report {
     std::uint64_t seed = 0;
     std::string baseline;
     std::vector<std::string> command;
-    std::optional<planned> plan;  // absent in reports of before this was written
-    environment where;
+    std::optional<planned> plan;             // absent in reports of before this was written
+    environment where;                       // of several hosts, the first one's
+    std::optional<std::vector<host>> hosts;  // absent where there is one
     std::vector<contender> contenders;
     std::vector<workload> workloads;  // empty in reports of before this was written: see headline.hpp
     std::vector<result> results;

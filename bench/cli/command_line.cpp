@@ -157,6 +157,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_check_command(app, chosen);
     add_calibrate_command(app, chosen);
     add_doctor_command(app, chosen);
+    add_merge_command(app, chosen);
     add_report_command(app, chosen);
     add_history_command(app, chosen);
     add_explain_command(app, chosen);

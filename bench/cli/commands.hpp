@@ -36,6 +36,7 @@ void add_calibrate_command(CLI::App& app, action& chosen);
 void add_compare_command(CLI::App& app, action& chosen);
 void add_check_command(CLI::App& app, action& chosen);
 void add_doctor_command(CLI::App& app, action& chosen);
+void add_merge_command(CLI::App& app, action& chosen);
 void add_report_command(CLI::App& app, action& chosen);
 void add_history_command(CLI::App& app, action& chosen);
 void add_explain_command(CLI::App& app, action& chosen);

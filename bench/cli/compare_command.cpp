@@ -172,8 +172,8 @@ int compare(const compare_options& options, const invocation& by) {
     const auto started = session_start::clock::now();
     const auto base = what_is(options.base), next = what_is(options.next);
     if (base != next)
-        throw usage_error{
-            fmt::format("one is {} and the other is {}; {}", name_of(base), name_of(next), name_two)};
+        throw usage_error{fmt::format("{} is {} and {} is {}; {}", options.base, name_of(base), options.next,
+                                      name_of(next), name_two)};
     if (base == operand::report) return compare_two_reports(options);
     if (options.format != "text")
         throw usage_error{

@@ -36,6 +36,7 @@ struct run_options {
     std::optional<std::string> baseline;
     std::string resume;
     std::optional<std::string> history;  // that the report goes into; empty: the usual one
+    std::optional<shard> part;
     session_options session;
 };
 
@@ -54,6 +55,8 @@ run_plan sized_plan(const run_options& options) {
     if (options.baseline) plan.baseline = *options.baseline;
     plan.counts = options.counts;
     plan.checks = options.checks;
+    plan.part = options.part;
+    refuse_impossible_part(plan);
     return plan;
 }
 
@@ -106,8 +109,11 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
                             options.workloads, "workload");
 }
 
-int exit_code_of(const reports::report& report, const interrupt& stop) {
+/// Of a shard it says whether its share is done, so that a launcher runs it again where it is not: what its
+/// trials mean, merge says of all shards together.
+int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
+    if (plan.part) return exit_ok;
     const auto found = judge_session(report);
     return found.empty() ? exit_ok : exit_code_of(outcome_of(found));
 }
@@ -141,7 +147,7 @@ int run_command(const run_options& options, const invocation& called) {
     const auto report = report_of(run.record);
     publish(run, report, folder, detail_of(options));
     if (options.history) keep_report(report, history);
-    return exit_code_of(report, stop);
+    return exit_code_of(report, run.record.plan, stop);
 }
 
 int resume_command(const run_options& options, const invocation& by) {
@@ -152,7 +158,40 @@ int resume_command(const run_options& options, const invocation& by) {
     const auto& tolerated_pct = run.record.plan.tolerated_pct;
     publish(run, report, folder, tolerated_pct ? detail::every_table : detail_of(options));
     const bool is_gate = tolerated_pct && report.complete && !stop.requested();
-    return is_gate ? conclude(judge_gate(report, *tolerated_pct)) : exit_code_of(report, stop);
+    return is_gate ? conclude(judge_gate(report, *tolerated_pct))
+                   : exit_code_of(report, run.record.plan, stop);
+}
+
+/// "2/4"
+std::optional<shard> shard_in(const std::string& text) {
+    const auto slash = text.find('/');
+    shard part;
+    if (slash == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, slash), part.number) ||
+        !CLI::detail::lexical_cast(text.substr(slash + 1), part.of) || part.number < 1 ||
+        part.number > part.of || part.of > blocks_max)
+        return std::nullopt;
+    return part;
+}
+
+/// What all shards have to have in common is said to each of them.
+void add_shard_option(CLI::App& command, run_options& options) {
+    const auto take = [&options](const std::string& text) {
+        options.part = shard_in(text);
+        if (!options.part)
+            throw CLI::ValidationError{
+                "--shard",
+                fmt::format("{} is no I/N, a shard of N, with I from 1 to N; for example 2/4", text)};
+    };
+    command
+        .add_option_function<std::string>(
+            "--shard", take,
+            "only each N-th block of the run, from the I-th on: a share of it for one of N machines, all "
+            "with "
+            "the same other options; `loopbench merge` makes one run of them. A budget is of each share")
+        ->type_name("I/N")
+        ->needs(command.get_option("--seed"))
+        ->needs(command.get_option("--output"))
+        ->excludes(command.get_option("--history"));
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
@@ -192,6 +231,7 @@ void add_run_command(CLI::App& app, action& chosen) {
                      "postgresql://USER@HOST/DATABASE")
         ->type_name("URL")
         ->expected(0, 1);
+    add_shard_option(*command, *options);
     const auto* verbose = command->add_flag(
         "--verbose", options->verbose, "show every table and all of the warnings, instead of one screen");
     auto* resume = command

@@ -133,11 +133,12 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     written.end(record.outcome);
 }
 
-/// The passes that the plan asks for and the record has not. They are of whole runs; an interrupt takes them
-/// back.
+/// The passes that the plan asks for and the record has not. They are of whole runs, or of their first shard:
+/// once is enough. An interrupt takes them back.
 void take_further_passes(session_record& record, journal& written, const session_place& place) {
     const auto& plan = record.plan;
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
+    if (plan.share().number != 1) return;
     const auto report = report_of(record);
     std::vector<counted_cell> counted;
     if (plan.counts) counted = count_cells(report, plan, place.folder, place.stop.fd());
@@ -183,6 +184,13 @@ void refuse_other_cpus(const run_plan& begun) {
             "the run began on the CPUs {}, and may now use {}; go on with `taskset -c {}`, or begin "
             "a new run without --resume",
             fmt::join(begun.cpus, ","), fmt::join(here, ","), fmt::join(begun.cpus, ","))};
+}
+
+void refuse_merged(const session_record& old, const fs::path& folder) {
+    if (!old.outcome.merged.empty())
+        throw usage_error{
+            fmt::format("{} was merged from shards; go on with the folders of these, and merge them again",
+                        folder.native())};
 }
 
 /// Makes contenders that can be run of those of a journal; throws usage_error when they, or the machine, are
@@ -322,6 +330,7 @@ finished_run measure(run_plan plan, const session_place& place) {
     reports::prepare_output_folder(place.folder);
     session_record record{.plan = std::move(plan), .command = place.by.words, .where = read_environment()};
     record.where.calibrated = known_calibration(record.where, usual_way(record.plan));
+    if (record.plan.part) record.plan.machine = record.where.machine = machine_identity();
     journal written{place.folder / "journal.jsonl", record};
     histogram_log histograms{place.folder, histogram_log::beginning::anew};
     return finish(std::move(record), written, histograms, place);
@@ -336,7 +345,9 @@ finished_run measure_rest(const session_place& place) {
     journal written{file};
     const auto text = reports::read_file(file.native(), journal_bytes_max);
     auto record = read_journal(text, file.native());
+    refuse_merged(record, place.folder);
     revive(record, place.stop);
+    if (record.plan.part) record.plan.machine = machine_identity();
     record.outcome.interrupted = record.outcome.budget_spent = false;
     record.outcome.blocks_finished = 0;
     written.keep(text.rfind('\n') + 1);

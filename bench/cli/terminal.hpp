@@ -19,7 +19,8 @@ inline std::string_view environment_text(const char* name) {
 
 /// Whether the descriptor is a terminal that obeys escape sequences.
 inline bool is_terminal(int descriptor) {
-    return ::isatty(descriptor) == 1 && environment_text("TERM") != "dumb";
+    const auto kind = environment_text("TERM");
+    return ::isatty(descriptor) == 1 && !kind.empty() && kind != "dumb";
 }
 
 /// Of standard output: NO_COLOR (no-color.org) set to anything turns them off.

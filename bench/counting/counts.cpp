@@ -213,13 +213,18 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         traced(where, operations, {*strace, "-f", "-qq", "-s", "0", "-e", "signal=none", "-o"}, {"--"});
     const auto read = [](const counted_run& run) {
         try {
-            return read_strace_log(*run.record);
+            auto calls = read_strace_log(*run.record);
+            if (!calls.by_name.contains("execve"))
+                throw incomplete_record{"the log has not the process's beginning (execve)"};
+            return calls;
         } catch (const incomplete_record& error) {
             throw uncountable{fmt::format("strace's record is not whole: {}. Is there room in {}?",
                                           error.what(), temporary_folder().native())};
         }
     };
     const auto small = read(both.small), large = read(both.large);
+    if (both.small.record == both.large.record)  // processes have numbers: no two records are alike
+        throw uncountable{"strace's record is the same whatever is done"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));
     };

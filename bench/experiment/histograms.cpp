@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -170,6 +171,39 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
+/// The lines of several files, the header of the first one before them.
+class joined_files {
+public:
+    explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}
+
+    std::string_view next() {
+        if (!std::exchange(has_header_, true)) return line_ = header_text();
+        for (;;) {
+            if (!open_ && next_ == folders_.size()) return {};
+            if (!open_) open((folders_[next_++] / file_name).native());
+            if (const auto text = open_->next()) return line_ = std::string{*text} + "\n";
+            open_.reset();
+        }
+    }
+
+    static std::string header_text() { return reports::dump({{"schema", histograms_schema}}) + "\n"; }
+
+private:
+    void open(const std::string& file) {
+        open_.emplace(file);
+        const auto header = open_->next();
+        if (!header || std::string{*header} + "\n" != header_text())
+            throw reports::format_error{
+                fmt::format("{} is no file of histograms: line 1: it is none of this version", file)};
+    }
+
+    std::vector<fs::path> folders_;
+    std::size_t next_ = 0;
+    bool has_header_ = false;
+    std::optional<line_reader> open_;
+    std::string line_;
+};
+
 /// A file beside the report.
 fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
@@ -183,7 +217,7 @@ fs::path beside(const fs::path& report_file, std::string_view name) {
 }  // namespace
 
 histogram_log::histogram_log(const fs::path& folder, beginning how) : path_{folder / file_name} {
-    const auto header = reports::dump({{"schema", histograms_schema}}) + "\n";
+    const auto header = joined_files::header_text();
     const bool continues = how == beginning::behind_what_is_there && fs::exists(path_);
     if (continues) reports::remove_abandoned(path_);
     if (!continues) reports::write_file_atomically(path_, header);
@@ -201,6 +235,10 @@ void histogram_log::append(const run_plan& plan, const trial_record& record) {
                     record.block, record.attempt, reports::dump(plan.workloads[record.where.workload]),
                     reports::dump(plan.contenders[record.where.contender].name), record.outcome.histograms),
         path_);
+}
+
+std::function<std::string_view()> joined_histograms(std::vector<fs::path> folders) {
+    return [files = std::make_shared<joined_files>(std::move(folders))] { return files->next(); };
 }
 
 bool has_histograms_beside(const fs::path& report_file) {

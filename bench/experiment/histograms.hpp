@@ -7,7 +7,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/experiment/runner.hpp"
@@ -32,6 +34,10 @@ private:
     std::string path_;
     reports::unique_fd file_;
 };
+
+/// What histograms.jsonl of a record has that is merged from those in these folders: for
+/// reports::new_file::rest. It throws reports::file_error, and format_error for what is no such file.
+std::function<std::string_view()> joined_histograms(std::vector<std::filesystem::path> folders);
 
 /// Whether the file's folder has what histograms_beside() needs.
 bool has_histograms_beside(const std::filesystem::path& report_file);

@@ -27,6 +27,18 @@ struct cell {
     bool operator==(const cell&) const = default;
 };
 
+/// A part of a plan's blocks, for one of several machines: from block `number` - 1 on, each `of`-th.
+/// Neighbours in the plan are then of different machines: of whichever shards there are, the blocks are
+/// spread over the whole of it, and its first half is of the same machines as its second.
+struct shard {
+    std::uint64_t number = 1, of = 1;  // number is from 1 to of
+    bool operator==(const shard&) const = default;
+
+    [[nodiscard]] bool has(std::uint64_t block) const { return block % of == number - 1; }
+    /// How many it has of the first `blocks` blocks.
+    [[nodiscard]] std::uint64_t count(std::uint64_t blocks) const { return (blocks + of - number) / of; }
+};
+
 struct run_plan {
     std::vector<contender> contenders;          // the chosen ones, by name
     std::vector<reports::contender> described;  // the chosen ones, as they describe themselves; may be empty
@@ -50,7 +62,11 @@ struct run_plan {
     std::optional<double> tolerated_pct;  // a comparison of builds: judge_gate() has the last word
     bool counts = false, checks = false;  // the passes that follow the trials
     turn_lengths turn = {};
+    std::optional<shard> part = {};           // that this session does; nothing: all of it
+    std::optional<std::string> machine = {};  // that it runs on now, for its trials to say
 
+    /// The blocks that this session does.
+    [[nodiscard]] shard share() const { return part.value_or(shard{}); }
     /// The place of the baseline among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
     /// How the trials of a cell are made: a contender that does not know turns makes its own apart.

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -30,11 +33,16 @@ using reports::read_value;
 using reports::value_of;
 
 constexpr std::string_view journal_schema = "loopbench-journal/1";
+constexpr std::size_t contender_file_bytes_max = std::size_t{1} << 30U;
 
 constexpr auto fields_of(const file_state*) {
     return std::tuple(field{"path", &file_state::path}, field{"bytes", &file_state::bytes},
                       field{"modified_ns", &file_state::modified_ns},
                       field{"inode", &file_state::inode, presence::in_newer_files});
+}
+
+constexpr auto fields_of(const file_content*) {
+    return std::tuple(field{"name", &file_content::name}, field{"checksum", &file_content::checksum});
 }
 
 constexpr auto fields_of(const executable_state*) {
@@ -45,11 +53,23 @@ constexpr auto fields_of(const executable_state*) {
                       field{"environment", &executable_state::environment, presence::in_newer_files},
                       field{"layouts", &executable_state::layouts, presence::when_there},
                       field{"generator", &executable_state::generator, presence::when_there},
-                      field{"files", &executable_state::files, presence::when_there});
+                      field{"files", &executable_state::files, presence::when_there},
+                      field{"contents", &executable_state::contents, presence::when_there});
 }
 
 constexpr auto fields_of(const turn_lengths*) {
     return std::tuple(field{"untimed_ns", &turn_lengths::untimed}, field{"timed_ns", &turn_lengths::timed});
+}
+
+constexpr auto fields_of(const shard*) {
+    return std::tuple(field{"number", &shard::number}, field{"of", &shard::of});
+}
+
+void check_fields(const shard& part, const node& from) {
+    if (part.of < 1 || part.of > blocks_max)
+        from.at("of").fail(fmt::format("expected a number from 1 to {}", blocks_max));
+    if (part.number < 1 || part.number > part.of)
+        from.at("number").fail(fmt::format("expected a number from 1 to {}", part.of));
 }
 
 /// But for the contenders.
@@ -66,7 +86,8 @@ constexpr auto fields_of(const run_plan*) {
                       field{"ways", &run_plan::ways, presence::in_newer_files},
                       field{"cores", &run_plan::cores, presence::in_newer_files},
                       field{"cpus", &run_plan::cpus, presence::in_newer_files},
-                      field{"turn", &run_plan::turn, presence::in_newer_files});
+                      field{"turn", &run_plan::turn, presence::in_newer_files},
+                      field{"shard", &run_plan::part, presence::when_there});
 }
 
 constexpr auto fields_of(const resource_usage*) {
@@ -93,7 +114,8 @@ constexpr auto fields_of(const trial_outcome*) {
 
 /// But for the cell and the layout, which have names in a journal.
 constexpr auto fields_of(const trial_record*) {
-    return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt});
+    return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
+                      field{"machine", &trial_record::machine, presence::when_there});
 }
 
 constexpr auto fields_of(const counted_cell*) {
@@ -172,6 +194,7 @@ public:
         auto& outcome = found_.outcome;
         if (found_.plan.precision_pct && outcome.blocks_finished >= pilot_blocks)
             outcome.blocks_planned = blocks_after_pilot(found_.plan, outcome);
+        if (!outcome.merged.empty()) admit_what_one_machine_did();
         return std::move(found_);
     }
 
@@ -181,12 +204,14 @@ public:
         found_.where = reports::read_environment(from.at("environment"));
         found_.plan = read_plan(from.at("plan"));
         found_.plan.seed = from.at("seed").natural();
+        shards_ = found_.plan.share().of;
+        if (const auto merged = from.find("merged")) take_merged(*merged);
         take_twin(from.at("plan"));
         take_descriptions(from.at("described"));
         take_executables(from.at("executables"));
         auto& outcome = found_.outcome;
         outcome.interrupted = true;
-        outcome.blocks_planned = blocks_at_first(found_.plan);
+        outcome.blocks_planned = found_.plan.share().count(blocks_at_first(found_.plan));
         outcome.excluded.assign(found_.plan.workloads.size(),
                                 std::vector<std::optional<exclusion>>(found_.plan.contenders.size()));
         const auto exclusions = from.at("excluded").each([&](const node& item) {
@@ -213,7 +238,7 @@ public:
         // The run went on after its end, so that this was none.
         outcome.interrupted = true;
         outcome.budget_spent = false;
-        outcome.blocks_finished = record.block;
+        outcome.blocks_finished = found_.plan.share().count(record.block);
         if (record.attempt > 0 && repeated_.insert({record.block, record.where.workload}).second)
             ++outcome.repeated;
         if (auto why = exclusion_after(found_.plan, outcome.trials, record))
@@ -227,6 +252,7 @@ private:
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
     std::set<std::pair<std::uint64_t, std::size_t>> repeated_;
     std::set<std::size_t> has_context_;  // contenders
+    std::uint64_t shards_ = 1;           // of the plan
 
     std::optional<exclusion>& excluded(cell where) {
         return found_.outcome.excluded[where.workload][where.contender];
@@ -235,6 +261,33 @@ private:
     cell where_of(const node& from) const {
         return {place_in(found_.plan.workloads, from.at("workload")),
                 place_in(found_.plan.contenders, from.at("contender"), &contender::name)};
+    }
+
+    void take_merged(const node& from) {
+        std::set<std::uint64_t> numbers;
+        found_.outcome.merged = from.each([&](const node& item) {
+            merged_shard one;
+            one.part = read_value<shard>(item.at("shard"));
+            one.command = read_value<std::vector<std::string>>(item.at("command"));
+            one.where = reports::read_environment(item.at("environment"));
+            one.finished = item.at("finished").flag();
+            one.blocks_finished = item.at("blocks_finished").natural();
+            shards_ = one.part.of;
+            if (!numbers.insert(one.part.number).second) item.at("shard").fail("it is there twice");
+            return one;
+        });
+        if (found_.plan.part) from.fail("a shard is merged from none");
+        if (std::ranges::any_of(found_.outcome.merged,
+                                [&](const merged_shard& one) { return one.part.of != shards_; }))
+            from.fail("they are not of as many shards");
+    }
+
+    /// Of several machines one may have had no io_uring, say: a cell is unsupported where all of them say so.
+    void admit_what_one_machine_did() {
+        for (const auto& trial : found_.outcome.trials)
+            if (auto& why = excluded(trial.where);
+                trial.outcome.status == cell_status::ok && why && why->status == cell_status::unsupported)
+                why.reset();
     }
 
     void take_twin(const node& from) {
@@ -297,8 +350,9 @@ private:
         record.where = where_of(from);
         if (const auto& layouts = found_.plan.contenders[record.where.contender].layouts; !layouts.empty())
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
-        // Each block has a place in memory, and none is passed over.
-        if (record.block > trials_of_[{record.where.workload, record.where.contender}]++)
+        if (!found_.plan.share().has(record.block)) from.at("block").fail("it is not of this shard");
+        // None is passed over by a shard.
+        if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
             from.at("block").fail("blocks before this one are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
                  .second)
@@ -315,6 +369,27 @@ private:
         return record;
     }
 };
+
+/// 122 bits of its SHA-1, as RFC 4122 writes them (version 5).
+std::string checksum_of(const std::string& file) {
+    const auto space = boost::uuids::string_generator{}("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57");
+    const auto content = reports::read_file(file, contender_file_bytes_max);
+    return to_string(boost::uuids::name_generator_sha1{space}(content.data(), content.size()));
+}
+
+/// `known`: of files that several contenders are made of.
+std::vector<file_content> contents_of(const contender& who, std::map<std::string, std::string>& known) {
+    auto files = who.files;
+    if (who.generator) files.push_back(*who.generator);
+    std::vector<file_content> all;
+    for (const auto& file : files) {
+        auto& checksum = known[file.path];
+        if (checksum.empty()) checksum = std::filesystem::exists(file.path) ? checksum_of(file.path) : "none";
+        all.push_back({std::filesystem::path{file.path}.filename().native(), checksum});
+    }
+    std::ranges::sort(all);
+    return all;
+}
 
 }  // namespace
 
@@ -346,8 +421,21 @@ void refuse_too_many_cells(const run_plan& plan) {
             cells, cells_max)};
 }
 
+void refuse_impossible_part(const run_plan& plan) {
+    if (!plan.part) return;
+    if (plan.precision_pct)
+        throw usage_error{
+            "how many blocks a precision needs is decided by all of them, which no shard has; leave "
+            "--precision out, and say --blocks"};
+    if (plan.part->of > plan.blocks)
+        throw usage_error{
+            fmt::format("{} shards cannot share {} {}: each needs one; run more blocks, or fewer shards",
+                        plan.part->of, plan.blocks, plan.blocks == 1 ? "block" : "blocks")};
+}
+
 json header_line(const session_record& begun) {
     const auto& plan = begun.plan;
+    std::map<std::string, std::string> checksums;
     auto contenders = json::array(), described = json::array(), executables = json::array(),
          excluded = json::array();
     for (const auto& who : plan.described) described.push_back(who.context);
@@ -355,7 +443,9 @@ json header_line(const session_record& begun) {
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
         const auto& who = plan.contenders[i];
         contenders.push_back(who.name);
-        executables.push_back(value_of(state_of(who)));
+        auto state = state_of(who);
+        if (plan.part) state.contents = contents_of(who, checksums);
+        executables.push_back(value_of(state));
         for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload)
             if (const auto& why = before[workload][i])
                 excluded.push_back({{"workload", plan.workloads[workload]},
@@ -485,6 +575,7 @@ void refuse_other_place(const session_record& begun, const reports::environment&
             throw has_changed((then.generator ? then.generator : now.generator)->path);
         const auto files = now.files;
         now.files = then.files;
+        now.contents = then.contents;  // whoever changes them changes the file's time, too
         if (now != then) throw has_changed(then.path);
         if (!then.files || !files) continue;  // an older journal, or nobody has looked
         if (const auto other = other_file(*then.files, *files)) throw has_changed(*other);

@@ -18,6 +18,13 @@
 
 namespace loopbench::bench {
 
+/// What is in a file, by which machines tell whether they have the same one.
+struct file_content {
+    std::string name;      // of the file, without its folder: another machine may have it elsewhere
+    std::string checksum;  // of 122 bits
+    auto operator<=>(const file_content&) const = default;
+};
+
 /// A contender's executable as it was when the run began, and what its trials are started with: a run goes on
 /// with the same ones only.
 struct executable_state {
@@ -27,6 +34,7 @@ struct executable_state {
     std::optional<std::vector<file_state>> layouts = {};            // absent where there are none
     std::optional<file_state> generator = {};                       // likewise
     std::optional<std::vector<file_state>> files = {};  // what else it is made of; absent in older journals
+    std::optional<std::vector<file_content>> contents = {};  // of all of these, by name; of shards alone
     bool operator==(const executable_state&) const = default;
 };
 
@@ -59,6 +67,10 @@ inline constexpr std::size_t cells_max = 100'000;
 
 /// Throws usage_error when no journal takes the plan: it has too many cells, with those of the twin.
 void refuse_too_many_cells(const run_plan& plan);
+
+/// Throws usage_error when there are more shards than blocks, or when what the plan asks for is decided by
+/// all of its blocks together, which no shard has.
+void refuse_impossible_part(const run_plan& plan);
 
 /// Reads a journal. A last line that was cut short (the machine died while it was written) is passed over.
 /// Throws reports::format_error naming `name`, the line, the cause and the remedy.

@@ -41,13 +41,16 @@ public:
         exclude_what_cannot_run();
         remember_what_is_done();
         std::chrono::nanoseconds longest_block{0};
+        bool is_first = true;
         for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
+            const auto order = orders_.next();  // of the others' blocks, too: each has that of the whole run
+            if (!share_.has(block)) continue;
             const auto start = clock_();
-            if (block > 0 && plan_.budget && start + longest_block > *plan_.budget) {
+            if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget) {
                 outcome_.budget_spent = true;
                 break;
             }
-            run_block(block);
+            run_block(block, order);
             if (is_over()) break;
             ++outcome_.blocks_finished;
             if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
@@ -68,6 +71,7 @@ private:
     using old_row = std::map<std::uint64_t, old_attempt>;  // by attempt
 
     const run_plan& plan_;
+    const shard share_ = plan_.share();
     trial_executor& executor_;
     run_observer& observer_;
     const run_clock& clock_;
@@ -86,8 +90,9 @@ private:
     }
 
     void aim_for(std::uint64_t blocks) {
-        total_ += runnable_ * (blocks - blocks_);
-        outcome_.blocks_planned = blocks_ = blocks;
+        total_ += runnable_ * (share_.count(blocks) - share_.count(blocks_));
+        blocks_ = blocks;
+        outcome_.blocks_planned = share_.count(blocks_);
     }
 
     void exclude_what_cannot_run() {
@@ -99,8 +104,8 @@ private:
                 if (!why) why = before[workload][contender];
                 if (!why) ++runnable_;
             }
-        outcome_.blocks_planned = blocks_;
-        total_ = runnable_ * blocks_;
+        outcome_.blocks_planned = share_.count(blocks_);
+        total_ = runnable_ * outcome_.blocks_planned;
     }
 
     void remember_what_is_done() {
@@ -130,10 +135,9 @@ private:
     }
 
     /// The contenders of a workload are adjacent.
-    void run_block(std::uint64_t block) {
-        const auto order = orders_.next();
+    void run_block(std::uint64_t block, row order) {
         for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
-            run_row(block, row{order}.subspan(first, plan_.contenders.size()));
+            run_row(block, order.subspan(first, plan_.contenders.size()));
             if (is_over()) return;
         }
     }
@@ -163,7 +167,8 @@ private:
 
     bool may_repeat(std::chrono::nanoseconds cost) const {
         constexpr std::uint64_t share = 4;
-        const auto limit = std::max<std::uint64_t>(blocks_ * plan_.workloads.size() / share, 1);
+        const auto limit =
+            std::max<std::uint64_t>(outcome_.blocks_planned * plan_.workloads.size() / share, 1);
         const bool counted = row_.rbegin()->first > 0;
         return (counted || outcome_.repeated < limit) && (!plan_.budget || clock_() + cost <= *plan_.budget);
     }
@@ -243,8 +248,9 @@ private:
 
     /// `had_less` time than a trial gets.
     void take(std::uint64_t block, cell where, std::uint64_t attempt, trial_outcome outcome, bool had_less) {
-        trial_record record{block, where, std::move(outcome), attempt,
-                            layout_of(plan_, block, where.contender)};
+        trial_record record{
+            block,        where, std::move(outcome), attempt, layout_of(plan_, block, where.contender),
+            plan_.machine};
         record.outcome.cpu = plan_.cpu_for(block, where.workload);
         if (record.outcome.stopped) {
             outcome_.interrupted = true;
@@ -262,7 +268,7 @@ private:
         if (auto why = exclusion_after(plan_, outcome_.trials, record)) {
             excluded(where) = std::move(why);
             --runnable_;
-            total_ -= blocks_ - block - 1;
+            total_ -= share_.count(blocks_) - share_.count(block + 1);
         }
         outcome_.trials.push_back(std::move(record));
     }

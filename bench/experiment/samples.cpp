@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "bench/statistics/layout.hpp"
 #include "bench/statistics/median.hpp"
@@ -61,7 +62,25 @@ bool counting_attempts::counts(std::uint64_t block, std::size_t workload, std::u
     return found != best_.end() && found->second == attempt;
 }
 
+std::vector<std::string> machines_of(const run_outcome& outcome) {
+    std::vector<std::string> all;
+    for (const auto& trial : outcome.trials)
+        if (auto name = trial.machine.value_or(""); std::ranges::find(all, name) == all.end())
+            all.push_back(std::move(name));
+    if (all.size() == 1 && all.front().empty()) all.clear();
+    return all;
+}
+
 namespace {
+
+/// The blocks that any trial is of, with their places.
+std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outcome) {
+    std::map<std::uint64_t, std::uint64_t> places;
+    for (const auto& trial : outcome.trials) places[trial.block];
+    std::uint64_t next = 0;
+    for (auto& [block, place] : places) place = next++;
+    return places;
+}
 
 /// Within a round, some milliseconds, the machine is the same for all; from round to round and from core to
 /// core it is not. A round that one of them did not reach is left out.
@@ -81,33 +100,40 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
     turns_.assign(plan.workloads.size(), std::vector<turns_by_block>(plan.contenders.size()));
     ways_.assign(plan.workloads.size(), std::vector<reports::way>(plan.contenders.size()));
     waited_.assign(plan.workloads.size(), std::vector<std::vector<double>>(plan.contenders.size()));
+    const auto machines = machines_of(outcome);
+    const auto places = places_of_blocks(outcome);
+    if (machines.size() > 1) hosts_.assign(plan.workloads.size(), std::vector<std::size_t>(places.size()));
     const counting_attempts tried{outcome};
     for (const auto& trial : outcome.trials)
         if (trial.block < blocks && tried.counts(trial.block, trial.where.workload, trial.attempt)) {
-            take(trial);
+            const auto block = places.at(trial.block);
+            take(trial, block);
+            if (!hosts_.empty())  // an attempt is of one machine: another one begins it anew
+                hosts_[trial.where.workload][block] = static_cast<std::size_t>(
+                    std::ranges::find(machines, trial.machine.value_or("")) - machines.begin());
             if (plan.layout_pairs() == 0) continue;
-            layouts_.resize(std::max(layouts_.size(), trial.block + 1),
+            layouts_.resize(std::max(layouts_.size(), block + 1),
                             std::vector<std::size_t>(plan.contenders.size()));
-            layouts_[trial.block][trial.where.contender] = trial.layout;
+            layouts_[block][trial.where.contender] = trial.layout;
         }
 }
 
-void sample_table::take(const trial_record& trial) {
+void sample_table::take(const trial_record& trial, std::uint64_t block) {
     if (trial.outcome.made == reports::way::apart || !trial.outcome.disturbed.empty()) ++trials_;
     if (!trial.outcome.disturbed.empty()) ++disturbed_;
     auto& metrics = cells_[trial.where.workload][trial.where.contender];
     for (const auto& [name, value] : trial.outcome.metrics) metrics[name];
     for (auto& [name, values] : metrics) {
         const auto printed = trial.outcome.metrics.find(name);
-        values.resize(std::max(values.size(), trial.block + 1));
-        values[trial.block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
+        values.resize(std::max(values.size(), block + 1));
+        values[block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
     }
     if (trial.outcome.status == reports::cell_status::ok)
         ways_[trial.where.workload][trial.where.contender] = trial.outcome.made;
     if (trial.outcome.waited)
         waited_[trial.where.workload][trial.where.contender].push_back(*trial.outcome.waited);
     if (!trial.outcome.turns.empty())
-        turns_[trial.where.workload][trial.where.contender][trial.block] = trial.outcome.turns;
+        turns_[trial.where.workload][trial.where.contender][block] = trial.outcome.turns;
 }
 
 std::vector<sample_table::block_value> sample_table::ratios_by_block(
@@ -171,6 +197,50 @@ std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t w
     return by_layouts(ratios_by_block(workload, who, to, metric), who, to);
 }
 
+std::vector<host_value> sample_table::by_host(std::size_t workload,
+                                              const std::vector<block_value>& all) const {
+    std::vector<host_value> values;
+    if (hosts_.empty() || !layouts_.empty()) return values;
+    for (const auto& [block, value] : all) values.push_back({hosts_[workload][block], value});
+    const auto is_of_first = [&](const host_value& each) { return each.host == values.front().host; };
+    if (std::ranges::all_of(values, is_of_first)) values.clear();
+    return values;
+}
+
+comparison sample_table::comparison_of(const std::vector<block_value>& all, std::size_t workload,
+                                       std::size_t who, std::size_t to) const {
+    const auto values = by_host(workload, all);
+    if (values.empty()) return {by_layouts(all, who, to)};
+    auto hosts = medians_of_hosts(values);
+    const bool are_few = hosts.size() < many_hosts;
+    return {std::move(hosts), are_few};
+}
+
+comparison sample_table::comparison_of(std::size_t workload, std::size_t who, std::size_t to,
+                                       const reports::metric_info& metric) const {
+    return comparison_of(ratios_by_block(workload, who, to, metric), workload, who, to);
+}
+
+std::vector<host_value> sample_table::by_host(std::size_t workload, std::size_t who, std::size_t to,
+                                              const reports::metric_info& metric) const {
+    return by_host(workload, ratios_by_block(workload, who, to, metric));
+}
+
+estimate sample_table::estimate_of(std::size_t workload,
+                                   const std::vector<std::optional<double>>& values) const {
+    std::vector<double> present;
+    std::vector<block_value> by_block, logs;
+    for (std::uint64_t block = 0; block < values.size(); ++block) {
+        if (!values[block]) continue;
+        present.push_back(*values[block]);
+        by_block.push_back({block, *values[block]});
+        if (*values[block] > 0) logs.push_back({block, std::log(*values[block])});
+    }
+    if (by_host(workload, by_block).empty()) return median_with_interval(present);
+    return logs.size() == present.size() ? ratio_from(comparison_of(logs, workload, 0, 0))
+                                         : bench::estimate_of(comparison_of(by_block, workload, 0, 0));
+}
+
 sample_table::distances sample_table::distances_from_zero(std::size_t workload, std::size_t who,
                                                           std::size_t to,
                                                           const reports::metric_info& metric) const {
@@ -185,7 +255,7 @@ sample_table::distances sample_table::distances_from_zero(std::size_t workload, 
         log_quotients.push_back({block, sign * log_quotient(here, there)});
         differences.push_back({block, here - there});
     }
-    return {by_layouts(log_quotients, who, to), by_layouts(differences, who, to)};
+    return {comparison_of(log_quotients, workload, who, to), comparison_of(differences, workload, who, to)};
 }
 
 std::optional<double> sample_table::layout_deviation(std::size_t workload, std::size_t who,

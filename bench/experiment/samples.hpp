@@ -1,4 +1,5 @@
-// Trials as samples: indexed by block, so that a contender's and the baseline's are pairs.
+// Trials as samples: indexed by block, so that a contender's and the baseline's are pairs. Of a shard, or a
+// record that not all of them went into, the blocks that are there are counted.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,8 @@
 #include <vector>
 
 #include "bench/experiment/runner.hpp"
+#include "bench/statistics/hosts.hpp"
+#include "bench/statistics/verdict.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {
@@ -31,6 +34,10 @@ private:
     std::map<row, std::uint64_t> best_;
 };
 
+/// The machines that trials say they were made on, in the order in which they are met: the hosts of a report
+/// have their numbers from there. Where some do not say it, that is one of them; empty where none does.
+std::vector<std::string> machines_of(const run_outcome& outcome);
+
 class sample_table {
 public:
     static constexpr std::uint64_t all_blocks = std::numeric_limits<std::uint64_t>::max();
@@ -38,7 +45,7 @@ public:
     /// The samples of the first `blocks` blocks.
     sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
-    /// Index i of each metric is block i, or nothing where the trial has no number.
+    /// Index i of each metric is the i-th block that is there, or nothing where the trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const {
         return cells_[where.workload][where.contender];
     }
@@ -58,6 +65,16 @@ public:
     /// blocks.
     [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
                                                  const reports::metric_info& metric) const;
+    /// What a verdict is from: these or, where they are of several hosts, the median of each host's.
+    [[nodiscard]] comparison comparison_of(std::size_t workload, std::size_t who, std::size_t to,
+                                           const reports::metric_info& metric) const;
+    /// Log ratios with the machine of each (machines_of); empty where they are of fewer than two.
+    [[nodiscard]] std::vector<host_value> by_host(std::size_t workload, std::size_t who, std::size_t to,
+                                                  const reports::metric_info& metric) const;
+    /// The median of values of a workload by block, of which one is there, and its interval. Of several hosts
+    /// it is that of their medians: of the logarithms of these, where all are above 0.
+    [[nodiscard]] estimate estimate_of(std::size_t workload,
+                                       const std::vector<std::optional<double>>& values) const;
     /// The ratios in time by block, where both were made in turns: each is the median over the rounds of its
     /// block. Nothing elsewhere, where it is the quotient of the two samples.
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_turns(std::size_t workload,
@@ -67,8 +84,8 @@ public:
     struct distances {
         /// log_quotient() of their distances from zero, above 0 when `who` is better: an early timer is as
         /// inaccurate as a late one.
-        std::vector<double> log_quotients;
-        std::vector<double> differences;  // the distance of `who` less that of `to`
+        comparison log_quotients;
+        comparison differences;  // the distance of `who` less that of `to`
     };
     [[nodiscard]] distances distances_from_zero(std::size_t workload, std::size_t who, std::size_t to,
                                                 const reports::metric_info& metric) const;
@@ -80,11 +97,11 @@ public:
 
 private:
     struct block_value {
-        std::uint64_t block;
+        std::uint64_t block;  // its place among those that are there, as everywhere in here
         double value;
     };
 
-    void take(const trial_record& trial);
+    void take(const trial_record& trial, std::uint64_t block);
     [[nodiscard]] bool are_in_turns(std::size_t workload, std::size_t who, std::size_t to) const {
         return way_of({workload, who}) == reports::way::turns &&
                way_of({workload, to}) == reports::way::turns;
@@ -98,6 +115,11 @@ private:
     [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all, std::size_t who,
                                                  std::size_t to) const;
 
+    [[nodiscard]] std::vector<host_value> by_host(std::size_t workload,
+                                                  const std::vector<block_value>& all) const;
+    [[nodiscard]] comparison comparison_of(const std::vector<block_value>& all, std::size_t workload,
+                                           std::size_t who, std::size_t to) const;
+
     std::optional<std::size_t> baseline_, twin_;
     std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
     using turns_by_block = std::map<std::uint64_t, std::vector<double>>;
@@ -105,6 +127,7 @@ private:
     std::vector<std::vector<reports::way>> ways_;
     std::vector<std::vector<std::vector<double>>> waited_;
     std::vector<std::vector<std::size_t>> layouts_;  // [block][contender]; empty without layouts
+    std::vector<std::vector<std::size_t>> hosts_;    // [workload][block]; empty with fewer than two
     std::uint64_t disturbed_ = 0, trials_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <system_error>
 
 #include "reports/calibration.hpp"
 #include "reports/json.hpp"
@@ -48,7 +49,8 @@ std::string write_calibration(const reports::calibration& found, const reports::
 
 std::optional<reports::calibration> read_calibration(const fs::path& path,
                                                      const reports::environment& where) {
-    if (!fs::exists(path)) return std::nullopt;
+    std::error_code unreadable;  // a link to itself, say, which reading it tells in words
+    if (fs::status(path, unreadable).type() == fs::file_type::not_found) return std::nullopt;
     try {
         const auto document = reports::parse_strictly(reports::read_file(path.native()));
         const reports::node from{document, ""};

@@ -8,7 +8,9 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bench/machine/kernel_files.hpp"
 
@@ -38,6 +40,15 @@ reports::environment read_environment() {
     if (::getloadavg(where.load_average.data(), static_cast<int>(where.load_average.size())) < 0)
         where.load_average.fill(0);
     return where;
+}
+
+std::string machine_identity() {
+    auto found = boot_id();
+    if (!found)
+        throw std::runtime_error{
+            "which machine this is cannot be told: there is no /proc/sys/kernel/random/boot_id; mount /proc "
+            "(mount -t proc proc /proc)"};
+    return *std::move(found);
 }
 
 const char* loopbench_version() {

@@ -131,6 +131,10 @@ bool tracefs_is_readable() {
     return ::access("/sys/kernel/tracing/events", R_OK | X_OK) == 0;
 }
 
+std::optional<std::string> boot_id() {
+    return first_word_of<std::string>("/proc/sys/kernel/random/boot_id");
+}
+
 cpu_times read_cpu_times() {
     enum { user, nice, system, idle, iowait, irq, softirq, steal, kinds };
     std::ifstream stat{"/proc/stat"};

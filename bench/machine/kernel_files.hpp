@@ -21,6 +21,9 @@ std::optional<int> perf_paranoid();
 bool may_perf_anyway();  // CAP_PERFMON or CAP_SYS_ADMIN, which perf_event_paranoid does not bind
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
+/// Drawn at random by the kernel when it started: the same in all of its containers, whose /etc/machine-id
+/// may be their image's, and another one on each machine (man 4 random).
+std::optional<std::string> boot_id();
 
 /// What tells a core from others, as far as the kernel says it
 /// (Documentation/ABI/testing/sysfs-devices-system-cpu).

@@ -13,6 +13,7 @@
 
 #include "bench/floor_exceptions.hpp"
 #include "bench/statistics/median.hpp"
+#include "bench/summary/pairs_of_run.hpp"
 #include "bench/summary/warnings.hpp"
 #include "reports/metrics.hpp"
 
@@ -47,29 +48,10 @@ bool is_judged(const result& item) {
 /// Comparisons of contenders with floors, as log ratios that are above 0 for who is better than the floor.
 struct judged_family {
     std::vector<const result*> results;
-    std::vector<std::vector<double>> log_ratios;
+    std::vector<comparison> comparisons;
 };
 
 using families = std::map<std::string, judged_family>;  // by metric, as of the other verdicts
-
-/// The pairs of a run, for results that are of it.
-class pairs_of_run {
-public:
-    pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {
-        for (std::size_t i = 0; i < plan.workloads.size(); ++i) workloads_[plan.workloads[i]] = i;
-        for (std::size_t i = 0; i < plan.contenders.size(); ++i) contenders_[plan.contenders[i].name] = i;
-    }
-
-    /// Above 0 where `item` is better.
-    [[nodiscard]] std::vector<double> log_ratios(const result& item, const result& floor) const {
-        return samples_.log_ratios(workloads_.at(item.workload), contenders_.at(item.contender),
-                                   contenders_.at(floor.contender), *reports::find_metric(item.metric));
-    }
-
-private:
-    const sample_table& samples_;
-    std::map<std::string_view, std::size_t> workloads_, contenders_;
-};
 
 families set_multiples(reports::report& report, const best_floors& best, const pairs_of_run& pairs) {
     families judged;
@@ -81,16 +63,16 @@ families set_multiples(reports::report& report, const best_floors& best, const p
             item.times_floor = reports::floor_multiple{floor.contender, 1, 1, 1};
             continue;
         }
-        const auto log_ratios = pairs.log_ratios(item, floor);
-        if (log_ratios.empty()) continue;
-        std::vector<double> log_multiples;  // the other way round, as smaller is better in all of these
-        for (const double log_ratio : log_ratios) log_multiples.push_back(-log_ratio);
-        const auto multiple = ratio_from(log_multiples);
+        const auto ratios = pairs.comparison_of(item, floor);
+        if (ratios.log_ratios.empty()) continue;
+        auto multiples = ratios;  // the other way round, as smaller is better in all of these
+        for (double& log_ratio : multiples.log_ratios) log_ratio = -log_ratio;
+        const auto multiple = ratio_from(multiples);
         item.times_floor =
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
         judged[item.metric].results.push_back(&item);
-        judged[item.metric].log_ratios.push_back(log_ratios);
+        judged[item.metric].comparisons.push_back(ratios);
     }
     return judged;
 }
@@ -100,7 +82,7 @@ families set_multiples(reports::report& report, const best_floors& best, const p
 void warn_of_faster_ones(reports::report& report, const judged_family& judged, const verdict_rule& rule) {
     using cells = std::map<std::string, std::vector<const result*>>;  // by contender
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
-    const auto verdicts = judge_all(judged.log_ratios, rule);
+    const auto verdicts = judge_all(judged.comparisons, rule);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         if (verdicts[i].verdict != reports::verdict::faster) continue;
         const result& item = *judged.results[i];

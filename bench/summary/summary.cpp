@@ -2,16 +2,22 @@
 #include "bench/summary/summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "bench/experiment/samples.hpp"
+#include "bench/statistics/correction.hpp"
+#include "bench/statistics/hosts.hpp"
 #include "bench/statistics/median.hpp"
 #include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
+#include "bench/summary/driver_comparison.hpp"
 #include "bench/summary/floor_comparison.hpp"
 #include "bench/summary/passes.hpp"
 #include "bench/summary/self_check.hpp"
@@ -67,6 +73,7 @@ public:
         found.results = results();
         found.workloads = described_workloads(plan_, found);
         found.judged_by = judge(found);
+        find_hosts_that_differ(found);
         found.aa = check_self(plan_, outcome_, samples_);
         found.disturbed = disturbances();
         found.warnings = warnings(found);
@@ -78,10 +85,12 @@ private:
     const run_outcome& outcome_;
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
+    const std::vector<std::string> machines_ = machines_of(outcome_);
     /// Workload and contender of cells that were tried, in too few blocks to give them up, and had no number.
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
-    std::vector<std::size_t> compared_;             // indices of results
-    std::vector<std::vector<double>> comparisons_;  // and their log ratios
+    std::vector<std::size_t> compared_;    // indices of results
+    std::vector<comparison> comparisons_;  // and what they are judged by
+    std::map<std::size_t, double> alike_;  // how likely hosts are to differ so much by chance
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -136,7 +145,7 @@ private:
         const auto rule = rule_of(plan_);
         std::size_t of_time = 0;
         for (const auto& [family, members] : families(found)) {
-            std::vector<std::vector<double>> comparisons;
+            std::vector<comparison> comparisons;
             for (const auto member : members) comparisons.push_back(comparisons_[member]);
             const auto judged = judge_all(comparisons, rule);
             for (std::size_t i = 0; i < judged.size(); ++i) {
@@ -162,14 +171,20 @@ private:
 
     std::vector<reports::warning> warnings(const reports::report& found) const {
         std::vector<reports::warning> all;
-        if (outcome_.interrupted)
+        if (plan_.part) all.push_back(is_a_shard(*plan_.part, plan_.blocks));
+        if (outcome_.interrupted && !outcome_.merged.empty())
+            all.push_back(missing_shards(outcome_.merged, outcome_.blocks_planned));
+        else if (outcome_.interrupted)
             all.push_back(was_interrupted(outcome_.blocks_finished, outcome_.blocks_planned));
         if (outcome_.budget_spent)
             all.push_back(budget_spent(outcome_.blocks_finished, outcome_.blocks_planned));
-        if (std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
+        const bool is_judged = !plan_.part;  // a shard is not
+        if (is_judged &&
+            std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
             all.push_back(too_few_trials());
-        else if (std::ranges::any_of(found.results, too_few_for_any_verdict))
-            all.push_back(too_few_for_verdicts(blocks_for_verdicts(found)));
+        else if (is_judged && std::ranges::any_of(found.results, too_few_for_any_verdict))
+            all.push_back(machines_.size() > 1 ? too_few_hosts(blocks_for_verdicts(found))
+                                               : too_few_for_verdicts(blocks_for_verdicts(found)));
         if (plan_.tolerated_pct && !found.plan->layouts &&
             std::ranges::any_of(
                 found.results, [](const auto& item) { return item.metric == "time" && is_difference(item); }))
@@ -181,12 +196,61 @@ private:
         if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
         if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
         if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
+        if (const auto differ = ratios_that_differ(found); !differ.empty())
+            all.push_back(hosts_differ(differ));
         if (const auto waited = unequally_busy(); !waited.empty()) all.push_back(waited_together(waited));
         if (!baseline_)
             all.push_back(baseline_not_measured(plan_.baseline));
         else if (const auto missing = workloads_without_baseline(); !missing.empty())
             all.push_back(baseline_without_numbers(plan_.baseline, missing));
         return all;
+    }
+
+    /// How far the ratios on two hosts are from each other at the most, as a logarithm.
+    static double widest_gap(const reports::host_effect& effect) {
+        std::vector<double> all;
+        for (const auto& ratio : effect.ratios)
+            if (ratio) all.push_back(std::log(*ratio));
+        return *std::ranges::max_element(all) - *std::ranges::min_element(all);
+    }
+
+    /// Of what workloads are about, corrected for all of it.
+    void find_hosts_that_differ(reports::report& found) const {
+        const auto headline = reports::headline_metrics_by_workload(found);
+        std::vector<double> p_values;
+        std::vector<reports::result*> tested;
+        for (const auto& [index, p] : alike_) {
+            auto& item = found.results[index];
+            const auto& about = headline.at(item.workload);
+            if (std::ranges::find(about, item.metric) == about.end()) continue;
+            p_values.push_back(p);
+            tested.push_back(&item);
+        }
+        const auto rule = rule_of(plan_);
+        const auto corrected = adjusted(p_values, correction::benjamini_hochberg);
+        for (std::size_t i = 0; i < tested.size(); ++i)
+            tested[i]->by_host->differ =
+                corrected[i] <= rule.alpha() && widest_gap(*tested[i]->by_host) > rule.threshold();
+    }
+
+    static std::vector<std::string> ratios_that_differ(const reports::report& found) {
+        std::vector<std::pair<double, std::string>> all;
+        for (const auto& item : found.results) {
+            if (!item.by_host || !item.by_host->differ) continue;
+            std::vector<std::string> parts;
+            const auto& ratios = item.by_host->ratios;
+            for (std::size_t host = 0; host < ratios.size(); ++host)
+                if (ratios[host]) parts.push_back(fmt::format("{:.3f} on host {}", *ratios[host], host + 1));
+            constexpr std::size_t few = 4;
+            if (parts.size() > few) parts = {fmt::format("{} hosts", parts.size())};
+            all.emplace_back(widest_gap(*item.by_host),
+                             fmt::format("{} of {} on {} ({})", item.metric, item.contender, item.workload,
+                                         fmt::join(parts, ", ")));
+        }
+        std::ranges::sort(all, std::greater{});
+        std::vector<std::string> texts;
+        for (auto& [gap, text] : all) texts.push_back(std::move(text));
+        return texts;
     }
 
     /// Of workloads whose contenders ran together: where one of them left the core more than another by more
@@ -283,15 +347,13 @@ private:
                                  const std::vector<std::optional<double>>& values) const {
         auto item = labelled(where, metric);
         item.samples = values;
-        std::vector<double> present;
-        for (const auto& value : values)
-            if (value) present.push_back(*value);
-        if (present.size() < values.size())
-            item.reason =
-                fmt::format("{} of {} trials have no number for it{}", values.size() - present.size(),
-                            values.size(), why_left_out(where, metric.name));
-        if (present.empty()) return item;
-        const auto found = median_with_interval(present);
+        const auto missing =
+            static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
+        if (missing > 0)
+            item.reason = fmt::format("{} of {} trials have no number for it{}", missing, values.size(),
+                                      why_left_out(where, metric.name));
+        if (missing == values.size()) return item;
+        const auto found = samples_.estimate_of(where.workload, values);
         item.median = found.median;
         item.low = found.low;
         item.high = found.high;
@@ -315,17 +377,31 @@ private:
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
             return add_reason(results.back(), fmt::format("no ratio: {}", why));
-        auto log_ratios = samples_.log_ratios(where.workload, where.contender, *baseline_, metric);
-        if (log_ratios.empty()) return compare_distances(results, where, metric);
-        const auto found = ratio_from(log_ratios);
+        auto ratios = samples_.comparison_of(where.workload, where.contender, *baseline_, metric);
+        if (ratios.log_ratios.empty()) return compare_distances(results, where, metric);
+        const auto found = ratio_from(ratios);
         results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
         if (metric.name == std::string_view{"time"}) {
             results.back().layout_pct = layout_pct(where, metric);
             results.back().to_baseline->samples =
                 samples_.ratios_of_turns(where.workload, where.contender, *baseline_);
         }
+        compare_hosts(results, where, metric);
         compared_.push_back(results.size() - 1);
-        comparisons_.push_back(std::move(log_ratios));
+        comparisons_.push_back(std::move(ratios));
+    }
+
+    void compare_hosts(std::vector<reports::result>& results, cell where,
+                       const reports::metric_info& metric) {
+        const auto values = samples_.by_host(where.workload, where.contender, *baseline_, metric);
+        if (values.empty()) return;
+        auto& effect = results.back().by_host.emplace();
+        std::map<std::size_t, std::vector<double>> by_host;
+        for (const auto& [host, value] : values) by_host[host].push_back(value);
+        effect.ratios.resize(machines_.size());
+        for (const auto& [host, of_it] : by_host) effect.ratios[host] = std::exp(median_of(of_it));
+        if (const auto found = host_deviation(values)) effect.deviation_pct = 100 * std::expm1(*found);
+        if (const auto p = p_hosts_are_alike(values)) alike_[results.size() - 1] = *p;
     }
 
     void compare_distances(std::vector<reports::result>& results, cell where,
@@ -333,8 +409,8 @@ private:
         auto& item = results.back();
         explain_missing_ratio(item, where);
         auto found = samples_.distances_from_zero(where.workload, where.contender, *baseline_, metric);
-        if (found.differences.empty()) return;
-        const auto difference = median_with_interval(found.differences);
+        if (found.differences.log_ratios.empty()) return;
+        const auto difference = estimate_of(found.differences);
         item.from_baseline =
             reports::difference{plan_.baseline, difference.median, difference.low, difference.high};
         compared_.push_back(results.size() - 1);
@@ -391,6 +467,35 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
+/// The machines that the record's blocks are of; nothing where there is one.
+std::optional<std::vector<reports::host>> hosts_of(const session_record& record) {
+    const auto machines = machines_of(record.outcome);
+    if (machines.size() < 2) return std::nullopt;
+    const auto& merged = record.outcome.merged;
+    const auto of = merged.empty() ? record.plan.share().of : merged.front().part.of;
+    std::vector<reports::host> all(machines.size());
+    std::vector<std::set<std::uint64_t>> shards(machines.size()), blocks(machines.size());
+    for (const auto& trial : record.outcome.trials) {
+        const auto place = static_cast<std::size_t>(std::ranges::find(machines, trial.machine.value_or("")) -
+                                                    machines.begin());
+        if (place == machines.size()) continue;
+        blocks[place].insert(trial.block);
+        shards[place].insert(trial.block % of + 1);
+    }
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+        // A shard goes on only on a machine that looks like the one that it began on.
+        const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
+        const auto found = std::ranges::find_if(merged, is_of_it);
+        const auto& where = found == merged.end() ? record.where : found->where;
+        all[i] = {where.kernel,
+                  where.cpu_model,
+                  where.cores,
+                  {shards[i].begin(), shards[i].end()},
+                  blocks[i].size()};
+    }
+    return all;
+}
+
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
@@ -398,6 +503,7 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     auto report = summary{plan, outcome, samples}.report();
     report.contenders = described(plan, outcome);
     compare_with_floors(report, rule_of(plan), plan, samples);
+    compare_drivers(report, rule_of(plan), plan, samples);
     std::ranges::move(parity_warnings(report.contenders), std::back_inserter(report.warnings));
     return report;
 }
@@ -415,6 +521,7 @@ reports::report report_of(const session_record& journal) {
     auto report = summarise(journal.plan, journal.outcome);
     report.command = journal.command;
     report.where = journal.where;
+    report.hosts = hosts_of(journal);
     if (!journal.counted.empty()) add_counts(report, journal.counted);
     return report;
 }

@@ -2,6 +2,12 @@
 #include "bench/summary/warnings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "bench/experiment/merge.hpp"
+#include "reports/columns.hpp"
 
 namespace loopbench::bench {
 
@@ -25,6 +31,47 @@ reports::warning too_few_trials() {
 reports::warning too_few_for_verdicts(std::uint64_t enough) {
     return {"few_blocks", "too few blocks to judge all",
             fmt::format("run at least {0} blocks (--blocks {0}), or compare fewer cells", enough)};
+}
+
+reports::warning too_few_hosts(std::uint64_t enough) {
+    return {"few_hosts", "too few hosts to judge all",
+            fmt::format("have shards on at least {} machines, or compare fewer cells", enough)};
+}
+
+reports::warning is_a_shard(const shard& part, std::uint64_t blocks_of_plan) {
+    return {"shard",
+            fmt::format("this is shard {} of {}: {} of {} blocks", part.number, part.of,
+                        part.count(blocks_of_plan), blocks_of_plan),
+            "merge the folders of all shards (`loopbench merge DIR... -o DIR`), and read that report"};
+}
+
+reports::warning missing_shards(const std::vector<merged_shard>& merged, std::uint64_t blocks_of_plan) {
+    const auto of = merged.front().part.of;
+    std::vector<std::string> parts;
+    if (const auto missing = missing_from(merged); !missing.empty())
+        parts.push_back(fmt::format("{} missing", shards_text(missing, of)));
+    std::vector<std::uint64_t> cut;
+    std::uint64_t finished = 0;
+    for (const auto& one : merged) {
+        finished += one.blocks_finished;
+        if (!one.finished) cut.push_back(one.part.number);
+    }
+    if (!cut.empty()) parts.push_back(fmt::format("{} unfinished", shards_text(cut, of)));
+    return {std::string{reports::missing_shards_code},
+            fmt::format("{}: there are {} of {} blocks", fmt::join(parts, ", "), finished, blocks_of_plan),
+            "run what is missing (`loopbench run --shard`, or `run --resume`), and merge again"};
+}
+
+reports::warning hosts_differ(const std::vector<std::string>& cells) {
+    constexpr std::size_t most = 5;
+    const auto shown = std::min(cells.size(), most);
+    return {
+        "hosts_differ",
+        fmt::format("the ratio is not the same on all hosts: {}{}",
+                    fmt::join(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(shown), "; "),
+                    cells.size() > most ? fmt::format("; and {} more", cells.size() - most) : ""),
+        "intervals cover that; for what holds on one kind of machine, merge the shards of that kind alone "
+        "(--partial)"};
 }
 
 reports::warning one_layout() {
@@ -77,7 +124,7 @@ reports::warning faster_than_floor(std::string_view metric, const std::vector<st
             fmt::format("{} below the best floor's: {}; {}", metric, fmt::join(cells, "; "),
                         why.empty() ? "no reason is known" : why),
             why.empty() ? "see whether the floor does more than it must there, or the contender less"
-                        : "not a limit there"};
+                        : "ignore the floor"};
 }
 
 reports::warning waited_together(const std::vector<std::string>& workloads) {

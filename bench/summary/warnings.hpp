@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/experiment/runner.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -15,6 +16,14 @@ reports::warning budget_spent(std::uint64_t blocks_finished, std::uint64_t block
 reports::warning too_few_trials();
 /// `enough`: blocks, as far as can be said beforehand.
 reports::warning too_few_for_verdicts(std::uint64_t enough);
+/// The same of hosts, where there are several.
+reports::warning too_few_hosts(std::uint64_t enough);
+/// Of a shard's own report.
+reports::warning is_a_shard(const shard& part, std::uint64_t blocks_of_plan);
+/// Of a record that was merged without all of its shards, or before all of them were done.
+reports::warning missing_shards(const std::vector<merged_shard>& merged, std::uint64_t blocks_of_plan);
+/// `cells`: whose ratio is what on which host, the most different ones first.
+reports::warning hosts_differ(const std::vector<std::string>& cells);
 /// Of a comparison of one build with one build that found a difference.
 reports::warning one_layout();
 reports::warning few_layouts(std::uint64_t layouts, std::uint64_t blocks);

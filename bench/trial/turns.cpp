@@ -97,8 +97,9 @@ public:
                 throw_errno("cannot wait for a contender");
             if (watched[4].revents != 0) return end_because(child_end::stopped);
             child_->go_on(std::span{watched}.first<3>());
-            if (watched[3].revents != 0 && has_heard_line()) return;
-            if (clock::now() >= until) end_because(when_late);
+            const bool answered = watched[3].revents != 0 && has_heard_line();
+            if (clock::now() >= until) return end_because(when_late);  // who never stops answering, too
+            if (answered) return;
         }
     }
 
@@ -122,9 +123,10 @@ private:
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
         const auto end = heard_.find('\n');
         if (end == std::string::npos && heard_.size() < chunk.size()) return false;
-        if (end == std::string::npos || !take_line(std::string_view{heard_}.substr(0, end)))
+        // Behind its answer it says nothing until it is given the next turn.
+        if (end + 1 != heard_.size() || !take_line(std::string_view{heard_}.substr(0, end)))
             end_because(child_end::broke_protocol);
-        heard_.erase(0, end == std::string::npos ? end : end + 1);
+        heard_.clear();
         return true;
     }
 

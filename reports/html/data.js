@@ -12,13 +12,13 @@ function quotientOf(fields) {
 }
 
 // The fields in the order of add_result() in reports/html.cpp.
-function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, unit,
-                   direction, way, status, reason, level, samples]) {
+function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
+                   unit, direction, way, status, reason, level, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);
   return {
     workload: text(workload), contender: text(contender), metric: text(metric), median, low, high,
     ratio: quotientOf(ratio), difference: quotientOf(difference), floor: quotientOf(floor), verdict: text(verdict),
-    detectable, layout,
+    detectable, layout, hosts,
     unit: text(unit), direction: text(direction), way: text(way), status: text(status), reason: text(reason),
     level, samples,
   };

@@ -22,7 +22,7 @@ function addTop() {
   const made = results.reduce((most, each) => Math.max(most, each.samples.length), 0);
   document.getElementById("about").textContent = [`${date} UTC`, where.cpu_model, `${where.cores} cores`, where.kernel,
     plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} sizes`, isComparison ? "after, compared with before" : null,
-    report.complete ? null : "interrupted: not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
+    report.complete ? null : "not all of it ran"].filter(Boolean).join(" · ").slice(0, 400);
   const aa = report.aa;
   const fitness = document.getElementById("fitness");
   const words = {
@@ -85,7 +85,7 @@ function addComparison() {
 function addAccuracy() {
   const place = document.getElementById("accuracy");
   if (isComparison) return place.remove();  // it is of time alone
-  const known = byCoverage(withData("late_p50").filter((name) => withData("spin").includes(name)), "late_p50");
+  const known = byCoverage(withData("late_p50").filter((name) => withData("cpu").includes(name)), "late_p50");
   if (!known.length) {
     place.append(el("h3", {}, "Timer lateness against CPU"), el("p", {class: "note"},
       "No workload of this report has timers: loopbench run --workload 'timer/*' measures them."));
@@ -96,44 +96,44 @@ function addAccuracy() {
     .find((each) => each.metric === "cpu")?.workload;
   const chosen = {workload: known.includes(told) ? told : known[0], metric: "late_p50"};
   const points = () => shownContenders().map((contender) => ({contender,
-    late: find(chosen.workload, contender.name, chosen.metric), spin: find(chosen.workload, contender.name, "spin")}))
-    .filter(({late, spin}) => late && spin && late.median !== null && spin.median !== null);
+    late: find(chosen.workload, contender.name, chosen.metric), cpu: find(chosen.workload, contender.name, "cpu")}))
+    .filter(({late, cpu}) => late && cpu && late.median !== null && cpu.median !== null);
   const floorOfAxis = (values) => {
     const positive = values.filter((value) => value > 0);
     return positive.length ? Math.min(...positive) / 2 : 1;
   };
   const config = () => {
     const all = points();
-    const lowest = {x: floorOfAxis(all.map(({spin}) => spin.median)), y: floorOfAxis(all.map(({late}) => late.median))};
+    const lowest = {x: floorOfAxis(all.map(({cpu}) => cpu.median)), y: floorOfAxis(all.map(({late}) => late.median))};
     const onAxis = (value, least) => (value === null ? null : Math.max(value, least));
     return {
       type: "scatter",
-      data: {datasets: all.map(({contender, late, spin}) => ({
+      data: {datasets: all.map(({contender, late, cpu}) => ({
         label: contender.name, pointStyle: contender.marker, pointRadius: contender.family === "floor" ? 4 : 5.5,
         pointBorderWidth: 2, borderColor: colourOf(contender),
         backgroundColor: contender.family === "floor" ? css("--panel") : colourOf(contender),
-        data: [{x: onAxis(spin.median, lowest.x), y: onAxis(late.median, lowest.y), xLow: onAxis(spin.low, lowest.x),
-          xHigh: spin.high, yLow: onAxis(late.low, lowest.y), yHigh: late.high, late, spin}],
+        data: [{x: onAxis(cpu.median, lowest.x), y: onAxis(late.median, lowest.y), xLow: onAxis(cpu.low, lowest.x),
+          xHigh: cpu.high, yLow: onAxis(late.low, lowest.y), yHigh: late.high, late, cpu}],
       }))},
       options: {
         layout: {padding: {right: 30, top: 8}},
         scales: {
-          x: logAxis("CPU spent, share of one core (less is better)", (value) => `${significant(value * 100, 2)} %`,
-            all.map(({spin}) => Math.max(spin.median, lowest.x))),
+          x: logAxis("CPU of each operation (less is better)", (value) => human(value, "ns"),
+            all.map(({cpu}) => Math.max(cpu.median, lowest.x))),
           y: logAxis(`${chosen.metric === "late_p99" ? "lateness, 99 % are within" : "lateness, median"} (lower is better)`,
             (value) => human(value, "ns"), all.map(({late}) => Math.max(late.median, lowest.y))),
         },
         plugins: {tooltip: {callbacks: {label: ({raw, dataset}) =>
-          `${label(dataset.label)}: ${human(raw.late.median, "ns")} late, ${humanOf(raw.spin)} of a core`}}},
+          `${label(dataset.label)}: ${human(raw.late.median, "ns")} late for ${human(raw.cpu.median, "ns")} of CPU`}}},
         onClick: (_, [hit], chart) => hit && openTrials(chart.data.datasets[hit.datasetIndex].data[0].late),
       },
       plugins: [intervals, pointLabels],
     };
   };
-  const table = () => plainTable(["contender", chosen.metric, "CPU of one core"], points().sort((a, b) =>
-    a.late.median - b.late.median).map(({contender, late, spin}) =>
-    [nameOf(contender.name), trialsButton(late), trialsButton(spin)]), `Lateness and CPU on ${chosen.workload}`);
-  const shown = figure(place, {title: "Timer lateness against CPU spent", height: 400, config, table,
+  const table = () => plainTable(["contender", chosen.metric, "CPU per op"], points().sort((a, b) =>
+    a.late.median - b.late.median).map(({contender, late, cpu}) =>
+    [nameOf(contender.name), trialsButton(late), trialsButton(cpu)]), `Lateness and CPU on ${chosen.workload}`);
+  const shown = figure(place, {title: "Timer lateness against CPU spent", height: 290, config, table,
     note: "Best is the lower left corner: on time, and asleep between. Lines through a point are its intervals."});
   shown.element.firstChild.append(legend(), el("div", {class: "controls"},
     selectOf("On", known.map((name) => [name, name]), chosen.workload, (value) => {
@@ -144,6 +144,30 @@ function addAccuracy() {
       chosen.metric = value;
       shown.redraw();
     })));
+}
+
+// ---- what is not certain, by name ----
+
+// For each metric, who could not be told from the baseline: few cells by their workloads, many by their number.
+function addUncertain() {
+  const few = 2, most = 8;
+  const told = data.findings.find(({about}) => about === "certainty");
+  const cells = (told?.from ?? []).map((place) => results[place]);
+  if (isComparison || !cells.length) return;
+  const rows = [...new Set(cells.map(({metric}) => metric))].map((metric) => {
+    const those = cells.filter((each) => each.metric === metric);
+    if (those.length <= few)
+      return [metric, those.flatMap((each, place) => [place ? "; " : "", nameOf(each.contender), " on ", nameOf(each.workload)])];
+    const who = [...new Set(those.map(({contender}) => contender))].map((name) =>
+      ({name, on: those.filter(({contender}) => contender === name)})).sort((a, b) => b.on.length - a.on.length);
+    return [metric, [who.slice(0, most).map(({name, on}, place) => [place ? ", " : "",
+      el("span", {title: on.map(({workload}) => workload).join("\n").slice(0, 1000)}, nameOf(name), ` ${on.length}`)]),
+    who.length > most ? ` and ${who.length - most} more` : ""].flat(2)];
+  });
+  const warning = report.warnings.find(({code}) => code === "few_blocks");
+  document.getElementById("accuracy").append(el("div", {id: "uncertain"},
+    plainTable(["metric", "who, and on how many workloads"], rows, `Not certain against ${label(baseline)}` +
+      (warning ? ` (${warning.message}: ${warning.remedy})` : ""), "texts")));
 }
 
 // ---- whole distributions ----
@@ -353,7 +377,8 @@ function addTrust() {
   const {aa, disturbances, judging} = report;
   if (judging)
     place.append(el("p", {}, `A verdict of a difference needs its interval beyond ${judging.threshold_pct} % and ` +
-      `${judging.comparisons} comparisons of time are corrected for (${judging.correction || "not at all"}).`));
+      `${judging.comparisons ? `${judging.comparisons} comparisons of time` : "the comparisons of each metric"} are ` +
+      `corrected for (${judging.correction || "not at all"}).`));
   if (aa) {
     place.append(el("h3", {}, "A/A: the baseline beside itself"), el("p", {}, aa.reason || ""));
     place.append(plainTable(["workload", "ratio", "interval", "verdict", "could have seen", "drift over the run"],
@@ -463,6 +488,7 @@ function openTrials(result) {
       [`times ${result.floor?.to}`, result.floor && `${quotient(result.floor.median)} ${
         interval(result.floor, quotient) && `(${interval(result.floor, quotient)})`}`],
       ["layouts of one code differ by", result.layout === null ? null : percent(result.layout)],
+      ["hosts differ by", result.hosts === null ? null : percent(result.hosts)],
       ["trials were made", wayWords[result.way]], ["better is", result.direction],
       ["status", result.status === "ok" ? null : result.status], ["reason", result.reason]]),
     result.samples.length ? el("div", {class: "canvas", style: "height:180px"}, canvas) : "",
@@ -531,6 +557,7 @@ function addTheme() {
 addTop();
 addFindings();
 addAccuracy();
+addUncertain();
 addMatrix();
 addLatency();
 addIdle();

@@ -289,13 +289,14 @@ TEST_F(command_failure, a_report_may_come_out_of_a_pipe) {
 }
 
 TEST_F(command_failure, a_listing_as_long_as_an_output_may_be_is_chosen_from_and_not_measured_whole) {
-    write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f 300000\n");
-    const auto one = loopbench({"run", "--contender", "many", "--workload", "w299999", "--blocks", "1", "-o",
+    const std::string all = std::to_string(LOOPBENCH_LONG_LISTING);
+    write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f " + all + "\n");
+    const auto one = loopbench({"run", "--contender", "many", "--workload", "w" + all, "--blocks", "1", "-o",
                                 loopbench.path("one").native()});
     EXPECT_EQ(one.code, 1) << one.error_tail;  // it prints its list again
     EXPECT_NE(one.output.find("many: failed: in block 1 of 1: "), std::string::npos) << one.output;
     expect_usage_error({"run", "--contender", "many", "--workload", "w*", "-o", loopbench.out()},
-                       {"300000 cells", "--workload"});
+                       {all + " cells", "--workload"});
 }
 
 TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_was) {

@@ -8,6 +8,7 @@
 
 #include "bench/trial/child_process.hpp"
 #include "bench/workloads/table.hpp"
+#include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
 #include "tests/support/scratch_folder.hpp"
 
@@ -114,6 +115,55 @@ TEST_F(end_to_end, six_blocks_have_an_interval_and_every_metric_of_the_first_day
     for (const auto* name :
          {"time", "late_p50", "late_p99", "late_max", "early", "cpu_user", "cpu_system", "spin", "wakeups"})
         EXPECT_TRUE(metrics.contains(name)) << name;
+}
+
+// One of them dies in the middle (SIGKILL), as soon as it has anything to lose.
+TEST_F(end_to_end, four_shards_are_one_run_though_one_of_them_died) {
+    constexpr auto script = R"sh(
+set -eu
+shard() {
+  "$loopbench" run --quick --workload yield --workload timer/periodic --contender loop-epoll \
+    --contender asio-epoll --blocks 8 --seed 7 --shard "$1/4" -o "$folder/s$1" >/dev/null 2>&1
+}
+for number in 1 2 4; do shard $number; done
+shard 3 &
+until grep -q attempt "$folder/s3/journal.jsonl" 2>/dev/null; do sleep 0.01; done
+child=$(cat /proc/$!/task/$!/children)
+kill -9 $child
+wait || true
+! "$loopbench" merge "$folder"/s? -o "$folder/merged" >/dev/null 2>"$folder/refusal"
+"$loopbench" run --resume "$folder/s3" >/dev/null 2>&1
+"$loopbench" merge "$folder"/s? -o "$folder/merged"
+)sh";
+    bench::child_request request;
+    request.command = {"/bin/sh", "-c", script};
+    request.environment = {{"loopbench", LOOPBENCH_REAL_COMMAND}, {"folder", folder.path().native()}};
+    request.limit = std::chrono::minutes{2};
+    const auto ran = bench::run_child(request);
+    ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
+    EXPECT_NE(content_of(folder / "refusal").find("shard 3 of 4 has "), std::string::npos)
+        << content_of(folder / "refusal");
+    const auto merged = json::parse(content_of(folder / "merged/report.json"));
+    EXPECT_TRUE(fits_the_schema(merged));
+    EXPECT_EQ(merged["complete"], true);
+    EXPECT_FALSE(merged.contains("hosts"));
+    std::map<std::uint64_t, std::set<std::string>> blocks;
+    for (const auto& line : journal_lines(folder / "merged/journal.jsonl"))
+        if (line.contains("attempt"))
+            blocks[line["block"].get<std::uint64_t>()].insert(line["workload"].dump() +
+                                                              line["contender"].dump());
+    EXPECT_EQ(blocks.size(), 8U);
+    for (const auto& [block, cells] : blocks) EXPECT_EQ(cells.size(), 6U) << block;
+
+    ASSERT_TRUE(is_fine(
+        run({"--workload", "yield", "--workload", "timer/periodic", "--blocks", "8", "--seed", "7"}).code));
+    const auto whole = report();
+    std::map<std::string, std::size_t> wanted, found;
+    for (const auto& [from, to] : {std::pair{&whole, &wanted}, std::pair{&merged, &found}})
+        for (const auto& item : (*from)["results"])
+            (*to)[item["workload"].dump() + item["contender"].dump() + item["metric"].dump()] =
+                item["samples"].size();
+    EXPECT_EQ(found, wanted);
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
-#include "killed_at.hpp"
 #include "reports/csv.hpp"
 #include "reports/json.hpp"
 #include "tests/support/command_support.hpp"
+#include "tests/support/killed_at.hpp"
 #include "tests/support/sample_report.hpp"
 
 namespace loopbench::tests {
@@ -202,6 +202,64 @@ TEST_F(killed_run, at_each_system_call_of_publishing_leaves_each_report_old_or_n
         seen.emplace(found.json == own.json, found.csv == own.csv);
     }
     EXPECT_TRUE(seen.contains({false, false}) && seen.contains({true, true}));
+}
+
+/// Shards, and a record that was merged of others before.
+class killed_merge : public killed_run {
+protected:
+    killed_merge() {
+        for (const std::string number : {"1", "2"}) {
+            run_shard(number, "2");
+            run_shard(number, "3");
+        }
+        run_shard("3", "3");
+    }
+
+    void run_shard(const std::string& number, const std::string& of) const {
+        const auto ran = loopbench({"run", "--shard", number + "/" + of, "--workload", "yield", "--blocks",
+                                    "6", "--seed", "7", "-o", shard(number, of)});
+        EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    }
+    std::string shard(const std::string& number, const std::string& of) const {
+        return loopbench.path("s" + number + "of" + of).native();
+    }
+    arguments merge_of_two() const {
+        return {"merge", shard("1", "2"), shard("2", "2"), "-o", loopbench.out()};
+    }
+    arguments merge_of_three() const {
+        return {"merge", shard("1", "3"), shard("2", "3"), shard("3", "3"), "-o", loopbench.out()};
+    }
+};
+
+TEST_F(killed_merge, at_each_of_its_system_calls_leaves_the_old_record_or_the_new_one) {
+    ASSERT_EQ(loopbench(merge_of_three()).code, 0);
+    const auto new_journal = content_of(journal);
+    const auto new_report = now();
+    ASSERT_EQ(loopbench(merge_of_two()).code, 0);
+    const auto old_journal = content_of(journal);
+    const auto old_report = now();
+    const auto loaded = run_until_call(with_path({"--version"}), 0),
+               whole = run_until_call(with_path(merge_of_three()), 0);
+    if (!whole) GTEST_SKIP() << "ptrace is refused here";
+    ASSERT_EQ(whole->exit_code, 0);
+    std::set<bool> seen;
+    constexpr std::uint64_t step = 3;  // each third, or it takes too long
+    for (auto call = loaded->calls / 2; call <= whole->calls; call += step) {
+        reports::write_file_atomically(journal, old_journal);
+        reports::write_file_atomically(json, old_report.json);
+        reports::write_file_atomically(csv, old_report.csv);
+        run_until_call(with_path(merge_of_three()), call);
+        const auto found = content_of(journal);
+        ASSERT_TRUE(found == old_journal || found == new_journal) << call;
+        const auto published = now();
+        ASSERT_TRUE(published.json == old_report.json || published.json == new_report.json) << call;
+        ASSERT_TRUE(published.csv == old_report.csv || published.csv == new_report.csv) << call;
+        seen.insert(found == new_journal);
+    }
+    EXPECT_EQ(seen.size(), 2U);
+    ASSERT_EQ(loopbench(merge_of_three()).code, 0);
+    for (const auto& entry : fs::directory_iterator{loopbench.out()})
+        EXPECT_NE(entry.path().extension().native(), ".tmp") << entry.path() << " was left";
 }
 
 }  // namespace

@@ -73,6 +73,26 @@ TEST(plan, without_cells_the_blocks_are_empty) {
     EXPECT_TRUE((block_orders{1, 0, 0}.next().empty()));
 }
 
+TEST(plan, in_shards_has_each_block_once_spread_over_the_whole_of_it) {
+    constexpr std::uint64_t blocks = 13;
+    for (const std::uint64_t of : {1U, 3U, 4U, 13U}) {
+        std::uint64_t all = 0;
+        for (std::uint64_t number = 1; number <= of; ++number) {
+            const bench::shard part{number, of};
+            std::uint64_t found = 0;
+            for (std::uint64_t block = 0; block < blocks; ++block) {
+                EXPECT_EQ(part.count(block), found) << "those before block " << block;
+                found += part.has(block) ? 1U : 0U;
+            }
+            EXPECT_EQ(part.count(blocks), found);
+            EXPECT_LE(found - blocks / of, 1U) << "as many as the others, or one more";
+            all += found;
+        }
+        EXPECT_EQ(all, blocks) << of;
+    }
+    EXPECT_TRUE((bench::shard{2, 4}.has(1) && bench::shard{2, 4}.has(5) && !bench::shard{2, 4}.has(2)));
+}
+
 bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::uint64_t seed = 1) {
     bench::run_plan plan;
     plan.contenders = {{"base", "base", {}, ""}, {"next", "next", {}, ""}};

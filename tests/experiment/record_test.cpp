@@ -157,6 +157,58 @@ TEST(record, of_a_precise_run_that_was_killed_says_how_many_blocks_it_wanted) {
     EXPECT_EQ(planned_after(38), wanted);
 }
 
+/// Of the second of four shards of a plan of twelve blocks, two of whose own it has.
+std::string journal_of_a_shard(const scratch_folder& folder) {
+    auto plan = small_plan(12);
+    plan.part = bench::shard{2, 4};
+    write_script(folder / "asio-epoll", "exit 0");
+    for (auto& who : plan.contenders) {
+        who.path = folder / "asio-epoll";
+        bench::remember_files(who);
+    }
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    for (const std::uint64_t block : {1U, 5U})
+        for (const std::size_t who : {0U, 1U}) {
+            bench::trial_record trial{block, {0, who}, took_ns(12.5)};
+            trial.machine = "a machine";
+            written.append(plan, trial);
+        }
+    return content_of(folder / "journal.jsonl");
+}
+
+TEST(record, of_a_shard_says_which_it_is_and_where_it_was_made) {
+    const scratch_folder folder;
+    const auto read = bench::read_journal(journal_of_a_shard(folder), "it");
+    EXPECT_EQ(read.plan.part, (bench::shard{2, 4}));
+    EXPECT_EQ(read.outcome.blocks_planned, 3U);
+    EXPECT_EQ(read.outcome.blocks_finished, 1U) << "the second may not be done";
+    EXPECT_EQ(read.outcome.trials.front().machine, "a machine");
+    ASSERT_TRUE(read.executables.front().contents);
+    EXPECT_EQ(read.executables.front().contents->front().name, "asio-epoll");
+    EXPECT_EQ(read.executables.front().contents->front().checksum.size(), 36U);
+    EXPECT_FALSE(bench::read_journal(journal_text(), "it").executables.front().contents);
+}
+
+TEST(record, of_a_shard_has_its_own_blocks_and_all_of_these) {
+    const scratch_folder folder;
+    const auto text = journal_of_a_shard(folder);
+    for (const auto& [old, replacement, complaint] :
+         {std::array<std::string_view, 3>{R"("block":5)", R"("block":6)", "block: it is not of this shard"},
+          {R"("block":5)", R"("block":9)", "block: blocks before this one are missing"},
+          {R"("shard":{"number":2)", R"("shard":{"number":5)", "plan.shard.number: expected a number from 1"},
+          {R"("of":4)", R"("of":0)", "plan.shard.of: expected a number from 1"}})
+        EXPECT_NE(complaint_about(with(text, old, replacement)).find(complaint), std::string::npos)
+            << complaint << " in " << complaint_about(with(text, old, replacement));
+}
+
+TEST(record, of_a_shard_is_told_from_one_of_a_changed_contender_by_what_is_in_it) {
+    const scratch_folder one, other;
+    const auto checksum = [](const scratch_folder& folder) {
+        return bench::read_journal(journal_of_a_shard(folder), "it").executables.front().contents->front();
+    };
+    EXPECT_EQ(checksum(one), checksum(other)) << "elsewhere, and at another time";
+}
+
 TEST(record, passes_over_a_last_line_that_was_cut_short) {
     const auto text = journal_text();
     const auto whole_lines = text.rfind('\n', text.size() - 2) + 1;

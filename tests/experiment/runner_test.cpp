@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "bench/experiment/record.hpp"
 #include "bench/experiment/samples.hpp"
 #include "tests/support/mock_executor.hpp"
 
@@ -250,6 +252,95 @@ TEST(runner, ends_when_nothing_is_left_to_run) {
     const auto result = run(small_plan(5), [](const auto&) { return ended(cell_status::failed, "no"); });
     EXPECT_EQ(result.ran.size(), 4U);
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
+}
+
+/// What a trial is asked to be, as far as it hangs on the plan.
+std::string spelled(const trial_request& request) {
+    return request.who.name + " " + request.workload + " " + std::to_string(request.padding_bytes) + " " +
+           std::to_string(request.cpu.value_or(-1));
+}
+
+TEST(runner, does_of_a_shard_its_blocks_as_the_whole_run_does_them) {
+    auto plan = small_plan(10);
+    plan.cpus = {0, 1, 2, 3};
+    plan.cores = {1, 1};
+    add_twin(plan);
+    const auto asked = [&](std::optional<bench::shard> part) {
+        plan.part = part;
+        plan.machine = part ? std::optional<std::string>{"here"} : std::nullopt;
+        std::map<std::uint64_t, std::vector<std::string>> by_block;
+        std::vector<std::string> requests;
+        const auto result = run(plan, [&](const auto& request) {
+            requests.push_back(spelled(request));
+            return took_ns(1);
+        });
+        for (std::size_t i = 0; i < requests.size(); ++i)
+            by_block[result.outcome.trials[i].block].push_back(requests[i]);
+        EXPECT_EQ(result.outcome.blocks_finished, plan.share().count(10));
+        EXPECT_EQ(result.outcome.blocks_planned, plan.share().count(10));
+        EXPECT_EQ(result.outcome.trials.front().machine, plan.machine);
+        const auto trials = std::to_string(6 * plan.share().count(10));
+        EXPECT_EQ(result.observer.progress.front(), "0/" + trials);
+        EXPECT_EQ(result.observer.progress.back(), std::to_string(std::stoi(trials) - 1) + "/" + trials);
+        return by_block;
+    };
+    const auto whole = asked(std::nullopt);
+    auto all = asked(bench::shard{1, 4});
+    EXPECT_EQ(all.size(), 3U);
+    for (const std::uint64_t number : {2U, 3U, 4U}) all.merge(asked(bench::shard{number, 4}));
+    EXPECT_EQ(all, whole);
+}
+
+TEST(runner, goes_on_with_a_shard_that_died_and_does_nothing_of_it_twice) {
+    auto plan = small_plan(8);
+    plan.part = bench::shard{2, 3};  // blocks 1, 4 and 7
+    const auto all = run(plan, [](const auto&) { return took_ns(1); });
+    auto cut = all.outcome;
+    cut.trials.resize(5);  // within the second of them
+    cut.blocks_finished = 0;
+    mock_executor executor{[](const auto&) { return took_ns(1); }};
+    mock_observer observer;
+    plan.machine = "another one";
+    const auto rest = bench::run(
+        plan, executor, observer, [] { return 0ns; }, cut);
+    EXPECT_EQ(rest.blocks_finished, 3U);
+    // The row that was cut is made again, so that its trials are pairs, and of one machine.
+    EXPECT_EQ(executor.ran.size(), 12U - 4U);
+    std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
+    const bench::counting_attempts tried{rest};
+    for (const auto& trial : rest.trials)
+        if (tried.counts(trial.block, trial.where.workload, trial.attempt))
+            machines[{trial.block, trial.where.workload}].insert(trial.machine);
+    EXPECT_EQ(machines.size(), 6U);
+    for (const auto& [row, of_it] : machines) EXPECT_EQ(of_it.size(), 1U) << row.first;
+}
+
+TEST(runner, spends_a_budget_on_a_share_alone) {
+    auto plan = small_plan(12);
+    plan.part = bench::shard{2, 2};
+    plan.budget = 10s;
+    std::chrono::nanoseconds now{0};
+    const auto result = run(
+        plan,
+        [&](const auto&) {
+            now += 750ms;  // a block takes 3 s
+            return took_ns(1);
+        },
+        [&] { return now; });
+    EXPECT_EQ(result.outcome.blocks_finished, 3U);
+    EXPECT_EQ(result.outcome.blocks_planned, 6U);
+    EXPECT_TRUE(result.outcome.budget_spent);
+}
+
+TEST(runner, refuses_shards_that_cannot_be) {
+    auto plan = small_plan(3);
+    plan.part = bench::shard{1, 3};
+    EXPECT_NO_THROW(bench::refuse_impossible_part(plan));
+    plan.part = bench::shard{1, 4};
+    EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error) << "one would have no block";
+    plan.part = bench::shard{1, 2};
+    plan.precision_pct = 1;
+    EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error);
 }
 
 TEST(runner, runs_the_layout_that_its_record_names_and_the_same_ones_when_it_goes_on) {

@@ -168,6 +168,8 @@ TEST(calibration_file, is_read_back_on_its_own_machine_and_on_no_other) {
     EXPECT_FALSE(bench::read_calibration(folder / "nothing.json", here));
     reports::write_file_atomically(folder / "calibration.json", "{\"schema\": 1}");
     EXPECT_THROW(bench::read_calibration(folder / "calibration.json", here), reports::format_error);
+    std::filesystem::create_symlink("circle", folder / "circle");
+    EXPECT_THROW(bench::read_calibration(folder / "circle", here), reports::file_error);
 }
 
 /// Takes what it is told to, with noise of a thousandth, and says so; `$when` is run at each trial.

@@ -291,6 +291,20 @@ class Html(unittest.TestCase):
         self.open(made(source, "no_ratio", self.folder)[0])
         self.assertIn(f"{len(judged) - 1} of ", self.texts("#findings .slower")[0])
 
+    def test_everybody_who_is_not_certainly_apart_from_the_baseline_is_named_beside_the_metric(self):
+        floors = {each["name"] for each in self.report["contenders"] if each["context"].get("role") == "floor"}
+        headline = {each["name"]: each["headline_metrics"] for each in self.report["workloads"]}
+        wanted = {(each["metric"], each["contender"]) for each in self.report["results"]
+                  if each["verdict"] == "inconclusive" and each["contender"] not in floors
+                  and each["metric"] in headline[each["workload"]]}
+        self.assertTrue(wanted)
+        self.open()
+        shown = self.browser.run("""[...document.querySelectorAll("#uncertain tbody tr")].flatMap((row) =>
+          [...row.querySelectorAll("td bdi")].map((name) =>
+            [row.querySelector("th").textContent, name.textContent]))""")
+        contenders = {each["name"] for each in self.report["contenders"]}
+        self.assertEqual({tuple(each) for each in shown if each[1] in contenders}, wanted)
+
     def test_sorting_keeps_the_focus(self):
         self.open()
         for button in ("tbody button", "thead button"):

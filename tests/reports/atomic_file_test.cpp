@@ -66,6 +66,9 @@ TEST(atomic_file, a_symbolic_link_to_a_file_that_is_not_there_yet_leads_to_the_n
     fs::create_symlink("circle", folder / "circle");
     EXPECT_NE(complaint([&] { write_file_atomically(folder / "circle", "new"); }).find("circle: Too many"),
               std::string::npos);
+    fs::create_symlink("/nowhere/at/all", folder / "lost");
+    const auto said = complaint([&] { write_file_atomically(folder / "lost", "new"); });
+    EXPECT_NE(said.find("/lost, a link to /nowhere/at/all: "), std::string::npos) << said;
 }
 
 TEST(atomic_file, the_file_can_be_read_as_the_umask_says) {

@@ -122,6 +122,14 @@ TEST(writers, json_replaces_text_that_is_not_utf8) {
     EXPECT_EQ(reports::read_json(reports::write_json(report), "it").baseline, "\uFFFD\uFFFD");
 }
 
+TEST(writers, json_escapes_what_no_terminal_should_see) {
+    auto report = sample_report();
+    report.baseline = "\u202eé\x7f\u009b\U000e0001";
+    const auto text = reports::write_json(report);
+    EXPECT_NE(text.find(R"("\u202eé\u007f\u009b\udb40\udc01")"), std::string::npos) << text;
+    EXPECT_EQ(reports::read_json(text, "it").baseline, report.baseline);
+}
+
 TEST(writers, csv_disarms_whatever_a_spreadsheet_would_execute) {
     auto report = sample_report();
     report.results.resize(1);

@@ -112,8 +112,10 @@ TEST(turns, are_lost_by_who_answers_with_something_else) {
         const auto outcomes = run({player("ready; wait_for_turn; echo " + answer + " >&$out; sleep 1000")});
         EXPECT_EQ(outcomes[0].child.end, child_end::broke_protocol) << answer;
     }
-    const auto flood = run({player("ready; wait_for_turn; head -c 5000 /dev/zero >&$out; sleep 1000")});
-    EXPECT_EQ(flood[0].child.end, child_end::broke_protocol);
+    for (const std::string flood : {"head -c 5000 /dev/zero", "yes ready", "yes '10 1000'"}) {
+        const auto outcomes = run({player("ready; wait_for_turn; " + flood + " >&$out; sleep 1000")}, 1h);
+        EXPECT_EQ(outcomes[0].child.end, child_end::broke_protocol) << flood;
+    }
 }
 
 TEST(turns, need_not_be_known) {

@@ -1,6 +1,6 @@
 // man 2 ptrace: with PTRACE_O_TRACESYSGOOD a stop at a system call is SIGTRAP | 0x80, once as it begins and
 // once as it ends.
-#include "killed_at.hpp"
+#include "tests/support/killed_at.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

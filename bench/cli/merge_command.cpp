@@ -1,0 +1,135 @@
+// loopbench merge: one record of the shards of a run, with its reports.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/cli/commands.hpp"
+#include "bench/cli/gate_exit.hpp"
+#include "bench/cli/messages.hpp"
+#include "bench/cli/option_types.hpp"
+#include "bench/cli/session.hpp"
+#include "bench/experiment/histograms.hpp"
+#include "bench/experiment/journal.hpp"
+#include "bench/experiment/merge.hpp"
+#include "bench/gate/judgement.hpp"
+#include "bench/summary/summary.hpp"
+#include "bench/trial/usage_error.hpp"
+#include "reports/atomic_file.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct merge_options {
+    std::vector<std::string> shards;
+    std::string output = "loopbench-report";
+    bool partial = false, verbose = false;
+};
+
+std::vector<shard_journal> read_shards(const merge_options& options) {
+    std::vector<shard_journal> all;
+    for (const auto& folder : options.shards) {
+        std::error_code not_there;
+        if (fs::equivalent(folder, options.output, not_there))
+            throw usage_error{
+                fmt::format("{} is one of the shards; write to another folder (-o)", options.output)};
+        all.push_back(read_shard(folder));
+    }
+    return all;
+}
+
+/// The shards' folders that have histograms. Who copied journals alone is told what is lost by that.
+std::vector<fs::path> folders_of_histograms(const merge_options& options) {
+    std::vector<fs::path> all;
+    for (const fs::path folder : options.shards)
+        if (has_histograms_beside(folder / "journal.jsonl"))
+            all.push_back(folder);
+        else
+            tell(fmt::format(
+                "loopbench: warning: there is no histograms.jsonl in {}: distributions are without it\n",
+                folder.native()));
+    return all;
+}
+
+/// What the first shard counted by name.
+std::string counts_in(const merge_options& options, const std::vector<shard_journal>& shards) {
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        const auto file = fs::path{options.shards[i]} / "counts.json";
+        if (shards[i].record.plan.part->number == 1 && fs::exists(file))
+            return reports::read_file(file.native());
+    }
+    return {};
+}
+
+void write_record(const merge_options& options, const std::string& journal, const std::string& counts) {
+    const fs::path folder{options.output};
+    reports::prepare_output_folder(folder);
+    refuse_folder_in_use(folder);
+    std::vector<reports::new_file> files{
+        {folder / "histograms.jsonl", {}, joined_histograms(folders_of_histograms(options))},
+        {folder / "journal.jsonl", journal}};
+    if (!counts.empty()) files.push_back({folder / "counts.json", counts});
+    reports::write_files_atomically(files);
+    std::error_code was_none;
+    if (counts.empty()) fs::remove(folder / "counts.json", was_none);  // of another record
+}
+
+int exit_code_of(const reports::report& report) {
+    auto found = judge_session(report);
+    if (!report.complete) found.push_back(about_session(finding_kind::unclear, "shards are missing"));
+    return found.empty() ? exit_ok : exit_code_of(outcome_of(found));
+}
+
+int merge(const merge_options& options, const invocation& by) {
+    auto shards = read_shards(options);
+    const auto counts = counts_in(options, shards);
+    const auto text =
+        merged_journal(std::move(shards), by.words,
+                       options.partial ? missing_shards_are::allowed : missing_shards_are::refused);
+    if (text.size() > journal_bytes_max)
+        throw usage_error{fmt::format("the merged journal would have {} bytes, and the limit is {}",
+                                      text.size(), journal_bytes_max)};
+    const finished_run run{read_journal(text, "the merged journal"), {}};
+    write_record(options, text, counts);
+    const auto report = report_of(run.record);
+    publish(run, report, options.output, options.verbose ? detail::every_table : detail::one_screen);
+    return exit_code_of(report);
+}
+
+constexpr const char* what_is_merged =
+    "Shards are made by `loopbench run --shard I/N`, all with the same options, seed and builds. What\n"
+    "differs is named, and nothing is written then. Of several machines, what differs between them is\n"
+    "an effect of its own: the report says how large it is, and intervals cover it. With --partial the\n"
+    "exit code is 4 where something was missing. docs/clusters.md has files for Slurm, Kubernetes and\n"
+    "GNU parallel.";
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, action& chosen) {
+    const auto options = std::make_shared<merge_options>();
+    auto* command = app.add_subcommand("merge", "makes one run of the shards of a run");
+    command->footer(what_is_merged);
+    command->add_option("DIR", options->shards, "the folders that the shards wrote into")->required();
+    takes_path(command
+                   ->add_option("-o,--output", options->output,
+                                fmt::format("the folder to write to ({})", options->output))
+                   ->type_name("DIR"));
+    command->add_flag(
+        "--partial", options->partial,
+        "take what there is of shards that are missing or not at their end; the report says so");
+    command->add_flag("--verbose", options->verbose,
+                      "show every table and all of the warnings, instead of one screen");
+    command->callback(
+        [options, &chosen] { chosen = [options](const invocation& by) { return merge(*options, by); }; });
+}
+
+}  // namespace loopbench::bench

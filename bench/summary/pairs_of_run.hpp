@@ -1,0 +1,35 @@
+// From results of a report back to the blocks that they are of, for comparisons with somebody who is not the
+// baseline.
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "bench/experiment/samples.hpp"
+#include "bench/statistics/verdict.hpp"
+#include "reports/metrics.hpp"
+#include "reports/results.hpp"
+
+namespace loopbench::bench {
+
+/// The pairs of a run, for results that are of it. It refers to the plan and the samples.
+class pairs_of_run {
+public:
+    pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {
+        for (std::size_t i = 0; i < plan.workloads.size(); ++i) workloads_[plan.workloads[i]] = i;
+        for (std::size_t i = 0; i < plan.contenders.size(); ++i) contenders_[plan.contenders[i].name] = i;
+    }
+
+    /// Of one workload and metric; above 0 where `item` is better.
+    [[nodiscard]] comparison comparison_of(const reports::result& item, const reports::result& to) const {
+        return samples_.comparison_of(workloads_.at(item.workload), contenders_.at(item.contender),
+                                      contenders_.at(to.contender), *reports::find_metric(item.metric));
+    }
+
+private:
+    const sample_table& samples_;
+    std::map<std::string_view, std::size_t> workloads_, contenders_;
+};
+
+}  // namespace loopbench::bench

@@ -1,0 +1,310 @@
+// Shards into one record, and everything that makes them no shards of one run.
+#include "bench/experiment/merge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "bench/experiment/journal.hpp"
+#include "bench/experiment/samples.hpp"
+#include "bench/machine/environment.hpp"
+#include "bench/trial/usage_error.hpp"
+#include "reports/json.hpp"
+#include "tests/support/scratch_folder.hpp"
+#include "tests/support/shards_of_run.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::missing_shards_are;
+using bench::shard;
+using record_change = std::function<void(bench::session_record&)>;
+
+class shards : public testing::Test {
+protected:
+    shards() {
+        write_script(folder / "bin/loop", "exit 0");
+        write_script(folder / "bin/other", "exit 1");
+    }
+
+    /// Does the shard and writes its journal; `as` may change what it is of, `before_it_ends` what came of
+    /// it.
+    std::filesystem::path add(shard part, const std::string& name, const record_change& as = {},
+                              const record_change& before_it_ends = {}) const {
+        bench::session_record record;
+        record.plan = small_plan(12);
+        for (auto& who : record.plan.contenders) who.path = folder / "bin/loop";
+        record.plan.part = part;
+        record.where = bench::read_environment();
+        record.where.machine = "machine A";
+        record.command = {"loopbench", "run", name};
+        if (as) as(record);
+        for (auto& who : record.plan.contenders) bench::remember_files(who);
+        record.plan.machine = record.where.machine;
+        record.outcome = outcome_of_shard(
+            record.plan, *record.plan.part, *record.plan.machine,
+            [](const auto& request) { return took_ns(1 + static_cast<double>(request.padding_bytes)); });
+        if (before_it_ends) before_it_ends(record);
+        std::filesystem::create_directories(folder / name);
+        bench::journal written{folder / name / "journal.jsonl", record};
+        for (const auto& trial : record.outcome.trials) written.append(record.plan, trial);
+        if (!record.outcome.interrupted) written.end(record.outcome);
+        if (!record.counted.empty()) written.append(record.counted);
+        return folder / name;
+    }
+
+    static std::string text_of(const std::vector<std::filesystem::path>& folders,
+                               missing_shards_are missing = missing_shards_are::refused) {
+        std::vector<bench::shard_journal> all;
+        for (const auto& each : folders) all.push_back(bench::read_shard(each));
+        return bench::merged_journal(std::move(all), {"loopbench", "merge"}, missing);
+    }
+
+    static bench::session_record merged(const std::vector<std::filesystem::path>& folders,
+                                        missing_shards_are missing = missing_shards_are::refused) {
+        return bench::read_journal(text_of(folders, missing), "it");
+    }
+
+    static std::string refusal(const std::vector<std::filesystem::path>& folders,
+                               missing_shards_are missing = missing_shards_are::refused) {
+        try {
+            text_of(folders, missing);
+        } catch (const bench::usage_error& error) {
+            return error.what();
+        }
+        return "";
+    }
+
+    /// What is said of a second shard that was made otherwise.
+    std::string refusal_of(const record_change& as) const {
+        return refusal({add({1, 2}, "one"), add({2, 2}, "other", as)});
+    }
+
+    scratch_folder folder;
+};
+
+#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST_F(shards, become_one_record_with_each_block_once_and_in_order) {
+    const auto record = merged({add({3, 3}, "c"), add({1, 3}, "a"), add({2, 3}, "b")});
+    EXPECT_FALSE(record.outcome.interrupted);
+    EXPECT_FALSE(record.plan.part);
+    EXPECT_EQ(record.outcome.blocks_finished, 12U);
+    EXPECT_EQ(record.outcome.blocks_planned, 12U);
+    ASSERT_EQ(record.outcome.merged.size(), 3U);
+    EXPECT_EQ(record.outcome.merged[1].command.back(), "b");
+    EXPECT_EQ(record.command, (std::vector<std::string>{"loopbench", "merge"}));
+    EXPECT_TRUE(std::ranges::is_sorted(record.outcome.trials, {}, &bench::trial_record::block));
+    std::map<std::uint64_t, std::size_t> trials;
+    for (const auto& trial : record.outcome.trials) ++trials[trial.block];
+    EXPECT_EQ(trials.size(), 12U);
+    for (const auto& [block, count] : trials) EXPECT_EQ(count, 4U) << block;
+}
+
+TEST_F(shards, are_taken_over_word_for_word) {
+    const auto one = add({1, 2}, "a"), other = add({2, 2}, "b");
+    const auto text = text_of({one, other});
+    std::istringstream lines{content_of(one / "journal.jsonl") + content_of(other / "journal.jsonl")};
+    for (std::string line; std::getline(lines, line);)
+        if (line.find("\"attempt\"") != std::string::npos) {
+            EXPECT_SAYS(text, line + "\n");
+        }
+}
+
+TEST_F(shards, of_several_machines_keep_for_each_trial_where_it_was_made) {
+    const auto on_b = [](bench::session_record& record) {
+        record.where.machine = "machine B";
+        record.where.cpu_model = "another processor";
+        record.where.cores = 4;
+        record.plan.cpus = {0, 1, 2, 3};
+    };
+    const auto record = merged({add({1, 2}, "a"), add({2, 2}, "b", on_b)});
+    for (const auto& trial : record.outcome.trials)
+        EXPECT_EQ(trial.machine, trial.block % 2 == 0 ? "machine A" : "machine B");
+    EXPECT_FALSE(record.where.machine) << "it is of none alone";
+    EXPECT_SAYS(record.where.cpu_model, " + another processor");
+    EXPECT_EQ(record.outcome.merged[1].where.cores, 4);
+    EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
+}
+
+TEST_F(shards, of_other_plans_are_refused_with_what_differs_and_how) {
+    using record = bench::session_record;
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.seed = 2; }),
+                "the seed is 1 in the first and 2 in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.part->of = 3; }),
+                "the number of shards is 2 in the first and 3 in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.blocks = 10; }), "\"blocks\" is 12 in the first and 10");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.min_time_s = 2; }), "\"min_time_s\" is 0.5 in the first");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.size = bench::workload_size::smoke; }),
+                "\"size\" is real in the first and smoke in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.budget = std::chrono::seconds{9}; }),
+                "\"budget_s\" is null in the first and 9.0 in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.cpu = 1; }), "\"cpu\" is null in the first and 1");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.counts = true; }), "\"counts\" is false in the first");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.turn.timed = std::chrono::milliseconds{3}; }),
+                "\"turn\"");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.workloads = {"yield"}; }),
+                "number 2 of the plan's workloads is echo in the first and none in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.contenders[1].name = "libuv"; }),
+                "number 2 of the plan's contenders is loop-epoll in the first and libuv in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { add_twin(of.plan); }),
+                "contenders is none in the first and asio");
+    EXPECT_SAYS(refusal_of([](record& of) { of.where.loopbench_version = "0.0.9"; }),
+                "the version of loopbench is ");
+    EXPECT_EQ(refusal_of([](record& of) { of.where.kernel = "Linux 7"; }), "") << "a machine's own affair";
+}
+
+TEST_F(shards, in_which_a_workload_was_made_in_another_way_are_refused_with_its_name) {
+    const auto in = [](reports::way made) {
+        return [made](bench::session_record& of) { of.plan.ways = {reports::way::apart, made}; };
+    };
+    EXPECT_SAYS(
+        refusal({add({1, 2}, "a", in(reports::way::apart)), add({2, 2}, "b", in(reports::way::turns))}),
+        "the plan's ways for echo is apart in the first and turns in the second");
+}
+
+TEST_F(shards, of_other_builds_are_refused_with_the_file_and_both_checksums) {
+    const auto said =
+        refusal_of([this](bench::session_record& of) { of.plan.contenders[1].path = folder / "bin/other"; });
+    EXPECT_SAYS(said, "of what loop-epoll is made of, the checksum of loop is ");
+    EXPECT_SAYS(said, " in the first and none in the second");
+    const auto changed = refusal({add({1, 2}, "a"), [this] {
+                                      write_script(folder / "bin/loop", "exit 3");
+                                      return add({2, 2}, "b");
+                                  }()});
+    EXPECT_SAYS(changed, "the checksum of loop is ");
+    EXPECT_SAYS(refusal_of([](bench::session_record& of) {
+                    of.plan.contenders[0].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
+                }),
+                "the environment of asio-epoll is {} in the first");
+}
+
+TEST_F(shards, that_were_copied_elsewhere_are_of_the_same_build) {
+    write_script(folder / "copy/loop", "exit 0");
+    EXPECT_EQ(refusal_of([this](bench::session_record& of) {
+                  for (auto& who : of.plan.contenders) who.path = folder / "copy/loop";
+              }),
+              "");
+}
+
+TEST_F(shards, that_are_there_twice_are_refused) {
+    const auto one = add({1, 2}, "a"), again = add({1, 2}, "b");
+    const auto said = refusal({one, again});
+    EXPECT_SAYS(said, "shard 1 of 2 is there twice: in ");
+    EXPECT_SAYS(said, "/a and in ");
+    EXPECT_SAYS(refusal({one, one}), "is there twice");
+}
+
+TEST_F(shards, that_are_missing_are_named_and_taken_as_missing_when_asked) {
+    const std::vector all{add({1, 4}, "a"), add({4, 4}, "d")};
+    EXPECT_SAYS(refusal(all), "shards 2, 3 of 4 are missing: run them");
+    const auto record = merged(all, missing_shards_are::allowed);
+    EXPECT_TRUE(record.outcome.interrupted);
+    EXPECT_EQ(record.outcome.blocks_finished, 6U);
+    EXPECT_EQ(bench::missing_from(record.outcome.merged), (std::vector<std::uint64_t>{2, 3}));
+    EXPECT_EQ(bench::sample_table(record.plan, record.outcome).of({0, 0}).at("time").size(), 6U);
+}
+
+TEST_F(shards, that_are_not_done_are_named_with_how_to_go_on) {
+    const auto die = [](bench::session_record& of) {
+        of.outcome.interrupted = true;
+        of.outcome.trials.resize(5);
+    };
+    const std::vector all{add({1, 2}, "a"), add({2, 2}, "b", {}, die)};
+    const auto said = refusal(all);
+    EXPECT_SAYS(said, "shard 2 of 2 has 1 of 6 blocks and still runs, or was interrupted: go on with");
+    EXPECT_SAYS(said, "run --resume " + (folder / "b").native());
+    const auto record = merged(all, missing_shards_are::allowed);
+    EXPECT_TRUE(record.outcome.interrupted);
+    EXPECT_FALSE(record.outcome.merged[1].finished);
+    EXPECT_EQ(record.outcome.blocks_finished, 7U);
+}
+
+TEST_F(shards, whose_budget_was_spent_are_as_done_as_they_will_be) {
+    const auto spend = [](bench::session_record& of) {
+        of.outcome.budget_spent = true;
+        of.outcome.trials.resize(8);
+        of.outcome.blocks_finished = 2;
+    };
+    const auto record = merged({add({1, 2}, "a"), add({2, 2}, "b", {}, spend)});
+    EXPECT_FALSE(record.outcome.interrupted);
+    EXPECT_TRUE(record.outcome.budget_spent);
+    EXPECT_EQ(record.outcome.blocks_finished, 8U);
+}
+
+TEST_F(shards, have_the_passes_of_the_first_one) {
+    const auto counted = [](bench::session_record& of) {
+        of.counted = {{"yield", "loop-epoll", {{"waits", 0.5}}, {}}};
+    };
+    const auto record = merged({add({2, 2}, "b"), add({1, 2}, "a", counted)});
+    ASSERT_EQ(record.counted.size(), 1U);
+    EXPECT_EQ(record.counted[0].metrics.at("waits"), 0.5);
+}
+
+TEST_F(shards, of_which_one_machine_could_not_do_a_cell_have_what_the_other_did) {
+    const auto refuse_io_uring = [](bench::session_record& of) {
+        for (auto& trial : of.outcome.trials)
+            if (trial.where.contender == 1) {
+                trial.outcome = ended(reports::cell_status::unsupported, "io_uring refused");
+            }
+    };
+    const std::vector parts{add({1, 2}, "a", {}, refuse_io_uring), add({2, 2}, "b")};
+    EXPECT_FALSE(merged(parts).outcome.excluded[0][1]);
+    const std::vector neither{add({1, 2}, "c", {}, refuse_io_uring), add({2, 2}, "d", {}, refuse_io_uring)};
+    const auto found = merged(neither).outcome.excluded[0][1];
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->status, reports::cell_status::unsupported);
+}
+
+TEST_F(shards, that_cannot_run_a_contender_on_one_machine_say_so) {
+    const auto broken = [](bench::session_record& of) {
+        of.plan.contenders[1].problem = "cannot list its workloads: exit code 127";
+    };
+    const auto found = merged({add({1, 2}, "a"), add({2, 2}, "b", broken)}).outcome.excluded[0][1];
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->status, reports::cell_status::failed);
+}
+
+TEST_F(shards, are_not_what_is_whole_merged_or_nothing) {
+    const auto name = [](const std::filesystem::path& of) {
+        try {
+            bench::read_shard(of);
+        } catch (const std::exception& error) {
+            return std::string{error.what()};
+        }
+        return std::string{};
+    };
+    std::filesystem::create_directories(folder / "whole");
+    bench::journal{folder / "whole/journal.jsonl", {.plan = small_plan(3)}};
+    EXPECT_SAYS(name(folder / "whole"), "is of a whole run and not of a shard");
+    std::filesystem::create_directories(folder / "merged");
+    reports::write_file_atomically(folder / "merged/journal.jsonl",
+                                   text_of({add({1, 2}, "a"), add({2, 2}, "b")}));
+    EXPECT_SAYS(name(folder / "merged"), "was merged already");
+    EXPECT_SAYS(name(folder / "nowhere"), "there is no ");
+    reports::write_file_atomically(folder / "merged/journal.jsonl", "{}\n");
+    EXPECT_SAYS(name(folder / "merged"), "is not a journal");
+}
+
+TEST_F(shards, in_a_merged_record_are_there_once_and_of_as_many) {
+    const auto text = text_of({add({1, 2}, "a"), add({2, 2}, "b")});
+    const auto complaint = [&](std::string_view old, std::string_view replacement) -> std::string {
+        auto damaged = text;
+        damaged.replace(damaged.rfind(old, damaged.find('\n')), old.size(), replacement);
+        try {
+            bench::read_journal(damaged, "it");
+        } catch (const reports::format_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":1,"of":2})"), "there twice");
+    EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":2,"of":3})"), "as many");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

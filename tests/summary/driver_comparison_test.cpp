@@ -1,0 +1,84 @@
+// The best on io_uring against the best on epoll, as a report has it.
+#include "bench/summary/driver_comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "bench/summary/summary.hpp"
+#include "tests/support/mock_executor.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto busiest = "echo/rtt/tcp/conns:1000/bytes:64";
+
+struct on_driver {
+    std::string driver, role;
+    std::map<std::string, double> times;  // of what the machine gives in that block
+};
+
+/// Twelve blocks in each of which the machine is another one, and the baseline differs from it by chance.
+reports::report report_of_drivers(const std::map<std::string, on_driver>& contenders) {
+    auto plan = small_plan(12);
+    plan.workloads = {busiest};
+    plan.contenders = {{plan.baseline, "", {busiest}, ""}};
+    plan.described = {reports::describe(plan.baseline, {{"driver", "select"}})};
+    for (const auto& [name, who] : contenders) {
+        plan.contenders.push_back({name, "", {busiest}, ""});
+        plan.described.push_back(reports::describe(name, {{"driver", who.driver}, {"role", who.role}}));
+    }
+    std::map<std::string, int> trials;
+    mock_executor executor{[&](const bench::trial_request& request) {
+        bench::trial_outcome outcome;
+        const auto block = trials[request.who.name]++;
+        const double machine = 1000 + 100 * (block % 3);
+        if (request.who.name == plan.baseline) {
+            outcome.metrics["time"] = machine * (block % 2 == 0 ? 1.0 : 1.5);
+        } else {
+            for (const auto& [metric, times] : contenders.at(request.who.name).times)
+                outcome.metrics[metric] = machine * times;
+        }
+        return outcome;
+    }};
+    mock_observer observer;
+    return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
+}
+
+const reports::result& in(const reports::report& report, std::string_view who, std::string_view metric) {
+    return *reports::find_result(report, busiest, who, metric);
+}
+
+TEST(driver_comparison, is_of_pairs_and_knows_what_two_ratios_to_a_noisy_baseline_do_not) {
+    const auto report = report_of_drivers({{"ring", {"io_uring", "", {{"time", 0.90}, {"cpu", 0.80}}}},
+                                           {"slow ring", {"io_uring", "", {{"time", 0.99}, {"cpu", 0.5}}}},
+                                           {"poll", {"epoll", "", {{"time", 0.99}, {"cpu", 0.80}}}},
+                                           {"slow poll", {"epoll", "", {{"time", 1.10}, {"cpu", 0.5}}}},
+                                           {"bare", {"epoll", "floor", {{"time", 0.50}, {"cpu", 0.5}}}}});
+    const auto& time = in(report, "ring", "time");
+    ASSERT_TRUE(time.to_epoll);
+    EXPECT_EQ(time.to_epoll->to, "poll");
+    EXPECT_NEAR(time.to_epoll->median, 1.1, 1e-9);
+    EXPECT_EQ(time.to_epoll->judged, reports::verdict::faster);
+    EXPECT_LE(*time.to_baseline->low, *in(report, "poll", "time").to_baseline->high)
+        << "or the two ratios would have told as well";
+    ASSERT_TRUE(in(report, "ring", "cpu").to_epoll);
+    EXPECT_EQ(in(report, "ring", "cpu").to_epoll->judged, reports::verdict::equivalent)
+        << "of the same two, whoever takes less CPU";
+    for (const auto* other : {"slow ring", "poll", "slow poll", "bare"})
+        EXPECT_FALSE(in(report, other, "time").to_epoll) << other;
+}
+
+TEST(driver_comparison, is_made_of_none_where_nobody_is_on_one_of_the_two) {
+    const auto report = report_of_drivers(
+        {{"ring", {"io_uring", "", {{"time", 0.9}}}}, {"bare", {"epoll", "floor", {{"time", 0.5}}}}});
+    EXPECT_FALSE(in(report, "ring", "time").to_epoll);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
