@@ -2,6 +2,7 @@
 // whatever runs short, and the kernel is entered no more often than needed.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -454,6 +456,28 @@ TEST_F(uring_buffer_tests, that_one_slow_reader_holds_do_not_cost_all_others_the
     for (const socket_pair& pair : others) EXPECT_LE(requests_of_a_read(pair), 1U);
     for (int round = 0; round < 3; ++round)
         for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
+}
+
+// The thread that ran it lives on, and must not keep the files of its requests.
+TEST_F(uring_tests, closed_by_another_thread_lets_go_of_its_files) {
+    socket_pair pair;
+    auto bare = std::make_unique<bare_driver>();
+    std::promise<void> has_waited;
+    std::promise<void> may_end;
+    std::jthread runner([&] {
+        counted_operation receive(io_kind::receive, pair.ours.get());
+        bare->start(receive);
+        bare->look();  // the kernel has the request now
+        bare->driver.discard(receive);
+        has_waited.set_value();
+        may_end.get_future().wait();
+    });
+    has_waited.get_future().wait();
+    bare.reset();
+    pair.ours.reset();
+    pollfd far_end{.fd = pair.theirs.get(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&far_end, 1, 10'000), 1) << "the near end is still open";
+    may_end.set_value();
 }
 
 TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {

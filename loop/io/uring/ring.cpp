@@ -94,10 +94,6 @@ void uring_ring::renew() {
 
 void uring_ring::close() noexcept {
     is_open_ = false;
-    if (owner_ != this_thread()) {  // or liburing would take the registered number out of this thread's table
-        ring_.int_flags = 0;
-        ring_.enter_ring_fd = ring_.ring_fd;
-    }
     io_uring_queue_exit(&ring_);
 }
 
@@ -106,8 +102,8 @@ void uring_ring::enable() {
     const int error =
         -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     if (error != 0) throw_errno("io_uring_enable_rings", error);
-    // Saves the kernel a look-up at each entry; not to have it is no failure.
-    static_cast<void>(io_uring_register_ring_fd(&ring_));
+    // Without io_uring_register_ring_fd(), which saves the kernel a look-up at each entry: the thread would
+    // hold the ring open from then on, with the files of its requests, whoever closes it.
     owner_ = this_thread();
 }
 
