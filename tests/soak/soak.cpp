@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <stdexcept>
@@ -52,7 +53,7 @@ constexpr int storming_clients = 4;
 
 constexpr double cpu_pct_max = 1;
 constexpr double first_round_trip_ms_max = 50;
-constexpr long memory_growth_kib_max = 1024;
+constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers when they run short
 
 // The server.
 
@@ -227,15 +228,17 @@ bool has_come_back(const server& watched, std::size_t descriptors) {
     return watched.descriptors() == descriptors;
 }
 
-json soak(std::string_view design, std::chrono::milliseconds duration, unsigned seed, bool judges_times) {
+/// How many it has when it has no client: one less than with a client that has been answered.
+std::size_t descriptors_without_clients(const server& watched) {
+    const auto only_client = connect_to(watched.port(), 10s);
+    if (!round_trip(only_client)) throw std::runtime_error("the server does not answer");
+    return watched.descriptors() - 1;
+}
+
+json soak(server& watched, std::string_view design, std::chrono::milliseconds duration, unsigned seed,
+          bool judges_times) {
     const auto round = std::min<std::chrono::milliseconds>(duration, 3000ms);
-    server watched(design);
-    if (!round_trip(connect_to(watched.port(), 1s))) throw std::runtime_error("the server does not answer");
-    std::size_t descriptors = watched.descriptors(), last = 0;
-    do {  // until it has seen that the client is gone
-        std::this_thread::sleep_for(100ms);
-        last = std::exchange(descriptors, watched.descriptors());
-    } while (last != descriptors);
+    const std::size_t descriptors = descriptors_without_clients(watched);
     tally done{};
     std::vector<double> first_ms;
     std::vector<double> cpu_pct;
@@ -327,12 +330,19 @@ int main(int count, char** arguments) {
                       {"loops", json::array()}};
         const auto each = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(seconds / static_cast<double>(designs.size())));
-        bool passed = true;
+        // All of them before the first storm: a later one would begin with what that left in our memory.
+        std::vector<std::pair<std::string, std::unique_ptr<server>>> servers;
         for (const std::string& design : designs) {
             const auto refusal = design == "loop-uring" ? loop::io_uring_refusal() : "";
-            const json result = refusal.empty() ? soak(design, each, seed, judges_times)
-                                                : json{{"loop", design}, {"unsupported", refusal}};
-            passed = passed && result.value("passed", true);
+            if (refusal.empty())
+                servers.emplace_back(design, std::make_unique<server>(design));
+            else
+                document["loops"].push_back({{"loop", design}, {"unsupported", refusal}});
+        }
+        bool passed = true;
+        for (const auto& [design, watched] : servers) {
+            const json result = soak(*watched, design, each, seed, judges_times);
+            passed = passed && result.at("passed");
             document["loops"].push_back(result);
         }
         fmt::print("{}\n", document.dump(4));
