@@ -158,7 +158,7 @@ TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) 
     EXPECT_EQ(time_of(loopbench.report(), "cannot")["status"], "unsupported");
     EXPECT_NE(ran.output.find("- cannot: no io_uring"), std::string::npos);
     const auto trials = content_of(loopbench.path("bin/contenders/cannot.trials"));
-    EXPECT_EQ(std::ranges::count(trials, '\n'), 2 * 3) << "three blocks of each workload";
+    EXPECT_EQ(trials.size(), 2U * 3) << "three blocks of each workload";
 }
 
 TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {

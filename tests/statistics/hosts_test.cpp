@@ -56,10 +56,10 @@ TEST(hosts, that_are_few_have_an_interval_that_covers_what_it_promises) {
 }
 
 /// The middle 95 % of what is found when hosts, and then blocks of each, are drawn again.
-bench::estimate drawn_again(generator& random, const std::vector<host_value>& values, std::size_t hosts) {
+bench::estimate drawn_again(generator& random, const std::vector<host_value>& all, std::size_t hosts) {
     constexpr std::size_t draws = 400;
     std::vector<std::vector<double>> of_host(hosts);
-    for (const auto& [host, value] : values) of_host[host].push_back(value);
+    for (const auto& [host, value] : all) of_host[host].push_back(value);
     std::uniform_int_distribution<std::size_t> any_host{0, hosts - 1},
         any_block{0, of_host.front().size() - 1};
     std::vector<double> found;
@@ -154,9 +154,9 @@ TEST(hosts, are_found_to_differ_by_as_much_as_they_do) {
 TEST(hosts, with_a_block_each_cannot_be_told_from_noise) {
     generator random{1};
     const auto once = measured(random, 6, 1, 0.03, quiet(0.01)), one = measured(random, 1, 9, 0, quiet(0.01));
-    for (const auto& values : {once, one, std::vector<host_value>{}}) {
-        EXPECT_FALSE(bench::host_deviation(values));
-        EXPECT_FALSE(bench::p_hosts_are_alike(values));
+    for (const auto& each : {once, one, std::vector<host_value>{}}) {
+        EXPECT_FALSE(bench::host_deviation(each));
+        EXPECT_FALSE(bench::p_hosts_are_alike(each));
     }
 }
 
