@@ -61,7 +61,6 @@ void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
 int __real_io_uring_queue_init_params(unsigned, io_uring*, io_uring_params*);
 int __real_io_uring_register(unsigned, unsigned, const void*, unsigned);
-int __real_io_uring_register_ring_fd(io_uring*);
 int __real_io_uring_register_buf_ring(io_uring*, io_uring_buf_reg*, unsigned);
 int __real_io_uring_unregister_buf_ring(io_uring*, int);
 int __real_io_uring_submit_and_get_events(io_uring*);
@@ -450,9 +449,6 @@ int __wrap_io_uring_queue_init_params(unsigned entries, io_uring* ring, io_uring
 int __wrap_io_uring_register(unsigned fd, unsigned what, const void* argument, unsigned count) {
     return with_result<-1>(site_id::uring_enable,
                            [=] { return __real_io_uring_register(fd, what, argument, count); });
-}
-int __wrap_io_uring_register_ring_fd(io_uring* ring) {
-    return with_result<-1>(site_id::uring_ring_fd, [=] { return __real_io_uring_register_ring_fd(ring); });
 }
 int __wrap_io_uring_register_buf_ring(io_uring* ring, io_uring_buf_reg* what, unsigned flags) {
     return with_result<-1>(site_id::uring_buffers,

@@ -97,7 +97,6 @@ enum class site_id : std::size_t {
     nanosleep,
     uring_setup,
     uring_enable,
-    uring_ring_fd,
     uring_buffers,
     uring_no_buffers,
     uring_submit,
