@@ -185,11 +185,11 @@ double spin_of(const usage& cost) {
 // whose time passed while the thread was kept from running.
 TEST(spin, tells_the_loop_that_polls_from_the_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
-    EXPECT_LT(polling.voluntary_switches, 10);
     for (const usage& sleeping :
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
           cost_of_sleeping(std::make_unique<asio_ref::runtime>())}) {
         EXPECT_GE(sleeping.voluntary_switches, 50);
+        EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);  // a sanitizer waits, too
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));
     }
