@@ -17,7 +17,7 @@ ALLOWED = [
      r"(the generator was the bottleneck, |the server does not sustain ).*"),
     (r".*", r".*", r"needs \d+ open files and the limit is \d+.*"),
     (r".*", r"(echo/mostly_idle|idle/sockets)/.*", r"the silent connections cannot be opened: .*"),
-    (r"(asio|loop|floor)-uring", r".*", r".*io_uring.*"),
+    (r"(asio|asio-on|loop|floor)-uring", r".*", r".*io_uring.*"),
     (r"asio-select|loop-(tick|layered|scheduler|asyncio)", r".*(conns|idle):1\d*000\b.*",
      r"select cannot watch descriptors of 1024 and more, .*"),
     (r"loop-tick",
