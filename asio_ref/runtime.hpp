@@ -80,6 +80,9 @@ public:
     }
 
     listener listen() { return listener(get_executor(), {boost::asio::ip::address_v4::loopback(), 0}); }
+    listener listen_on(const std::string& address) {
+        return listener(get_executor(), {boost::asio::ip::make_address(address), 0});
+    }
 
     task<stream> connect(std::uint16_t port) {
         stream::socket socket(get_executor());

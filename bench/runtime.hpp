@@ -87,6 +87,8 @@ concept Event = requires(E& event) {
 /// - post(f): f() runs on a later turn, in the order of posting, never inline.
 /// - post_from_any_thread(f): the same, from any thread; it wakes the loop when that sleeps.
 /// - listen(): a listener on 127.0.0.1, on a port that the kernel chooses, with a backlog of 4096.
+/// - listen_on(address): the same at an address of this machine, in digits, for a client on another one. A
+///   runtime may do without (can_listen_on).
 /// - connect(port): awaitable, gives a Stream connected to 127.0.0.1; throws std::system_error (the cause).
 /// Destroying a runtime frees every suspended task.
 template <class R>
@@ -106,6 +108,11 @@ concept Runtime = Stream<typename R::stream> && Listener<typename R::listener> &
     runtime.post_from_any_thread(function);
     { runtime.listen() } -> std::same_as<typename R::listener>;
     runtime.connect(port);  // awaitable, gives R::stream
+};
+
+template <class R>
+inline constexpr bool can_listen_on = requires(R& runtime, const std::string& address) {
+    { runtime.listen_on(address) } -> std::same_as<typename R::listener>;
 };
 
 /// How long before its deadline a sleep may end. Nothing, as the concept says, unless a runtime that adapts a

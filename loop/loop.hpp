@@ -100,6 +100,8 @@ public:
 
     /// By default on 127.0.0.1 and a port of the kernel's. Throws std::system_error naming the endpoint.
     loop::listener listen(const endpoint& local = endpoint::loopback(0));
+    /// The same at an address of this machine, in digits.
+    loop::listener listen_on(std::string_view address);
     /// The path must not exist, and stays when the listener is closed.
     loop::listener listen_unix(std::string_view path);
     /// A stream, TCP_NODELAY set. Throws std::system_error naming the peer.

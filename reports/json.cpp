@@ -116,7 +116,9 @@ constexpr auto fields_of(const planned*) {
                       field{"trial_limit_s", &planned::trial_limit_s}, field{"blocks", &planned::blocks},
                       field{"cpu", &planned::cpu}, field{"layouts", &planned::layouts, presence::when_there},
                       field{"turn_untimed_ns", &planned::turn_untimed_ns, presence::when_there},
-                      field{"turn_timed_ns", &planned::turn_timed_ns, presence::when_there});
+                      field{"turn_timed_ns", &planned::turn_timed_ns, presence::when_there},
+                      field{"serve_on", &planned::serve_on, presence::when_there},
+                      field{"generator_on", &planned::generator_on, presence::when_there});
 }
 
 constexpr auto fields_of(const judging*) {

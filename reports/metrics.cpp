@@ -117,6 +117,16 @@ constexpr std::array metrics{
         "than 5 us late, or had not looked for replies for over 25 us when theirs was found, and that "
         "is more than a tenth of the latency: the machine takes its core away now and then, and what "
         "falls due or comes meanwhile would be charged to the server. Over 0.2 the trial is invalid."},
+    metric_info{"path_rtt_p50", "ns", smaller, false,
+                "round trip between the two kernels of a client on another machine, median",
+                "Of 200 connections that the generator made before any request, each timed from connect() to "
+                "its return: the kernels answer, and not the contender. It is in every latency."},
+    metric_info{"path_rtt_p99", "ns", smaller, false, "the same round trip, of which 99 % are within",
+                "The spread of those 200: what the path alone does to the slowest requests."},
+    metric_info{"path_rate", "B/s", larger, false,
+                "bytes per second from that client to the contender's machine",
+                "Of one TCP connection that sent for 100 ms, until the last byte was read, to a thread that "
+                "only reads. A request of 64 bytes needs little of it."},
     metric_info{"sample_cost", "ns", smaller, false, "what recording one latency costs by itself",
                 "A reading of the clock and a record in the histogram, measured in the contender once, after "
                 "its first trial. What it amounts to in the workload is the difference to a run with "

@@ -165,6 +165,8 @@ struct planned {
     std::optional<std::int64_t> cpu{};       // that the trials were pinned to
     std::optional<std::uint64_t> layouts{};  // of each build that are compared; absent where there is one
     std::optional<std::int64_t> turn_untimed_ns{}, turn_timed_ns{};  // absent where no workload is in turns
+    // Of serve/open_loop with its client on another machine: our address, and the command that started it.
+    std::optional<std::string> serve_on{}, generator_on{};
 };
 
 struct warning {

@@ -68,6 +68,10 @@ public:
         reactor_is_needed();
         return {*this, {boost::asio::ip::address_v4::loopback(), 0}};
     }
+    listener listen_on(const std::string& address) {
+        reactor_is_needed();
+        return {*this, {boost::asio::ip::make_address(address), 0}};
+    }
     connect_awaiter<boost::asio::ip::tcp> connect(std::uint16_t port) {
         reactor_is_needed();
         return {*this, {boost::asio::ip::address_v4::loopback(), port}};

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
@@ -25,6 +27,7 @@
 #include "bench/summary/summary.hpp"
 #include "bench/summary/warnings.hpp"
 #include "bench/workloads/table.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench {
 
@@ -37,6 +40,7 @@ struct run_options {
     std::string resume;
     std::optional<std::string> history;  // that the report goes into; empty: the usual one
     std::optional<shard> part;
+    std::optional<std::string> serve_on, generator_on;
     session_options session;
 };
 
@@ -109,6 +113,40 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
                             options.workloads, "workload");
 }
 
+/// Never an open port by default: one address, of this machine, that somebody named.
+void refuse_to_serve_on(const std::string& address, const std::string& why) {
+    throw usage_error{fmt::format(
+        "--serve-on {}: {}; name one address of this machine, in digits (`ip address` shows them)", address,
+        why)};
+}
+
+void check_that_it_can_be_served_on(const std::string& address) {
+    if (address == "0.0.0.0" || address == "::")
+        refuse_to_serve_on(address, "that is every address, and no client can connect to it");
+    try {
+        static_cast<void>(loop::open_listener(loop::endpoint::ip(address, 0)));
+    } catch (const std::invalid_argument&) {
+        refuse_to_serve_on(address, "that is no address");
+    } catch (const std::system_error& error) {
+        refuse_to_serve_on(address, error.code().message());
+    }
+}
+
+/// Trials are told where to serve and how to start their client there.
+void put_client_on_other_machine(run_plan& plan, const run_options& options) {
+    if (!options.generator_on) return;
+    check_that_it_can_be_served_on(*options.serve_on);
+    const auto has_generator = [](const std::string& name) { return pace_of(name) != pace::its_own; };
+    if (std::ranges::none_of(plan.workloads, has_generator))
+        throw usage_error{
+            "--generator-on is for workloads with a load generator, and none is chosen; add --workload "
+            "serve/open_loop"};
+    for (auto& who : plan.contenders) {
+        who.environment[serve_on_variable] = *options.serve_on;
+        who.environment[generator_on_variable] = *options.generator_on;
+    }
+}
+
 /// Of a shard it says whether its share is done, so that a launcher runs it again where it is not: what its
 /// trials mean, merge says of all shards together.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
@@ -137,6 +175,7 @@ int run_command(const run_options& options, const invocation& called) {
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop.fd());
+    put_client_on_other_machine(plan, options);
     // While it is not too late.
     if (!plan.baseline_index()) {
         const auto lacking = baseline_not_measured(plan.baseline);
@@ -194,6 +233,21 @@ void add_shard_option(CLI::App& command, run_options& options) {
         ->excludes(command.get_option("--history"));
 }
 
+void add_client_options(CLI::App& command, run_options& options) {
+    auto* there =
+        command
+            .add_option("--generator-on", options.generator_on,
+                        "run the client of serve/open_loop on another machine: what starts a program "
+                        "there, such as 'ssh HOST'. It is at the same path there")
+            ->type_name("COMMAND");
+    auto* here = command
+                     .add_option("--serve-on", options.serve_on,
+                                 "this machine's address that it connects to; nothing else is opened")
+                     ->type_name("ADDRESS")
+                     ->needs(there);
+    there->needs(here);
+}
+
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag(
         "--quick", options.quick,
@@ -232,6 +286,7 @@ void add_run_command(CLI::App& app, action& chosen) {
         ->type_name("URL")
         ->expected(0, 1);
     add_shard_option(*command, *options);
+    add_client_options(*command, *options);
     const auto* verbose = command->add_flag(
         "--verbose", options->verbose, "show every table and all of the warnings, instead of one screen");
     auto* resume = command

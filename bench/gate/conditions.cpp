@@ -48,6 +48,8 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
         };
         found.add("turn", turn(*then.plan), turn(*now.plan));
     }
+    found.add("client of serve/open_loop", then.plan->generator_on.value_or("on the same machine"),
+              now.plan->generator_on.value_or("on the same machine"));
     found.warn(all, "other_trials", "the trials were not made alike", "measure both with the same options");
 }
 

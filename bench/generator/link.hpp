@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench {
 
@@ -48,7 +49,7 @@ public:
 
 /// Non-blocking from when they are connected; TCP_NODELAY, as the contenders' own connections. Throws
 /// std::system_error.
-std::vector<loop::unique_fd> connect_to(std::uint16_t port, std::size_t connections);
+std::vector<loop::unique_fd> connect_to(const loop::endpoint& server, std::size_t connections);
 
 /// Throws std::system_error, with the cause and the remedy when the kernel refuses io_uring.
 std::unique_ptr<link> make_uring_link(std::vector<loop::unique_fd> sockets);

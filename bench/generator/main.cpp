@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "bench/generator/open_loop.hpp"
+#include "bench/generator/path.hpp"
 
 namespace {
 
@@ -39,6 +40,12 @@ json buckets_of(const histogram& values) {
         buckets.push_back({lowest, highest, count});
     });
     return buckets;
+}
+
+json path_to(const std::string& host, std::optional<std::uint16_t> discarding_port) {
+    if (!discarding_port) return nullptr;
+    const path_quality found = measure_path(loopbench::loop::endpoint::ip(host, *discarding_port));
+    return {{"rtt_p50", found.rtt_p50_ns}, {"rtt_p99", found.rtt_p99_ns}, {"rate", found.bytes_per_s}};
 }
 
 json to_json(const open_loop_result& result) {
@@ -77,7 +84,13 @@ int main(int argc, char** argv) {
     double capacity_s = 0.3, look_s = 0.03;
     bool by_epoll = false;
     std::optional<int> cpu;
-    app.add_option("--port", plan.port, "of the server on 127.0.0.1")->required();
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 0;
+    std::optional<std::uint16_t> path_port;
+    app.add_option("--host", host, "the server's address")->capture_default_str();
+    app.add_option("--port", port, "of the server")->required();
+    app.add_option("--path-port", path_port,
+                   "of that host: connections there are read until their end. The path is measured first");
     app.add_option("--requests", plan.requests, "how many to send")
         ->required()
         ->check(CLI::Range(std::uint64_t{1}, requests_max));
@@ -100,10 +113,14 @@ int main(int argc, char** argv) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a contender that is killed takes its client with it
     try {
         if (cpu && !run_on(*cpu)) fmt::print(stderr, "loopbench-generator: cannot run on core {}\n", *cpu);
+        plan.server = loopbench::loop::endpoint::ip(host, port);
+        json path = path_to(host, path_port);
         const open_loop_result result = run_open_loop(plan, by_epoll ? told_to_use_epoll : cheapest_link);
         if (!result.refused.empty())
             fmt::print(stderr, "loopbench-generator: by epoll, which costs it more: {}\n", result.refused);
-        fmt::print("{}\n", to_json(result).dump());
+        json document = to_json(result);
+        document["path"] = std::move(path);
+        fmt::print("{}\n", document.dump());
     } catch (const std::exception& error) {
         fmt::print("{}\n", json{{"schema", "loopbench-generator/1"}, {"failure", error.what()}}.dump());
     }

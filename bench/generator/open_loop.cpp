@@ -236,16 +236,16 @@ open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const
 }  // namespace
 
 chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
-    return {make_epoll_link(connect_to(plan.port, plan.connections), {}), std::move(why)};
+    return {make_epoll_link(connect_to(plan.server, plan.connections), {}), std::move(why)};
 }
 
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
-    if (plan.http) return {make_epoll_link(connect_to(plan.port, plan.connections), asleep_at_most), ""};
+    if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
     // Asked before anything is connected: the server counts its visitors.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
-    return {make_uring_link(connect_to(plan.port, plan.connections)), ""};
+    return {make_uring_link(connect_to(plan.server, plan.connections)), ""};
 }
 
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make) {

@@ -23,7 +23,7 @@
 namespace loopbench::bench {
 
 struct open_loop_plan {
-    std::uint16_t port = 0;  // on 127.0.0.1: a server that echoes
+    loop::endpoint server{};  // that echoes
     std::size_t connections = 16;
     std::size_t bytes = 64;  // of a request
     /// Instead of an echo: the request and reply of conversation.hpp, by a client that sleeps while nothing

@@ -74,6 +74,9 @@ public:
     }
 
     listener listen() { return listener(*this, base_.get(), loop::endpoint::loopback(0)); }
+    listener listen_on(const std::string& address) {
+        return listener(*this, base_.get(), loop::endpoint::ip(address, 0));
+    }
     ev_connect_awaiter connect(std::uint16_t port) { return connect_to(loop::endpoint::loopback(port)); }
 
     unix_listener listen_unix(const std::string& path) {

@@ -93,6 +93,9 @@ public:
     }
 
     listener listen() { return listener(*this, loop_, loop::endpoint::loopback(0)); }
+    listener listen_on(const std::string& address) {
+        return listener(*this, loop_, loop::endpoint::ip(address, 0));
+    }
     uv_connect_awaiter connect(std::uint16_t port) { return {*this, loop_, loop::endpoint::loopback(port)}; }
 
     unix_listener listen_unix(const std::string& path) {

@@ -24,6 +24,7 @@
 #include "bench/summary/warnings.hpp"
 #include "bench/trial/parity.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/columns.hpp"
 #include "reports/headline.hpp"
 #include "reports/json.hpp"
 
@@ -102,6 +103,13 @@ private:
         if (std::ranges::find(plan_.ways, reports::way::turns) != plan_.ways.end()) {
             found.turn_untimed_ns = plan_.turn.untimed.count();
             found.turn_timed_ns = plan_.turn.timed.count();
+        }
+        if (!plan_.contenders.empty()) {
+            const auto& told = plan_.contenders.front().environment;
+            if (const auto here = told.find(serve_on_variable); here != told.end())
+                found.serve_on = here->second;
+            if (const auto there = told.find(generator_on_variable); there != told.end())
+                found.generator_on = there->second;
         }
         return found;
     }
@@ -193,6 +201,8 @@ private:
             all.push_back(few_layouts(*found.plan->layouts, outcome_.blocks_planned));
         if (found.plan->layouts && plan_.precision_pct && outcome_.blocks_planned >= *found.plan->layouts)
             all.push_back(few_layouts_for_precision(*found.plan->layouts, *plan_.precision_pct));
+        if (found.plan->generator_on)
+            all.push_back(client_elsewhere(*found.plan->generator_on, path_to_client(found)));
         if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
         if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
         if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
@@ -204,6 +214,21 @@ private:
         else if (const auto missing = workloads_without_baseline(); !missing.empty())
             all.push_back(baseline_without_numbers(plan_.baseline, missing));
         return all;
+    }
+
+    /// As the first who has it found it: it is of the kernels.
+    static std::string path_to_client(const reports::report& found) {
+        const auto median_of = [&](std::string_view metric) {
+            const auto item = std::ranges::find_if(
+                found.results, [&](const auto& each) { return each.metric == metric && each.median; });
+            return item == found.results.end() ? std::optional<double>{} : item->median;
+        };
+        const auto half = median_of("path_rtt_p50"), most = median_of("path_rtt_p99"),
+                   rate = median_of("path_rate");
+        if (!half || !most || !rate) return "what the path is like is not known";
+        return fmt::format(
+            "a round trip between the kernels takes {} (99 %: {}), and {:.0f} MB/s come from there",
+            reports::human_time(*half), reports::human_time(*most), *rate / 1e6);
     }
 
     /// How far the ratios on two hosts are from each other at the most, as a logarithm.

@@ -38,6 +38,12 @@ reports::warning too_few_hosts(std::uint64_t enough) {
             fmt::format("have shards on at least {} machines, or compare fewer cells", enough)};
 }
 
+reports::warning client_elsewhere(const std::string& command, const std::string& path) {
+    return {"client_elsewhere",
+            fmt::format("the client of serve/open_loop was on another machine, by `{}`: {}", command, path),
+            "latencies have that path in them; compare them with none of another path"};
+}
+
 reports::warning is_a_shard(const shard& part, std::uint64_t blocks_of_plan) {
     return {"shard",
             fmt::format("this is shard {} of {}: {} of {} blocks", part.number, part.of,

@@ -24,6 +24,8 @@ reports::warning is_a_shard(const shard& part, std::uint64_t blocks_of_plan);
 reports::warning missing_shards(const std::vector<merged_shard>& merged, std::uint64_t blocks_of_plan);
 /// `cells`: whose ratio is what on which host, the most different ones first.
 reports::warning hosts_differ(const std::vector<std::string>& cells);
+/// `path`: what it was found to be.
+reports::warning client_elsewhere(const std::string& command, const std::string& path);
 /// Of a comparison of one build with one build that found a difference.
 reports::warning one_layout();
 reports::warning few_layouts(std::uint64_t layouts, std::uint64_t blocks);

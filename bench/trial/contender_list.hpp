@@ -55,6 +55,11 @@ struct contender {
     std::optional<file_state> generator = {};
 };
 
+/// By which trials are told that this client runs on another machine: our address there, and the command that
+/// starts it.
+inline constexpr const char* serve_on_variable = "LOOPBENCH_SERVE_ON";
+inline constexpr const char* generator_on_variable = "LOOPBENCH_GENERATOR_ON";
+
 /// The client of serve/open_loop that the contender would start; nothing when it would find none.
 std::optional<file_state> generator_of(const contender& who);
 

@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -65,6 +69,14 @@ std::string read_all(int fd) {
     }
 }
 
+/// The words of one that is started through a shell's command on another machine, where it has the same path.
+/// Its first word is the shell.
+std::vector<std::string> through(const std::string& command, const fs::path& program,
+                                 std::vector<std::string> words) {
+    words.insert(words.begin(), {"-c", "exec " + command + " \"$@\"", "sh", fs::absolute(program).native()});
+    return words;
+}
+
 std::string how_much(const offered_load& offered) {
     return offered.per_second > 0 ? fmt::format("--rate={}", offered.per_second)
                                   : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
@@ -89,7 +101,59 @@ struct closed_at_end {
     ~closed_at_end() { ::close(fd); }
 };
 
+/// On a port that the kernel chooses.
+int listen_at(const std::string& address) {
+    addrinfo wanted{};
+    wanted.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
+    wanted.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (::getaddrinfo(address.c_str(), "0", &wanted, &found) != 0)
+        throw std::system_error(EINVAL, std::generic_category(), address + " is no address in digits");
+    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> here(found, &::freeaddrinfo);
+    const int fd = ::socket(here->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || ::bind(fd, here->ai_addr, here->ai_addrlen) != 0 || ::listen(fd, SOMAXCONN) != 0) {
+        const std::system_error error(errno, std::generic_category(), "cannot listen on " + address);
+        ::close(fd);
+        throw error;
+    }
+    return fd;
+}
+
+/// The place of the port is the same in addresses of both versions.
+std::uint16_t port_of(int fd) {
+    sockaddr_in6 bound{};
+    socklen_t bytes = sizeof bound;
+    ::getsockname(fd, reinterpret_cast<sockaddr*>(&bound), &bytes);
+    return ntohs(bound.sin6_port);
+}
+
 }  // namespace
+
+std::optional<remote_client> told_remote_client() {
+    const char* const address = std::getenv("LOOPBENCH_SERVE_ON");
+    const char* const command = std::getenv("LOOPBENCH_GENERATOR_ON");
+    if (address == nullptr || command == nullptr) return std::nullopt;
+    return remote_client{address, command};
+}
+
+discarder::discarder(const std::string& address)
+    : listening_(listen_at(address)), port_(port_of(listening_)), thread_([this] { serve(); }) {}
+
+discarder::~discarder() {
+    ::shutdown(listening_, SHUT_RDWR);  // ends accept()
+    thread_.join();
+    ::close(listening_);
+}
+
+void discarder::serve() const {
+    std::vector<char> buffer(1U << 18U);
+    for (;;) {
+        const int from = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (from < 0) return;
+        while (::read(from, buffer.data(), buffer.size()) > 0) continue;
+        ::close(from);
+    }
+}
 
 bool generator_process::start(const generator_plan& plan, trial& t, std::function<void()> ended) {
     const auto program = find_generator();
@@ -101,22 +165,30 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
         return false;
     }
     const auto cores = two_cores();
-    if (!cores) {
+    if (!cores && !plan.remote) {
         t.unsupported(
             "the client of this workload needs a core of its own, and this process may use only one");
         return false;
     }
-    here_.emplace(cores->first);
+    if (cores) here_.emplace(cores->first);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
     output_ = ends[0];
     const closed_at_end input{ends[1]};  // the generator has its own, and its end is to be seen here
-    process_ =
-        spawn(*program,
-              {fmt::format("--port={}", plan.port), fmt::format("--connections={}", plan.connections),
-               fmt::format("--requests={}", plan.requests), how_much(plan.offered),
-               fmt::format("--capacity-seconds={}", plan.capacity_s), fmt::format("--cpu={}", cores->second)},
-              input.fd);
+    std::vector<std::string> words{fmt::format("--port={}", plan.port),
+                                   fmt::format("--connections={}", plan.connections),
+                                   fmt::format("--requests={}", plan.requests), how_much(plan.offered),
+                                   fmt::format("--capacity-seconds={}", plan.capacity_s)};
+    if (plan.remote) {
+        path_end_.emplace(plan.remote->address);
+        command_ = plan.remote->command + " " + fs::absolute(*program).native();
+        words.push_back("--host=" + plan.remote->address);
+        words.push_back(fmt::format("--path-port={}", path_end_->port()));
+        process_ = spawn("/bin/sh", through(plan.remote->command, *program, std::move(words)), input.fd);
+    } else {
+        words.push_back(fmt::format("--cpu={}", cores->second));
+        process_ = spawn(*program, std::move(words), input.fd);
+    }
     reader_ = std::thread([this, ended = std::move(ended)] {
         text_ = read_all(output_);
         if (!given_up_) ended();
@@ -140,7 +212,8 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     if (!result.is_object()) {
         int status = 0;
         ::waitpid(std::exchange(process_, -1), &status, 0);
-        return t.fail(fmt::format("the generator {} before it had a result", end_of(status)));
+        return t.fail(fmt::format("the generator {} before it had a result{}", end_of(status),
+                                  command_.empty() ? "" : "; it was started by: " + command_));
     }
     if (const auto failure = result.value("failure", ""); !failure.empty())
         return t.fail("the generator failed: " + failure);
@@ -156,6 +229,8 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
                           result.at("latency_mean").get<double>());
     if (const auto capacity = result.at("capacity").get<double>(); capacity > 0)
         t.report("capacity", capacity);
+    if (const auto path = result.find("path"); path != result.end() && path->is_object())
+        for (const auto& [name, value] : path->items()) t.report("path_" + name, value.get<double>());
     t.report("send_late_p99", result.at("send_late_p99").get<double>());
     t.report("generator_busy", result.at("busy").get<double>());
     if (const auto sent = result.at("sent").get<double>(); sent > 0)

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -62,10 +63,24 @@ task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener,
 
 namespace detail {
 
+/// Where the client reaches it.
+template <Runtime R>
+typename R::listener listen_for(R& runtime, const std::optional<remote_client>& client) {
+    if constexpr (can_listen_on<R>) {
+        if (client) return runtime.listen_on(client->address);
+    }
+    return runtime.listen();
+}
+
 template <Runtime R>
 task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     constexpr std::size_t connections = 16;
-    auto listener = runtime.listen();
+    const auto remote = told_remote_client();
+    if (remote && !can_listen_on<R>) {
+        t.unsupported("the adapter has no listen_on(), and the client is on another machine");
+        co_return;
+    }
+    auto listener = listen_for(runtime, remote);
     typename R::event generator_ended(runtime);
     generator_process generator;
     const auto when_ended = [&runtime, &listener, &generator_ended] {
@@ -74,7 +89,8 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
             generator_ended.set();
         });
     };
-    const bool started = generator.start({.port = listener.port(),
+    const bool started = generator.start({.remote = remote,
+                                          .port = listener.port(),
                                           .connections = connections,
                                           .requests = t.operations(),
                                           .offered = offered,

@@ -47,6 +47,10 @@ listener event_loop::listen(const endpoint& local) {
     return {*this, open_listener(local)};
 }
 
+listener event_loop::listen_on(std::string_view address) {
+    return listen(endpoint::ip(address, 0));
+}
+
 listener event_loop::listen_unix(std::string_view path) {
     return listen(endpoint::unix_path(path));
 }

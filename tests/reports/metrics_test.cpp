@@ -27,8 +27,8 @@ TEST(metrics, no_name_stands_twice_and_every_one_is_explained) {
     }
 }
 
-TEST(metrics, only_throughput_fairness_and_capacity_are_better_when_larger) {
-    const std::set<std::string_view> larger{"throughput", "fairness", "capacity"};
+TEST(metrics, only_rates_and_fairness_are_better_when_larger) {
+    const std::set<std::string_view> larger{"throughput", "fairness", "capacity", "path_rate"};
     for (const auto& metric : reports::known_metrics())
         EXPECT_EQ(metric.better == reports::direction::larger, larger.contains(metric.name)) << metric.name;
 }

@@ -208,6 +208,30 @@ TEST(summary, what_is_certainly_further_from_zero_is_a_regression_without_a_rati
     EXPECT_EQ(gate_on_timers({{"late_p50", {-1, 9}}}, -3), inconclusive);
 }
 
+TEST(summary, a_client_on_another_machine_is_in_the_plan_and_its_path_in_a_warning) {
+    auto plan = plan_of({one_rate}, 6);
+    for (auto& who : plan.contenders)
+        who.environment = {{bench::serve_on_variable, "10.0.0.1"},
+                           {bench::generator_on_variable, "ssh client"}};
+    const auto report = report_of(plan, [](const trial_request&) {
+        auto outcome = took_ns(1000);
+        outcome.metrics["path_rtt_p50"] = 18'000;
+        outcome.metrics["path_rtt_p99"] = 56'000;
+        outcome.metrics["path_rate"] = 2e9;
+        return outcome;
+    });
+    EXPECT_EQ(report.plan->serve_on, "10.0.0.1");
+    EXPECT_EQ(report.plan->generator_on, "ssh client");
+    const auto said = std::ranges::find(report.warnings, "client_elsewhere", &reports::warning::code);
+    ASSERT_NE(said, report.warnings.end());
+    for (const auto* part : {"ssh client", "18.0 µs", "56.0 µs", "2000 MB/s"})
+        EXPECT_NE(said->message.find(part), std::string::npos) << part << " in " << said->message;
+    const auto here = report_of(plan_of({one_rate}, 6), [](const trial_request&) { return took_ns(1000); });
+    EXPECT_EQ(here.plan->generator_on, std::nullopt);
+    EXPECT_EQ(std::ranges::find(here.warnings, "client_elsewhere", &reports::warning::code),
+              here.warnings.end());
+}
+
 TEST(summary, a_percentile_that_the_load_generator_left_out_says_so) {
     const auto report = report_of(plan_of({one_rate, "echo"}, 6), [](const trial_request&) {
         auto outcome = took_ns(1000);

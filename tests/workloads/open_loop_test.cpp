@@ -115,7 +115,7 @@ private:
 /// Without looks.
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
-    plan.port = server.port();
+    plan.server = loop::endpoint::loopback(server.port());
     plan.requests = requests;
     plan.rate = rate;
     plan.look_time = 0s;

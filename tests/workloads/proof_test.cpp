@@ -222,7 +222,7 @@ TEST(proof, fails_when_a_connection_is_lost) {
         has(reason_of_failure(echo_rtt_tcp<dropping_runtime, 1>, 100), "a client's connection failed: "));
 }
 
-// From the timer to the look at the clock, a sanitizer on a busy machine can take longer than that, each time.
+// A sanitizer on a busy machine can take longer than that from the timer to the look at the clock, each time.
 TEST(proof, fails_when_timers_fire_a_microsecond_early) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)

@@ -1,0 +1,158 @@
+// A second client of serve/open_loop, to hold the first one against: it speaks the generator's words and
+// shares no code with it. One thread waits with epoll, sends with send(2), and looks at the clock all along.
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+constexpr std::size_t message_bytes = 64;
+
+struct connection {
+    int fd = -1;
+    std::size_t come = 0;                  // bytes of the oldest reply
+    std::deque<steady::time_point> asked;  // when the requests on the way were due
+};
+
+std::vector<connection> connect_all(const std::string& host, int port, int count) {
+    std::vector<connection> all(static_cast<std::size_t>(count));
+    for (connection& each : all) {
+        sockaddr_in server{};
+        server.sin_family = AF_INET;
+        server.sin_port = htons(static_cast<std::uint16_t>(port));
+        ::inet_pton(AF_INET, host.c_str(), &server.sin_addr);
+        each.fd = ::socket(AF_INET, SOCK_STREAM, 0);
+        const int on = 1;
+        ::setsockopt(each.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        if (::connect(each.fd, reinterpret_cast<const sockaddr*>(&server), sizeof server) != 0)
+            throw std::runtime_error(std::string("connect: ") + std::strerror(errno));
+    }
+    return all;
+}
+
+void ask(connection& on, steady::time_point due) {
+    static const std::array<char, message_bytes> message{};
+    on.asked.push_back(due);
+    if (::send(on.fd, message.data(), message.size(), MSG_NOSIGNAL) != std::ssize(message))
+        throw std::runtime_error("send took less than a message");
+}
+
+/// A request on each, and its reply.
+void warm_up(std::vector<connection>& all) {
+    std::array<char, message_bytes> reply;
+    for (connection& each : all) {
+        ask(each, {});
+        if (::recv(each.fd, reply.data(), reply.size(), MSG_WAITALL) != std::ssize(reply))
+            throw std::runtime_error("no reply");
+        each.asked.clear();
+    }
+}
+
+void close_all(std::vector<connection>& all) {
+    for (connection& each : all) ::close(each.fd);
+}
+
+/// From when each request was due to when the last byte of its reply was there.
+std::vector<long long> latencies(std::vector<connection>& all, std::size_t requests, double rate) {
+    const int ready = ::epoll_create1(0);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        epoll_event wanted{.events = EPOLLIN, .data = {.u64 = i}};
+        ::epoll_ctl(ready, EPOLL_CTL_ADD, all[i].fd, &wanted);
+    }
+    const auto interval =
+        std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(1 / rate));
+    const auto start = steady::now();
+    std::vector<long long> found;
+    std::size_t sent = 0;
+    while (found.size() < requests) {
+        for (auto due = start + interval * static_cast<long>(sent); sent < requests && due <= steady::now();
+             due += interval)
+            ask(all[sent++ % all.size()], due);
+        std::array<epoll_event, 64> events;
+        const int count = ::epoll_wait(ready, events.data(), static_cast<int>(events.size()), 0);
+        for (int i = 0; i < count; ++i) {
+            connection& from = all[events[static_cast<std::size_t>(i)].data.u64];
+            std::array<char, 4096> buffer;
+            const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+            if (got <= 0) throw std::runtime_error("the server has closed");
+            const auto now = steady::now();
+            for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
+                 from.come -= message_bytes) {
+                found.push_back(std::chrono::nanoseconds(now - from.asked.front()).count());
+                from.asked.pop_front();
+            }
+        }
+    }
+    ::close(ready);
+    return found;
+}
+
+void print(const std::vector<long long>& all) {
+    std::map<long long, int> buckets;
+    double sum = 0;
+    for (const long long each : all) {
+        ++buckets[each];
+        sum += static_cast<double>(each);
+    }
+    std::printf(
+        "{\"schema\":\"loopbench-generator/1\",\"failure\":\"\",\"not_offered\":null,\"invalid\":null,"
+        "\"io_uring_refused\":null,\"capacity\":0,\"send_late_p99\":0,\"busy\":1,\"left_out\":0,\"tries\":1,"
+        "\"own_making\":[],\"wrong_replies\":0,\"sent\":%zu,\"replies\":%zu,\"latency_min\":%lld,"
+        "\"latency_max\":%lld,\"latency_mean\":%f,\"latency\":[",
+        all.size(), all.size(), buckets.begin()->first, buckets.rbegin()->first,
+        sum / static_cast<double>(all.size()));
+    const char* separator = "";
+    for (const auto& [value, count] : buckets) {
+        std::printf("%s[%lld,%lld,%d]", separator, value, value, count);
+        separator = ",";
+    }
+    std::printf("]}\n");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    std::map<std::string, std::string> told{{"host", "127.0.0.1"}, {"rate", "0"}};
+    for (int i = 1; i < count; ++i) {
+        const std::string word = arguments[i];
+        const auto equals = word.find('=');
+        if (!word.starts_with("--") || equals == std::string::npos) return 2;
+        told[word.substr(2, equals - 2)] = word.substr(equals + 1);
+    }
+    const double rate = std::atof(told["rate"].c_str());
+    if (rate <= 0) {
+        std::fprintf(stderr, "it measures no capacity: use a workload with a rate\n");
+        return 2;
+    }
+    try {
+        const auto visit = [&] {
+            return connect_all(told["host"], std::atoi(told["port"].c_str()),
+                               std::atoi(told["connections"].c_str()));
+        };
+        auto first = visit();  // the generator's looks
+        warm_up(first);
+        close_all(first);
+        auto second = visit();
+        warm_up(second);
+        print(latencies(second, static_cast<std::size_t>(std::atol(told["requests"].c_str())), rate));
+        close_all(second);
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "independent_client: %s\n", failure.what());
+        return 1;
+    }
+}

@@ -1,0 +1,105 @@
+"""Two hosts, which are network namespaces with a veth pair between them: serve/open_loop with its client on the other.
+
+    two_hosts.py test BIN            the run, what it says of the path, and what it leaves open; no time is judged
+    two_hosts.py agree BIN ROUNDS    a table: the generator's latencies beside those of independent_client, in turn
+"""
+
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+WORKLOAD = "serve/open_loop/rate:20000"
+HERE, THERE = "10.203.77.1", "10.203.77.2"
+
+
+def ip(*words):
+    return subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout
+
+
+@contextlib.contextmanager
+def two_hosts():
+    """Gives the words that run a program on the other one, and on this one."""
+    names = [f"loopbench-{os.getpid()}-{which}" for which in ("server", "client")]
+    try:
+        for name in names:
+            ip("netns", "add", name)
+            ip("-n", name, "link", "set", "lo", "up")
+        ip("-n", names[0], "link", "add", "veth0", "type", "veth", "peer", "name", "veth0", "netns", names[1])
+        for name, address in zip(names, (HERE, THERE)):
+            ip("-n", name, "address", "add", f"{address}/30", "dev", "veth0")
+            ip("-n", name, "link", "set", "veth0", "up")
+        yield [["ip", "netns", "exec", name] for name in names]
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+def run(bin_folder, out, server, client, blocks, environment=None):
+    command = [*server, f"{bin_folder}/loopbench", "run", "--workload", WORKLOAD, "--contender", "asio-epoll",
+               "--contender", "loop-epoll", "--blocks", str(blocks), "--serve-on", HERE, "--generator-on",
+               " ".join(client), "-o", out]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | (environment or {}), check=False)
+    with open(f"{out}/report.json", encoding="utf-8") as file:
+        return done, json.load(file)
+
+
+def values(report, metric):
+    return {each["contender"]: each for each in report["results"] if each["metric"] == metric}
+
+
+def test(bin_folder):
+    with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
+        done, report = run(bin_folder, f"{folder}/out", server, client, 2)
+        assert report["complete"], done.stderr
+        assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
+        for cell in values(report, "time").values():
+            # A machine with other work may be too slow for the rate; the path is known even so, or nothing is.
+            assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
+        for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
+            assert all(each["median"] > 0 for each in values(report, metric).values()), metric
+        assert any(each["code"] == "client_elsewhere" for each in report["warnings"]), report["warnings"]
+        # A command that fails is named with what it was.
+        done, report = run(bin_folder, f"{folder}/none", server, ["ip", "netns", "exec", "there-is-none"], 1)
+        assert done.returncode == 1, done
+        reasons = [each["reason"] for each in values(report, "time").values()]
+        assert all("there-is-none" in reason for reason in reasons), reasons
+
+
+def agree(bin_folder, rounds):
+    clients = {"generator": {}, "independent": {"LOOPBENCH_GENERATOR": f"{bin_folder}/independent_client"}}
+    found = {}
+    with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds):
+            for name, environment in clients.items():
+                _, report = run(bin_folder, f"{folder}/{number}-{name}", server, client, 6, environment)
+                for metric in ("latency_p50", "latency_p90", "latency_p99"):
+                    for who, each in values(report, metric).items():
+                        if each["median"]:
+                            found.setdefault((who, metric), {}).setdefault(name, []).append(each["median"])
+                print(f"round {number + 1} of {rounds}: {name}", file=sys.stderr)
+    print(f"{WORKLOAD} over a veth pair, medians of {rounds} runs of 6 blocks, in microseconds")
+    for (who, metric), by_client in sorted(found.items()):
+        if len(by_client) == 2:
+            one, other = (statistics.median(by_client[name]) / 1e3 for name in clients)
+            print(f"{who:12} {metric:12} generator {one:8.1f}  independent {other:8.1f}  "
+                  f"{100 * (one / other - 1):+.1f} %")
+
+
+def main(command, bin_folder, *more):
+    try:
+        with two_hosts():
+            pass
+    except (subprocess.CalledProcessError, FileNotFoundError) as refused:
+        print(f"no network namespaces with a veth pair here: {getattr(refused, 'stderr', refused)}")
+        return SKIPPED
+    test(bin_folder) if command == "test" else agree(bin_folder, int(more[0]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
