@@ -31,8 +31,9 @@ function addTop() {
     unfit: () => "A/A failed: do not trust these numbers",
     unknown: () => "A/A: too little to tell",
   };
-  fitness.textContent = aa ? words[aa.found](aa) : "no A/A in this report";
-  fitness.className = aa ? aa.found : "unknown";
+  const few = report.warnings.find(({code}) => ["few_trials", "few_blocks", "few_hosts"].includes(code));
+  fitness.textContent = (aa ? words[aa.found](aa) : "no A/A in this report") + (few ? `; ${few.message}` : "");
+  fitness.className = aa && (aa.found !== "fit" || !few) ? aa.found : "unknown";
 }
 
 // What is in `from` is behind a line that opens.
