@@ -76,7 +76,9 @@ def agree(bin_folder, rounds):
     with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
         for number in range(rounds):
             for name, environment in clients.items():
-                _, report = run(bin_folder, f"{folder}/{number}-{name}", server, client, 6, environment)
+                # On one machine both hosts have the same cores; the contender keeps to the first.
+                _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 6,
+                                environment)
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():
                         if each["median"]:
