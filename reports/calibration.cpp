@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reports/columns.hpp"
-#include "reports/fixed_width.hpp"
+#include "reports/terminal/fixed_width.hpp"
 
 namespace loopbench::reports {
 

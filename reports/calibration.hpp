@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "reports/json_node.hpp"
+#include "reports/json/json_node.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::reports {

@@ -10,7 +10,7 @@
 
 #include "reports/calibration.hpp"
 #include "reports/headline.hpp"
-#include "reports/unicode.hpp"
+#include "reports/terminal/unicode.hpp"
 
 namespace loopbench::reports {
 

@@ -15,7 +15,7 @@
 
 #include "reports/columns.hpp"
 #include "reports/headline.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::reports {
 

@@ -17,9 +17,9 @@
 #include "bench/gate/calibrate.hpp"
 #include "bench/gate/calibration_file.hpp"
 #include "bench/trial/describe.hpp"
-#include "reports/atomic_file.hpp"
 #include "reports/calibration.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

@@ -15,8 +15,8 @@
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/gate/finding_formats.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

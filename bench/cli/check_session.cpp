@@ -10,8 +10,8 @@
 #include "bench/cli/contenders.hpp"
 #include "bench/cli/count_pass.hpp"
 #include "bench/summary/summary.hpp"
-#include "reports/atomic_file.hpp"
-#include "reports/json.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -20,10 +20,10 @@
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
-#include "reports/atomic_file.hpp"
 #include "reports/columns.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -26,8 +26,8 @@
 #include "bench/trial/interrupt.hpp"
 #include "bench/trial/left_behind.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

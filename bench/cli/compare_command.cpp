@@ -27,10 +27,10 @@
 #include "bench/gate/conditions.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
-#include "reports/html.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
-#include "reports/table.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/html/html.hpp"
+#include "reports/json/json.hpp"
+#include "reports/terminal/table.hpp"
 
 namespace loopbench::bench {
 

@@ -12,8 +12,8 @@
 #include "bench/counting/counts.hpp"
 #include "bench/counting/price.hpp"
 #include "bench/summary/passes.hpp"
-#include "reports/atomic_file.hpp"
-#include "reports/json.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -15,8 +15,8 @@
 #include "bench/trial/parity.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -16,8 +16,8 @@
 #include "bench/explanations.hpp"
 #include "bench/floor_exceptions.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/files/posix_io.hpp"
 #include "reports/metrics.hpp"
-#include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
 

@@ -17,11 +17,11 @@
 #include "bench/history/store.hpp"
 #include "bench/history/tables.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/atomic_file.hpp"
 #include "reports/columns.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
-#include "reports/table.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
+#include "reports/terminal/table.hpp"
 
 namespace loopbench::bench {
 

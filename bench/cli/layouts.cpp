@@ -10,7 +10,7 @@
 
 #include "bench/experiment/plan.hpp"
 #include "bench/trial/contender_list.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

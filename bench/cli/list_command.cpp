@@ -15,9 +15,9 @@
 #include "bench/trial/interrupt.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
-#include "reports/json.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
-#include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
 

@@ -21,7 +21,7 @@
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/atomic_file.hpp"
+#include "reports/files/atomic_file.hpp"
 
 namespace loopbench::bench {
 

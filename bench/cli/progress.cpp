@@ -12,7 +12,7 @@
 #include "bench/cli/terminal.hpp"
 #include "bench/cli/time_left.hpp"
 #include "reports/columns.hpp"
-#include "reports/fixed_width.hpp"
+#include "reports/terminal/fixed_width.hpp"
 
 namespace loopbench::bench {
 

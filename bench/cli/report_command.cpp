@@ -15,12 +15,12 @@
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/atomic_file.hpp"
-#include "reports/formats.hpp"
-#include "reports/hgrm.hpp"
-#include "reports/html.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/formats/formats.hpp"
+#include "reports/formats/hgrm.hpp"
+#include "reports/html/html.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

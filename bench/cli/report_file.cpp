@@ -7,8 +7,8 @@
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

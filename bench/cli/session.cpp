@@ -28,13 +28,13 @@
 #include "bench/trial/parity.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "bench/workloads/table.hpp"
-#include "reports/atomic_file.hpp"
 #include "reports/columns.hpp"
-#include "reports/csv.hpp"
-#include "reports/html.hpp"
-#include "reports/json.hpp"
-#include "reports/screen.hpp"
-#include "reports/table.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/formats/csv.hpp"
+#include "reports/html/html.hpp"
+#include "reports/json/json.hpp"
+#include "reports/terminal/screen.hpp"
+#include "reports/terminal/table.hpp"
 
 namespace loopbench::bench {
 

@@ -12,7 +12,7 @@
 #include "bench/cli/commands.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/trial/interrupt.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "reports/screen.hpp"
+#include "reports/terminal/screen.hpp"
 
 namespace loopbench::bench {
 

@@ -18,7 +18,7 @@
 #include "bench/trial/scratch_folder.hpp"
 #include "bench/trial/trial.hpp"
 #include "bench/workloads/table.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

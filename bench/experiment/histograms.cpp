@@ -19,8 +19,8 @@
 #include "bench/experiment/samples.hpp"
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/atomic_file.hpp"
-#include "reports/json.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

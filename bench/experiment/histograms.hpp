@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bench/experiment/runner.hpp"
-#include "reports/hgrm.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/formats/hgrm.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {

@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "bench/trial/usage_error.hpp"
-#include "reports/atomic_file.hpp"
-#include "reports/json.hpp"
+#include "reports/files/atomic_file.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bench/experiment/record.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

@@ -13,9 +13,9 @@
 
 #include "bench/experiment/samples.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 
 namespace loopbench::bench {
 

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "bench/experiment/stopping.hpp"
-#include "reports/json.hpp"
-#include "reports/json_fields.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_fields.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {

@@ -12,10 +12,10 @@
 #include <tuple>
 
 #include "bench/trial/usage_error.hpp"
+#include "reports/files/posix_io.hpp"
 #include "reports/headline.hpp"
-#include "reports/json_fields.hpp"
+#include "reports/json/json_fields.hpp"
 #include "reports/metrics.hpp"
-#include "reports/posix_io.hpp"
 
 namespace loopbench::bench {
 

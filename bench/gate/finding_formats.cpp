@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "reports/columns.hpp"
-#include "reports/github.hpp"
-#include "reports/json.hpp"
-#include "reports/junit.hpp"
-#include "reports/markdown.hpp"
+#include "reports/formats/github.hpp"
+#include "reports/formats/junit.hpp"
+#include "reports/formats/markdown.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -19,8 +19,8 @@
 #include "bench/summary/summary.hpp"
 #include "bench/trial/gbench_json.hpp"
 #include "reports/headline.hpp"
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {

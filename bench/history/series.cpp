@@ -15,7 +15,7 @@
 #include "bench/statistics/change_points.hpp"
 #include "bench/statistics/rank_test.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json/json_node.hpp"
 
 namespace loopbench::bench {
 

@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "bench/trial/usage_error.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "reports/columns.hpp"
-#include "reports/csv.hpp"
-#include "reports/fixed_width.hpp"
-#include "reports/json.hpp"
+#include "reports/formats/csv.hpp"
+#include "reports/json/json.hpp"
+#include "reports/terminal/fixed_width.hpp"
 
 namespace loopbench::bench {
 

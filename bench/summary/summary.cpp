@@ -26,7 +26,7 @@
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
 #include "reports/headline.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "bench/trial/running_child.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

@@ -17,8 +17,8 @@
 #include "bench/trial/gbench_names.hpp"
 #include "bench/trial/left_behind.hpp"
 #include "bench/trial/trial.hpp"
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

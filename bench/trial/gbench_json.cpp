@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 
 namespace loopbench::bench {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <exception>
 
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

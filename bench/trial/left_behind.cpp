@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

@@ -16,7 +16,7 @@
 #include <system_error>
 
 #include "bench/machine/kernel_files.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "bench/trial/child_process.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

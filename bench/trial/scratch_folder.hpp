@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

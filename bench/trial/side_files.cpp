@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 

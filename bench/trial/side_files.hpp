@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/hgrm.hpp"
+#include "reports/formats/hgrm.hpp"
 
 namespace simdjson::dom {
 class element;

@@ -20,7 +20,7 @@
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/together.hpp"
 #include "bench/trial/turns.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {

@@ -20,7 +20,7 @@
 
 #include "bench/statistics/random.hpp"
 #include "bench/trial/running_child.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
 

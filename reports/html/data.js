@@ -11,7 +11,7 @@ function quotientOf(fields) {
   return fields && {to: data.texts[fields[0]], median: fields[1], low: fields[2], high: fields[3]};
 }
 
-// The fields in the order of add_result() in reports/html.cpp.
+// The fields in the order of add_result() in reports/html/html.cpp.
 function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
                    unit, direction, way, status, reason, level, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/experiment/record.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 

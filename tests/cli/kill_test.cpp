@@ -10,8 +10,8 @@
 
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
-#include "reports/csv.hpp"
-#include "reports/json.hpp"
+#include "reports/formats/csv.hpp"
+#include "reports/json/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/killed_at.hpp"
 #include "tests/support/sample_report.hpp"

@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "bench/cli/time_left.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 #include "tests/support/command_support.hpp"
 
 namespace loopbench::tests {

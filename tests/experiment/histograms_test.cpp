@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bench/trial/side_files.hpp"
-#include "reports/hgrm.hpp"
-#include "reports/json.hpp"
+#include "reports/formats/hgrm.hpp"
+#include "reports/json/json.hpp"
 #include "tests/support/command_support.hpp"
 
 namespace loopbench::tests {

@@ -11,7 +11,7 @@
 #include "bench/experiment/samples.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "tests/support/scratch_folder.hpp"
 #include "tests/support/shards_of_run.hpp"
 

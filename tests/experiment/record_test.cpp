@@ -9,7 +9,7 @@
 #include "bench/counting/price.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/summary/summary.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/scratch_folder.hpp"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "readers.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::tests {
 

@@ -22,10 +22,10 @@
 #include "bench/trial/gbench_names.hpp"
 #include "bench/trial/side_files.hpp"
 #include "bench/trial/trial.hpp"
-#include "reports/formats.hpp"
-#include "reports/hgrm.hpp"
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
+#include "reports/formats/formats.hpp"
+#include "reports/formats/hgrm.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 
 namespace loopbench::fuzz {
 

@@ -8,7 +8,7 @@
 
 #include "bench/gate/compare_reports.hpp"
 #include "bench/gate/judgement.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/schema_check.hpp"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/summary/summary.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
 

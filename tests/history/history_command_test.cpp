@@ -6,7 +6,7 @@
 #include <random>
 
 #include "bench/history/store.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/command_support.hpp"
 

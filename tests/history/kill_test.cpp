@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/history/store.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/killed_at.hpp"

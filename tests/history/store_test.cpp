@@ -11,7 +11,7 @@
 
 #include "bench/history/series.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
 

@@ -14,7 +14,7 @@
 #include "bench/history/series.hpp"
 #include "bench/history/store.hpp"
 #include "bench/history/tables.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 
 namespace {
 

@@ -21,7 +21,7 @@ LINES = {  # file: the line before, and the line
     "reports/metrics.cpp": (
         "constexpr std::array metrics{",
         'metric_info{"answers", "count", larger, false, "the mean of all answers", "By adding them up."},'),
-    "reports/CMakeLists.txt": ("set(formats", "    haiku.cpp"),
+    "reports/CMakeLists.txt": ("set(formats", "    formats/haiku.cpp"),
 }
 TOUCHED = [  # libraries that have the lists
     "reports/libloopbench_reports.a", "bench/libloopbench_catalog.a", "bench/workloads/libloopbench_workload_table.a",

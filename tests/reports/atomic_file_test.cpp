@@ -1,5 +1,5 @@
 // A file is the old one or the new one, and nothing else lies around.
-#include "reports/atomic_file.hpp"
+#include "reports/files/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

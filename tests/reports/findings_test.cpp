@@ -8,7 +8,7 @@
 #include <random>
 
 #include "reports/headline.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "tests/reports/measured.hpp"
 #include "tests/support/sample_report.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 #include "tests/support/sample_report.hpp"
 
 namespace loopbench::tests {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 
 namespace loopbench::tests {
 

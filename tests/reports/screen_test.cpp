@@ -1,5 +1,5 @@
 // One screen: nothing in it is wider than 100 columns or steers the terminal, whatever names it is given.
-#include "reports/screen.hpp"
+#include "reports/terminal/screen.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "reports/columns.hpp"
-#include "reports/fixed_width.hpp"
+#include "reports/terminal/fixed_width.hpp"
 #include "tests/reports/measured.hpp"
 #include "tests/support/sample_report.hpp"
 

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "bench/machine/environment.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "tests/support/schema_check.hpp"
 #include "tests/support/shards_of_run.hpp"
 

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::tests {
 

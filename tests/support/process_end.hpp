@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::tests {
 

@@ -11,7 +11,7 @@
 
 #include <system_error>
 
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 #include "tests/support/process_end.hpp"
 #include "tests/support/scratch_folder.hpp"
 

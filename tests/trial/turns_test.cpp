@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/trial/together.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {

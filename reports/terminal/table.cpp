@@ -1,5 +1,5 @@
 // Lays the columns out in fixed width.
-#include "reports/table.hpp"
+#include "reports/terminal/table.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/columns.hpp"
-#include "reports/fixed_width.hpp"
+#include "reports/terminal/fixed_width.hpp"
 
 namespace loopbench::reports {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/formats.hpp"
-#include "reports/json.hpp"
+#include "reports/formats/formats.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::reports {
 

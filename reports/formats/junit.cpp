@@ -1,5 +1,5 @@
 // One suite, a test case for each cell.
-#include "reports/junit.hpp"
+#include "reports/formats/junit.hpp"
 
 #include <fmt/format.h>
 

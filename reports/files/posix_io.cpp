@@ -1,5 +1,5 @@
 // Errors of files are told with a remedy; the remedies stand in three tables.
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

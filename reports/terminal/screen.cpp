@@ -1,6 +1,6 @@
 // Contenders are the rows and workloads the columns, because there are more of these, and the eye compares
 // within a column; the floors are one row, the best of each column.
-#include "reports/screen.hpp"
+#include "reports/terminal/screen.hpp"
 
 #include <fmt/color.h>
 #include <fmt/format.h>
@@ -17,9 +17,9 @@
 
 #include "reports/columns.hpp"
 #include "reports/findings.hpp"
-#include "reports/fixed_width.hpp"
-#include "reports/formats.hpp"
+#include "reports/formats/formats.hpp"
 #include "reports/headline.hpp"
+#include "reports/terminal/fixed_width.hpp"
 
 namespace loopbench::reports {
 

@@ -1,4 +1,4 @@
-#include "reports/unicode.hpp"
+#include "reports/terminal/unicode.hpp"
 
 #include <utf8proc.h>
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "reports/formats.hpp"
-#include "reports/json.hpp"
+#include "reports/formats/formats.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::reports {
 

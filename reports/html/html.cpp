@@ -1,7 +1,7 @@
-// What is drawn, and how, is in reports/html/. Here the report becomes JSON that is a fifth as large as
-// report.json, since a full one has to stay small enough for a mail: texts are kept once, and a result is a
-// list of its fields.
-#include "reports/html.hpp"
+// What is drawn, and how, is in the files beside this one. Here the report becomes JSON that is a fifth as
+// large as report.json, since a full one has to stay small enough for a mail: texts are kept once, and a
+// result is a list of its fields.
+#include "reports/html/html.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 
 #include "reports/findings.hpp"
 #include "reports/headline.hpp"
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
 
 // The page's parts are in the executable, as they are in their files.

@@ -1,7 +1,7 @@
 // A format that one test adds.
 #include <fmt/format.h>
 
-#include "reports/formats.hpp"
+#include "reports/formats/formats.hpp"
 
 namespace loopbench::reports {
 

@@ -1,8 +1,8 @@
-#include "reports/fixed_width.hpp"
+#include "reports/terminal/fixed_width.hpp"
 
 #include <algorithm>
 
-#include "reports/unicode.hpp"
+#include "reports/terminal/unicode.hpp"
 
 namespace loopbench::reports {
 

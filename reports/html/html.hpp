@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "reports/hgrm.hpp"
+#include "reports/formats/hgrm.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::reports {

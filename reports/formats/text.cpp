@@ -4,8 +4,8 @@
 #include <string>
 
 #include "reports/columns.hpp"
-#include "reports/formats.hpp"
-#include "reports/table.hpp"
+#include "reports/formats/formats.hpp"
+#include "reports/terminal/table.hpp"
 
 namespace loopbench::reports {
 

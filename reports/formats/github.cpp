@@ -1,5 +1,5 @@
 // ::error title=Where::What
-#include "reports/github.hpp"
+#include "reports/formats/github.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The shape of report.json, top to bottom.
-#include "reports/json.hpp"
+#include "reports/json/json.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "reports/calibration.hpp"
-#include "reports/json_fields.hpp"
-#include "reports/unicode.hpp"
+#include "reports/json/json_fields.hpp"
+#include "reports/terminal/unicode.hpp"
 
 namespace loopbench::reports {
 

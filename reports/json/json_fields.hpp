@@ -16,8 +16,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 
 namespace loopbench::reports {
 

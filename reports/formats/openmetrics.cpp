@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "reports/columns.hpp"
-#include "reports/formats.hpp"
+#include "reports/formats/formats.hpp"
 #include "reports/metrics.hpp"
 
 namespace loopbench::reports {

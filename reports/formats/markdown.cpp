@@ -1,5 +1,5 @@
 // Names and reasons come from outside: what Markdown or HTML would interpret is escaped.
-#include "reports/markdown.hpp"
+#include "reports/formats/markdown.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The columns of report.csv are one visible list.
-#include "reports/csv.hpp"
+#include "reports/formats/csv.hpp"
 
 #include <fmt/format.h>
 

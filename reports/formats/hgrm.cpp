@@ -1,6 +1,6 @@
 // The layout is that of HdrHistogram_c's hdr_percentiles_print(), with five ticks for each half of the
 // distance to 100 %, and so are the percentiles that are shown.
-#include "reports/hgrm.hpp"
+#include "reports/formats/hgrm.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/json.hpp"
-#include "reports/json_node.hpp"
+#include "reports/json/json.hpp"
+#include "reports/json/json_node.hpp"
 
 namespace loopbench::reports {
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/json.hpp"
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::reports {
 

@@ -1,5 +1,5 @@
 // Temporary file, write, fsync, close, rename, fsync of the folder; each of them checked.
-#include "reports/atomic_file.hpp"
+#include "reports/files/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "reports/posix_io.hpp"
+#include "reports/files/posix_io.hpp"
 
 namespace loopbench::reports {
 
