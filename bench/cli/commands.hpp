@@ -1,4 +1,4 @@
-// The visible list of commands. Adding one is a file, a line here and a line in command_line.cpp.
+// The visible list of commands. Adding one is a file in commands/, a line here and a line in command_line.cpp.
 #pragma once
 
 #include <functional>

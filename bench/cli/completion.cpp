@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/contenders.hpp"
 #include "bench/cli/option_types.hpp"
+#include "bench/cli/session/contenders.hpp"
 #include "bench/explanations.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/metrics.hpp"

@@ -7,7 +7,7 @@
 #include <array>
 #include <regex>
 
-#include "bench/cli/time_left.hpp"
+#include "bench/cli/session/time_left.hpp"
 #include "reports/files/posix_io.hpp"
 #include "tests/support/command_support.hpp"
 

@@ -22,8 +22,8 @@
 #include <thread>
 #include <vector>
 
+#include "bench/cli/session/time_left.hpp"
 #include "bench/cli/terminal.hpp"
-#include "bench/cli/time_left.hpp"
 #include "bench/machine/environment.hpp"
 #include "loop/designs.hpp"
 #include "loop/io/drivers.hpp"

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/check_session.hpp"
 #include "bench/cli/commands.hpp"
-#include "bench/cli/contenders.hpp"
+#include "bench/cli/commands/check_session.hpp"
+#include "bench/cli/commands/report_file.hpp"
 #include "bench/cli/messages.hpp"
-#include "bench/cli/report_file.hpp"
+#include "bench/cli/session/contenders.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/gate/check.hpp"

@@ -1,4 +1,4 @@
-#include "bench/cli/report_file.hpp"
+#include "bench/cli/commands/report_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Cell by cell; what is not for the report goes to counts.json.
-#include "bench/cli/count_pass.hpp"
+#include "bench/cli/session/count_pass.hpp"
 
 #include <poll.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/cli/progress.hpp"
+#include "bench/cli/session/progress.hpp"
 #include "bench/counting/counts.hpp"
 #include "bench/counting/price.hpp"
 #include "bench/summary/passes.hpp"

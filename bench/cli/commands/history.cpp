@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/commands/report_file.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
-#include "bench/cli/report_file.hpp"
-#include "bench/cli/session_options.hpp"
+#include "bench/cli/session/session_options.hpp"
 #include "bench/history/entry.hpp"
 #include "bench/history/series.hpp"
 #include "bench/history/store.hpp"

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/contenders.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
-#include "bench/cli/session.hpp"
-#include "bench/cli/session_options.hpp"
+#include "bench/cli/session/contenders.hpp"
+#include "bench/cli/session/session.hpp"
+#include "bench/cli/session/session_options.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/calibrate.hpp"
 #include "bench/gate/calibration_file.hpp"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/gate_exit.hpp"
+#include "bench/cli/commands/gate_exit.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
-#include "bench/cli/session.hpp"
+#include "bench/cli/session/session.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/experiment/merge.hpp"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/commands/report_file.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
-#include "bench/cli/report_file.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"

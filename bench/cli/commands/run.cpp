@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/contenders.hpp"
-#include "bench/cli/gate_exit.hpp"
-#include "bench/cli/keep_report.hpp"
+#include "bench/cli/commands/gate_exit.hpp"
+#include "bench/cli/commands/keep_report.hpp"
 #include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
-#include "bench/cli/session.hpp"
-#include "bench/cli/session_options.hpp"
+#include "bench/cli/session/contenders.hpp"
+#include "bench/cli/session/session.hpp"
+#include "bench/cli/session/session_options.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/session.hpp"
-#include "bench/cli/session_options.hpp"
+#include "bench/cli/session/session.hpp"
+#include "bench/cli/session/session_options.hpp"
 #include "bench/experiment/counted.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/trial/contender_list.hpp"

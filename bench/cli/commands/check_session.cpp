@@ -1,5 +1,5 @@
 // Contenders by name, a counting pass, and sessions as run and compare have them.
-#include "bench/cli/check_session.hpp"
+#include "bench/cli/commands/check_session.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "bench/cli/contenders.hpp"
-#include "bench/cli/count_pass.hpp"
+#include "bench/cli/session/contenders.hpp"
+#include "bench/cli/session/count_pass.hpp"
 #include "bench/summary/summary.hpp"
 #include "reports/files/atomic_file.hpp"
 #include "reports/json/json.hpp"

@@ -1,5 +1,5 @@
 // One line, redrawn in place. Errors of the terminal are of no interest here.
-#include "bench/cli/progress.hpp"
+#include "bench/cli/session/progress.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -9,8 +9,8 @@
 #include <string>
 
 #include "bench/cli/messages.hpp"
+#include "bench/cli/session/time_left.hpp"
 #include "bench/cli/terminal.hpp"
-#include "bench/cli/time_left.hpp"
 #include "reports/columns.hpp"
 #include "reports/terminal/fixed_width.hpp"
 

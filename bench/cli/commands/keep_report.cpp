@@ -1,4 +1,4 @@
-#include "bench/cli/keep_report.hpp"
+#include "bench/cli/commands/keep_report.hpp"
 
 #include <fmt/format.h>
 

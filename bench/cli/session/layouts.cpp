@@ -1,5 +1,5 @@
 // What can be wrong with such a folder, each with its remedy.
-#include "bench/cli/layouts.hpp"
+#include "bench/cli/session/layouts.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "bench/cli/ratios_so_far.hpp"
+#include "bench/cli/session/ratios_so_far.hpp"
 
 namespace loopbench::bench {
 

@@ -1,5 +1,5 @@
 // Folders to contenders to workloads.
-#include "bench/cli/contenders.hpp"
+#include "bench/cli/session/contenders.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/check_session.hpp"
 #include "bench/cli/commands.hpp"
-#include "bench/cli/gate_exit.hpp"
+#include "bench/cli/commands/check_session.hpp"
+#include "bench/cli/commands/gate_exit.hpp"
+#include "bench/cli/commands/report_file.hpp"
 #include "bench/cli/option_types.hpp"
-#include "bench/cli/report_file.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/gate/finding_formats.hpp"

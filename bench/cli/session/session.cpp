@@ -1,5 +1,5 @@
 // The journal first, so that everything measured is safe; then the reports from what is known.
-#include "bench/cli/session.hpp"
+#include "bench/cli/session/session.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/contenders.hpp"
-#include "bench/cli/count_pass.hpp"
 #include "bench/cli/messages.hpp"
-#include "bench/cli/progress.hpp"
-#include "bench/cli/ratios_so_far.hpp"
+#include "bench/cli/session/contenders.hpp"
+#include "bench/cli/session/count_pass.hpp"
+#include "bench/cli/session/progress.hpp"
+#include "bench/cli/session/ratios_so_far.hpp"
 #include "bench/cli/terminal.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/journal.hpp"

@@ -1,4 +1,4 @@
-#include "bench/cli/gate_exit.hpp"
+#include "bench/cli/commands/gate_exit.hpp"
 
 #include "bench/cli/messages.hpp"
 #include "bench/gate/finding_formats.hpp"

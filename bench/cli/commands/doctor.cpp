@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/contenders.hpp"
-#include "bench/cli/session_options.hpp"
+#include "bench/cli/session/contenders.hpp"
+#include "bench/cli/session/session_options.hpp"
 #include "bench/machine/doctor.hpp"
 #include "bench/trial/describe.hpp"
 #include "bench/trial/parity.hpp"

@@ -1,4 +1,4 @@
-#include "bench/cli/session_options.hpp"
+#include "bench/cli/session/session_options.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/cli/ratios_so_far.hpp"
+#include "bench/cli/session/ratios_so_far.hpp"
 
 #include <algorithm>
 #include <cmath>
