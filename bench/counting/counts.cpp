@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "bench/machine/kernel_files.hpp"
-#include "bench/trial/scratch_folder.hpp"
+#include "bench/trial/process/scratch_folder.hpp"
 #include "bench/trial/trial.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/files/posix_io.hpp"

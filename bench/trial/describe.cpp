@@ -2,7 +2,7 @@
 #include "bench/trial/describe.hpp"
 
 #include "bench/trial/gbench_json.hpp"
-#include "bench/trial/left_behind.hpp"
+#include "bench/trial/process/left_behind.hpp"
 #include "bench/trial/trial.hpp"
 
 namespace loopbench::bench {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 
 namespace loopbench::bench {
 

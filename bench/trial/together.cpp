@@ -5,7 +5,7 @@
 #include <deque>
 #include <system_error>
 
-#include "bench/trial/running_child.hpp"
+#include "bench/trial/process/running_child.hpp"
 #include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {

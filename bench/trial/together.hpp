@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 
 namespace loopbench::bench {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/trial/child_process.hpp"
 #include "bench/trial/contender_list.hpp"
+#include "bench/trial/process/child_process.hpp"
 #include "bench/trial/turns.hpp"
 #include "reports/results.hpp"
 

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "bench/statistics/random.hpp"
-#include "bench/trial/running_child.hpp"
+#include "bench/trial/process/running_child.hpp"
 #include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {

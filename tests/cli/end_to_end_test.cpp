@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 #include "bench/workloads/table.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"

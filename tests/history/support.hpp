@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 #include "reports/results.hpp"
 #include "tests/support/scratch_folder.hpp"
 

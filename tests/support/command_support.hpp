@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {

@@ -1,5 +1,5 @@
 // Real children: every way in which one can end.
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

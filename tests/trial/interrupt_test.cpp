@@ -1,5 +1,5 @@
 // Signals become something that a wait can see.
-#include "bench/trial/interrupt.hpp"
+#include "bench/trial/process/interrupt.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

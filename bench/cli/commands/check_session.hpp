@@ -13,7 +13,7 @@
 #include "bench/experiment/counted.hpp"
 #include "bench/gate/check.hpp"
 #include "bench/trial/contender_list.hpp"
-#include "bench/trial/interrupt.hpp"
+#include "bench/trial/process/interrupt.hpp"
 
 namespace loopbench::bench {
 

@@ -8,7 +8,7 @@
 
 #include "bench/cli/messages.hpp"
 #include "bench/history/store.hpp"
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 
 namespace loopbench::bench {
 

@@ -12,7 +12,7 @@
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session_options.hpp"
 #include "bench/trial/describe.hpp"
-#include "bench/trial/interrupt.hpp"
+#include "bench/trial/process/interrupt.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
 #include "reports/files/posix_io.hpp"

@@ -11,7 +11,7 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/experiment/record.hpp"
-#include "bench/trial/interrupt.hpp"
+#include "bench/trial/process/interrupt.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/results.hpp"
 

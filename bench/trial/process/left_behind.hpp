@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/machine/kernel_files.hpp"
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 
 namespace loopbench::bench {
 

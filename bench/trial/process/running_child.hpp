@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 #include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {

@@ -1,5 +1,5 @@
 // An eventfd rather than a flag: the wait for a contender has to wake up, too.
-#include "bench/trial/interrupt.hpp"
+#include "bench/trial/process/interrupt.hpp"
 
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "bench/trial/scratch_folder.hpp"
+#include "bench/trial/process/scratch_folder.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // vfork rather than posix_spawn: the child asks to die with its parent, and posix_spawn has no attribute for
 // that. And rather than fork, which copies the page tables of a process that may hold a day's trials.
-#include "bench/trial/running_child.hpp"
+#include "bench/trial/process/running_child.hpp"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -1,11 +1,11 @@
-#include "bench/trial/child_process.hpp"
+#include "bench/trial/process/child_process.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
 
-#include "bench/trial/running_child.hpp"
+#include "bench/trial/process/running_child.hpp"
 #include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {

@@ -1,4 +1,4 @@
-#include "bench/trial/left_behind.hpp"
+#include "bench/trial/process/left_behind.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>
