@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "loop/net/sockets.hpp"
-#include "tests/loop/full_listener.hpp"
-#include "tests/loop/uring_support.hpp"
+#include "tests/loop/io/uring_support.hpp"
+#include "tests/loop/net/full_listener.hpp"
 
 namespace loopbench::loop {
 namespace {

@@ -14,7 +14,7 @@
 #include "loop/timers/list.hpp"
 #include "loop/timers/wheel.hpp"
 #include "tests/loop/recycled_memory.hpp"
-#include "tests/loop/timers_model.hpp"
+#include "tests/loop/timers/timers_model.hpp"
 
 namespace loopbench::loop {
 namespace {

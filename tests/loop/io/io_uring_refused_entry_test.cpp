@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/loop/uring_support.hpp"
+#include "tests/loop/io/uring_support.hpp"
 
 namespace loopbench::loop {
 namespace {

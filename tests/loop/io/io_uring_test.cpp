@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "loop/net/sockets.hpp"
-#include "tests/loop/uring_support.hpp"
+#include "tests/loop/io/uring_support.hpp"
 
 namespace loopbench::loop {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "loop/coro/event.hpp"
 #include "loop/coro/future.hpp"
-#include "tests/loop/full_listener.hpp"
+#include "tests/loop/net/full_listener.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {

@@ -14,7 +14,7 @@
 
 #include "loop/net/sockets.hpp"
 #include "tests/loop/descriptor_limit.hpp"
-#include "tests/loop/uring_support.hpp"
+#include "tests/loop/io/uring_support.hpp"
 
 namespace loopbench::loop {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "tests/loop/descriptor_limit.hpp"
-#include "tests/loop/full_listener.hpp"
+#include "tests/loop/net/full_listener.hpp"
 #include "tests/loop/support.hpp"
 
 namespace loopbench::loop::test {

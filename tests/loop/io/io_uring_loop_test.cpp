@@ -22,8 +22,8 @@
 
 #include "loop/designs.hpp"
 #include "loop/net/stream.hpp"
+#include "tests/loop/io/uring_support.hpp"
 #include "tests/loop/manual_clock.hpp"
-#include "tests/loop/uring_support.hpp"
 
 namespace loopbench::loop {
 
