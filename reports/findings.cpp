@@ -165,20 +165,13 @@ std::string on_how_many(const names& those, std::size_t telling, std::size_t com
     if (those.size() < telling) return fmt::format("on {} of {} workloads{}", those.size(), telling, whole);
     if (telling == 1)
         return fmt::format("on {}{}", cut(those.front()),
-                           all_tell ? "" : fmt::format(", the one of {} workloads that tells", compared));
+                           all_tell ? "" : fmt::format(", the one of {} workloads that tells,", compared));
     if (telling == 2) return fmt::format("on both workloads{}", whole);
     return fmt::format("on all {} workloads{}", telling, whole);
 }
 
 /// By whom, for each workload, nobody is certainly beaten.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
-
-/// The word for those who lead, explained where it stands for the first time.
-std::string unbeaten(const std::vector<finding>& said, std::string_view better) {
-    const auto leads = [](const finding& each) { return each.about == topic::cost; };
-    return std::ranges::any_of(said, leads) ? "unbeaten"
-                                            : fmt::format("unbeaten (nobody is certainly {})", better);
-}
 
 /// Those who lead on most of the workloads, and on which. Of those who lead on equally many, only who do so
 /// on the same ones are named together.
@@ -247,18 +240,18 @@ void find_cost(std::vector<finding>& all, const indexed_report& in) {
     const auto table = leads_by_time(in);
     if (table.empty()) return;
     const auto first = widest_lead(table);
-    finding found{
-        topic::cost,
-        fmt::format("Fastest: {}, {} {}{}", listed(first.who), unbeaten(all, "faster"),
-                    on_how_many(first.on, table.size(), in.compared("time")), times_as_fast(in, first.from)),
-        first.from};
+    finding found{topic::cost, "Speed",
+                  fmt::format("{} nobody is certainly faster than {}{}",
+                              on_how_many(first.on, table.size(), in.compared("time")), listed(first.who),
+                              times_as_fast(in, first.from)),
+                  first.from};
     lead_table rest = table;
     std::erase_if(
         rest, [&](const auto& each) { return std::ranges::find(first.on, each.first) != first.on.end(); });
     if (!rest.empty()) {
         const auto second = widest_lead(rest);
-        found.text += fmt::format("; of the others, {} {}", listed(second.who),
-                                  on_how_many(second.on, rest.size(), rest.size()));
+        found.text += fmt::format("; of the others, {} than {}",
+                                  on_how_many(second.on, rest.size(), rest.size()), listed(second.who));
         found.from.insert(found.from.end(), second.from.begin(), second.from.end());
     }
     found.text += ".";
@@ -270,7 +263,7 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
     if (table.empty()) return;
     const auto first = widest_lead(table).who.front();
     range multiples;
-    finding found{topic::limit, "", {}};
+    finding found{topic::limit, "Limit", "", {}};
     for (const auto workload : in.about("time")) {
         const auto* const item = in.find(workload, first, "time");
         if (item == nullptr || !item->times_floor || item->times_floor->floor == first) continue;
@@ -278,8 +271,8 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
         found.from.push_back(item);
     }
     if (found.from.empty()) return;
-    found.text = fmt::format("Limit: {} takes {} times as long as the best floor, without a loop ({}).",
-                             cut(first), multiples.text(three_digits),
+    found.text = fmt::format("{} takes {} times as long as the best floor, without a loop ({}).", cut(first),
+                             multiples.text(three_digits),
                              found.from.size() == 1 ? "on " + cut(found.from.front()->workload)
                                                     : fmt::format("{} workloads", found.from.size()));
     all.push_back(std::move(found));
@@ -314,15 +307,6 @@ bool level(const standing& one, const standing& other, std::string_view baseline
     if (const auto is_apart = is_apart_as_drivers(one, other)) return !*is_apart;
     return touch(one, other) || (one.item->contender == baseline && no_difference(other)) ||
            (other.item->contender == baseline && no_difference(one));
-}
-
-/// Whether everyone before this place is certainly better than everyone from there on.
-bool is_told_at(const places& order, std::size_t place, std::string_view baseline) {
-    const std::span before{order.data(), place}, behind = std::span{order}.subspan(place);
-    return std::ranges::all_of(before, [&](const standing& one) {
-        return std::ranges::none_of(behind,
-                                    [&](const standing& other) { return level(one, other, baseline); });
-    });
 }
 
 /// The best on io_uring and the best on epoll, of an order of the faster first.
@@ -367,50 +351,28 @@ std::string cpu_compared(const indexed_report& in, const driver_pair& of, source
     const auto other = std::ranges::find(all, theirs, &standing::item);
     const bool is_judged = one != all.end() && other != all.end();
     return fmt::format(
-        "; {} against {} of CPU{}", human_time(*ours->median), human_time(*theirs->median),
+        "; {} against {} of CPU per operation{}", human_time(*ours->median), human_time(*theirs->median),
         is_judged ? fmt::format(", {}", how_sure(!level(*one, *other, in.whole.baseline))) : "");
 }
 
-/// The workload with the most connections on which more than two can be compared, and their order there.
-struct busiest_workload {
-    std::string_view name;
-    places order;
-};
-
-busiest_workload most_connections(const indexed_report& in) {
-    busiest_workload busiest;
-    for (const auto workload : in.about("time")) {
-        if (connections_of(workload) <= std::max(connections_of(busiest.name), std::uint64_t{1})) continue;
-        if (auto found = in.standings(workload, "time"); found.size() > 2)
-            busiest = {workload, std::move(found)};
-    }
-    return busiest;
-}
-
-/// Whether io_uring is worth it, where there are both, and the order of all.
+/// Whether io_uring is worth it, on the workload with the most connections that has somebody on either.
 void find_connections(std::vector<finding>& all, const indexed_report& in) {
-    constexpr std::size_t most = 8;
-    const auto [busiest, order] = most_connections(in);
-    if (order.empty()) return;
-    finding found{topic::connections,
-                  fmt::format("With {} connections ({})", connections_of(busiest), cut(busiest)),
-                  {}};
-    if (const auto pair = uring_and_epoll(in, order)) {
-        found.from = {pair->ours.item, pair->theirs.item};
-        found.text += fmt::format(": {} (io_uring) is {} times as fast as {} (epoll), {}{}. All",
-                                  cut(pair->ours.item->contender), three_digits(pair->times_as_fast()),
-                                  cut(pair->theirs.item->contender), how_sure(pair->certain),
-                                  cpu_compared(in, *pair, found.from));
+    std::uint64_t most = 1;
+    std::optional<driver_pair> busiest;
+    for (const auto workload : in.about("time")) {
+        if (connections_of(workload) <= most) continue;
+        if (auto pair = uring_and_epoll(in, in.standings(workload, "time"))) {
+            most = connections_of(workload);
+            busiest = pair;
+        }
     }
-    found.text += fmt::format(", times as fast as {}:", cut(in.whole.baseline));
-    for (std::size_t i = 0; i < order.size() && i < most; ++i) {
-        const auto* const item = order[i].item;
-        const auto sign = i == 0 ? "" : is_told_at(order, i, in.whole.baseline) ? " >" : " ~";
-        found.text += fmt::format("{} {} {}", sign, cut(item->contender), three_digits(order[i].ratio));
-        if (std::ranges::find(found.from, item) == found.from.end()) found.from.push_back(item);
-    }
-    if (order.size() > most) found.text += fmt::format(", and {} more", order.size() - most);
-    found.text += " (certain across >, open between neighbours at ~).";
+    if (!busiest) return;
+    const auto& [ours, theirs, certain] = *busiest;
+    finding found{topic::connections, "io_uring or epoll", "", {ours.item, theirs.item}};
+    found.text =
+        fmt::format("on {} {} (io_uring) is {} times as fast as {} (epoll), {}{}.", cut(ours.item->workload),
+                    cut(ours.item->contender), three_digits(busiest->times_as_fast()),
+                    cut(theirs.item->contender), how_sure(certain), cpu_compared(in, *busiest, found.from));
     all.push_back(std::move(found));
 }
 
@@ -442,25 +404,24 @@ std::string_view most_measured(const indexed_report& in, const names& workloads)
         workloads, {}, [&](std::string_view each) { return in.measured(each, "late_p50").size(); });
 }
 
-/// How late they are there and what CPU that takes. The words for the place and the unit are not said twice.
-std::string at_which_price(const indexed_report& in, finding& to, const lead& those,
-                           std::string_view workload, bool is_said_already) {
-    range late, cpu;
-    for (const auto* item : those.from) {
-        if (item->workload != workload) continue;
-        late.add(*item->median);
-        if (const auto* const spent = in.find(workload, item->contender, "cpu")) {
+/// "34.9 to 37.2 µs late on sleep/serial": of those who lead, in the median.
+std::string how_late(const lead& those, std::string_view workload) {
+    sources there;
+    std::ranges::copy_if(those.from, std::back_inserter(there),
+                         [&](const result* item) { return item->workload == workload; });
+    return fmt::format("{} late on {}", lateness(there), cut(workload));
+}
+
+/// " for 36.0 to 56.6 µs of CPU per operation"; empty where they do not say.
+std::string at_which_price(const indexed_report& in, const lead& those, std::string_view workload,
+                           sources& from) {
+    range cpu;
+    for (const auto who : those.who)
+        if (const auto* const spent = in.find(workload, who, "cpu")) {
             cpu.add(*spent->median);
-            to.from.push_back(spent);
+            from.push_back(spent);
         }
-    }
-    const auto where = is_said_already       ? std::string{"there "}
-                       : those.on.size() > 1 ? fmt::format("on {} ", cut(workload))
-                                             : std::string{};
-    return fmt::format(
-        "{}{} late{}", where, late.text(human_time),
-        cpu.least ? fmt::format(" for {}{}", cpu.text(human_time), is_said_already ? "" : " of CPU per op")
-                  : "");
+    return cpu.least ? fmt::format(" for {} of CPU per operation", cpu.text(human_time)) : "";
 }
 
 /// The last of the standings where it is certainly the last, on every workload on which that is so.
@@ -508,14 +469,7 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     const auto table = leads_by_lateness(in, sleeps);
     if (table.empty()) return;
-    finding found{topic::timers, "Most accurate timers: ", {}};
-    std::string_view said_of;
-    const auto add = [&](const lead& those, const std::string& words, std::string_view workload) {
-        found.from.insert(found.from.end(), those.from.begin(), those.from.end());
-        found.text += fmt::format("{}{}, {}", listed(those.who), words,
-                                  at_which_price(in, found, those, workload, said_of == workload));
-        said_of = workload;
-    };
+    finding found{topic::timers, "Timers", "most accurate: ", {}};
     const auto first = widest_lead(table);
     const auto of_all = leads_by_lateness(in, [](const result&) { return true; });
     const auto first_of_all = of_all.empty() ? lead{} : widest_lead(of_all);
@@ -526,16 +480,18 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
             return std::ranges::find(first_of_all.on, each) != first_of_all.on.end();
         });
         if (!both.empty()) shown_on = most_measured(in, both);
-        add(first_of_all, fmt::format(", burning {} of a core", burnt.text(share)),
-            both.empty() ? most_measured(in, first_of_all.on) : shown_on);
-        found.text += "; of the others, ";
+        found.text +=
+            fmt::format("{}, burning {} of a core, {}; of those that sleep, ", listed(first_of_all.who),
+                        burnt.text(share),
+                        how_late(first_of_all, both.empty() ? most_measured(in, first_of_all.on) : shown_on));
+        found.from = first_of_all.from;
     }
-    add(first,
-        fmt::format(", {} {}", unbeaten(all, "more accurate"),
-                    on_how_many(first.on, table.size(), in.compared("late_p50"))),
-        shown_on);
+    found.from.insert(found.from.end(), first.from.begin(), first.from.end());
+    found.text += fmt::format("{} ({} nobody is certainly better), {}{}", listed(first.who),
+                              on_how_many(first.on, table.size(), in.compared("late_p50")),
+                              how_late(first, shown_on), at_which_price(in, first, shown_on, found.from));
     if (const auto last = latest(in)) {
-        found.text += fmt::format("; the latest: {}, {}", listed(last->who), lateness(last->from));
+        found.text += fmt::format("; latest: {}, {}", listed(last->who), lateness(last->from));
         found.from.insert(found.from.end(), last->from.begin(), last->from.end());
     }
     found.text += ".";
@@ -560,7 +516,7 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     names burners;
     range burnt;
     const result* others = nullptr;  // who takes the most of them
-    finding found{topic::waiting, "", {}};
+    finding found{topic::waiting, "Waiting", "", {}};
     for (const auto workload : workloads_that_wait(in)) {
         const auto group = in.results.find({workload, "spin"});
         if (group == in.results.end()) continue;
@@ -579,38 +535,40 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     if (burners.empty() && others == nullptr) return;
     if (others != nullptr) found.from.push_back(others);
     const bool others_may_burn = others != nullptr && *others->median >= burns_from;
-    const auto who_of_others =
-        others == nullptr ? std::string{}
-                          : fmt::format(" ({} on {})", cut(others->contender), cut(others->workload));
+    const auto of_others = others == nullptr ? std::string{}
+                                             : fmt::format("{} ({} on {})", share(*others->median),
+                                                           cut(others->contender), cut(others->workload));
+    const auto as_they_say = as_far_as_they_say(in);
     if (burners.empty()) {
-        found.text = fmt::format("{}{}: {} of a core at the most{}.",
-                                 others_may_burn ? "Whether anybody burns CPU while waiting is not certain"
-                                                 : "Nobody burns CPU while waiting",
-                                 as_far_as_they_say(in), share(*others->median), who_of_others);
+        found.text =
+            fmt::format("{}{}: {} of a core at the most.",
+                        others_may_burn ? "whether anybody burns CPU is not certain" : "nobody burns CPU",
+                        as_they_say, of_others);
     } else {
-        found.text = fmt::format(
-            "{} {} {} of a core while waiting{}.", listed(burners), burners.size() == 1 ? "burns" : "burn",
-            burnt.text(share),
-            others == nullptr ? ""
-                              : fmt::format("; {} {}{}{}",
-                                            others_may_burn ? "whether others do is not certain, with up to"
-                                                            : "nobody else more than",
-                                            share(*others->median), others_may_burn ? who_of_others : "",
-                                            as_far_as_they_say(in)));
+        found.text = fmt::format("{} {} {} of a core", listed(burners),
+                                 burners.size() == 1 ? "burns" : "burn", burnt.text(share));
+        if (others != nullptr)
+            found.text += fmt::format(
+                "; {} {}{}",
+                others_may_burn ? "whether others do is not certain, with up to" : "nobody else more than",
+                of_others, as_they_say);
+        found.text += ".";
     }
     all.push_back(std::move(found));
 }
 
 void find_cautions(std::vector<finding>& all, const report& content) {
-    if (!content.complete) all.push_back({topic::caution, why_incomplete(content), {}});
+    if (!content.complete) all.push_back({topic::caution, "Incomplete", why_incomplete(content), {}});
     if (content.aa && content.aa->found == fitness::unfit)
         all.push_back({topic::caution,
-                       fmt::format("Unfit: no verdict of this session can be relied on; {}.",
+                       "Unfit",
+                       fmt::format("no verdict of this session can be relied on; {}.",
                                    cut(content.aa->reason.value_or("the A/A failed"), 200)),
                        {}});
     if (content.aa && content.aa->found == fitness::unknown)
         all.push_back({topic::caution,
-                       fmt::format("Preliminary: whether this machine was quiet enough is not known; {}.",
+                       "Preliminary",
+                       fmt::format("whether this machine was quiet enough is not known; {}.",
                                    cut(content.aa->reason.value_or("the A/A had too little"), 200)),
                        {}});
 }
@@ -624,16 +582,17 @@ void find_failures(std::vector<finding>& all, const report& content) {
     }
     if (!failed.empty()) {
         const auto& first = *failed.front();
-        all.push_back({topic::failed,
-                       fmt::format("Failed: {} on {}{}.", cut(first.contender), cut(first.workload),
+        all.push_back({topic::failed, "Failed",
+                       fmt::format("{} on {}{}.", cut(first.contender), cut(first.workload),
                                    failed.size() > 1 ? fmt::format(" and {} more", failed.size() - 1) : ""),
                        failed});
     }
     if (not_run > 0)
-        all.push_back({topic::failed,
-                       fmt::format("Not run: {} {}, whose turn did not come.", not_run,
-                                   not_run == 1 ? "cell" : "cells"),
-                       {}});
+        all.push_back(
+            {topic::failed,
+             "Not run",
+             fmt::format("{} {}, whose turn did not come.", not_run, not_run == 1 ? "cell" : "cells"),
+             {}});
 }
 
 /// How many of a metric's verdicts are certain. Without the floors: nobody chooses one.
@@ -661,24 +620,14 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
 /// Of a metric what a person would call it.
 std::string_view in_words(std::string_view metric) {
     using word = std::pair<std::string_view, std::string_view>;
-    static constexpr std::array words{word{"late_p50", "lateness p50"},
-                                      word{"late_p99", "lateness p99"},
+    static constexpr std::array words{word{"late_p50", "median lateness"},
+                                      word{"late_p99", "p99 lateness"},
                                       word{"cpu", "CPU"},
                                       word{"spin", "idle CPU"},
-                                      word{"latency_p99", "latency p99"},
+                                      word{"latency_p99", "p99 latency"},
                                       word{"wakeups", "idle wakeups"}};
     const auto* const found = std::ranges::find(words, metric, &word::first);
     return found == words.end() ? metric : found->second;
-}
-
-/// Whether the verdicts can be relied on; where that is not known, another sentence has said it.
-std::string fit_text(const report& content) {
-    if (!content.aa) return "; there was no A/A";
-    if (content.aa->found != fitness::fit) return "";
-    const auto& twins = content.aa->comparisons;
-    return fmt::format("; the A/A found no difference ({} of {} proven equal)",
-                       std::ranges::count(twins, verdict::equivalent, &self_comparison::judged),
-                       twins.size());
 }
 
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
@@ -687,29 +636,39 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
             return each.judged.has_value();  // of floors, or of metrics that nobody asked for
         }))
         return;
-    if (counted.empty())
-        return all.push_back(
-            {topic::certainty,
-             fmt::format("Nothing could be told of differences: there is nothing to compare with {}.",
-                         cut(in.whole.baseline)),
-             {}});
-    finding found{topic::certainty, "", {}};
+    const auto baseline = cut(in.whole.baseline);
+    finding found{topic::certainty, "Not certain", "", {}};
+    if (counted.empty()) {
+        found.text = fmt::format("anything; there is nothing to compare with {}.", baseline);
+        return all.push_back(std::move(found));
+    }
+    std::size_t compared = 0;
     std::vector<std::string> parts;
     for (const auto& [metric, of] : counted) {
+        compared += of.compared;
         if (of.uncertain.empty()) continue;
         parts.push_back(fmt::format("{} {} of {}", cut(in_words(metric)), of.uncertain.size(), of.compared));
         found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
     }
-    const auto baseline = cut(in.whole.baseline), fit = fit_text(in.whole);
-    found.text = parts.empty() ? fmt::format("Every comparison with {} was decided", baseline)
-                               : fmt::format("Not certain (?) against {}, floors left out: {}", baseline,
-                                             fmt::join(parts, ", "));
-    const auto [busiest, order] = most_connections(in);
-    if (const auto pair = uring_and_epoll(in, order); pair && !pair->certain)
-        found.text += fmt::format("; {} {} against {} with {} connections",
-                                  parts.empty() ? "not certain is" : "nor", cut(pair->ours.item->contender),
-                                  cut(pair->theirs.item->contender), connections_of(busiest));
-    found.text += fit + ".";
+    found.text = parts.empty() ? fmt::format("none of {} comparisons with {}.", compared, baseline)
+                               : fmt::format("{} of {} comparisons with {}, marked ?: {}.", found.from.size(),
+                                             compared, baseline, fmt::join(parts, ", "));
+    all.push_back(std::move(found));
+}
+
+/// Whether the verdicts can be relied on; where that is not known, another sentence has said it.
+void find_trust(std::vector<finding>& all, const report& content) {
+    finding found{topic::trust, "A/A", "", {}};
+    if (!content.aa)
+        found.text = fmt::format("none; {} was not compared with itself.", cut(content.baseline));
+    else if (content.aa->found == fitness::fit)
+        found.text = fmt::format(
+            "{} beside itself showed no difference; on {} of {} workloads it is proven equal.",
+            cut(content.baseline),
+            std::ranges::count(content.aa->comparisons, verdict::equivalent, &self_comparison::judged),
+            content.aa->comparisons.size());
+    else
+        return;
     all.push_back(std::move(found));
 }
 
@@ -752,6 +711,7 @@ std::vector<finding> findings_of(const report& content) {
     }
     find_waiting(all, in);
     if (!unfit) find_certainty(all, in);
+    if (!content.results.empty()) find_trust(all, content);
     return all;
 }
 

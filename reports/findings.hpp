@@ -18,20 +18,23 @@ enum class topic {
     failed,       // contenders that did not do the work
     cost,         // who is fastest, by time per operation
     limit,        // how far that is from the fastest floor
-    connections,  // the order of all with the most connections, and whether io_uring is worth it there
+    connections,  // whether io_uring is worth it, with the most connections
     timers,       // whose timers are most accurate and whose are latest, and what they cost
     waiting,      // who burns CPU while there is nothing to do
-    certainty     // how sure all of that is, and what could not be told
+    certainty,    // how many comparisons could not be told
+    trust         // whether the baseline differs from itself
 };
-inline constexpr std::array<std::string_view, 8> topic_names{"caution",     "failed", "cost",    "limit",
-                                                             "connections", "timers", "waiting", "certainty"};
+inline constexpr std::array<std::string_view, 9> topic_names{
+    "caution", "failed", "cost", "limit", "connections", "timers", "waiting", "certainty", "trust"};
 constexpr const auto& names_of(topic) {
     return topic_names;
 }
 
 struct finding {
     topic about = topic::caution;
-    /// A sentence or some, in plain text. Names in it come from outside: whoever writes it escapes them.
+    /// What it is about in a word or three, without a colon.
+    std::string_view title;
+    /// What was found; it goes on after the title. Plain text. Names in it come from outside: whoever writes it escapes them.
     /// They are cut after 60 characters.
     std::string text;
     /// Where its numbers are from; they point into the report.

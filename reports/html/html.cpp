@@ -167,7 +167,10 @@ json findings_as_json(const report& content) {
     for (const auto& each : findings_of(content)) {
         auto from = json::array();
         for (const auto* item : each.from) from.push_back(item - content.results.data());
-        all.push_back({{"about", name_of(each.about)}, {"text", each.text}, {"from", std::move(from)}});
+        all.push_back({{"about", name_of(each.about)},
+                       {"title", each.title},
+                       {"text", each.text},
+                       {"from", std::move(from)}});
     }
     return all;
 }

@@ -26,8 +26,8 @@ function addTop() {
   const aa = report.aa;
   const fitness = document.getElementById("fitness");
   const words = {
-    fit: ({comparisons: all}) => `A/A passed: no difference found (${all.filter((each) => each.verdict === "equivalent").length} ` +
-      `of ${all.length} workloads proven equal)`,
+    fit: ({comparisons: all}) => `A/A: no difference found, ${all.filter((each) => each.verdict === "equivalent").length} ` +
+      `of ${all.length} workloads proven equal`,
     unfit: () => "A/A failed: do not trust these numbers",
     unknown: () => "A/A: too little to tell",
   };
@@ -37,12 +37,13 @@ function addTop() {
 }
 
 // What is in `from` is behind a line that opens.
-function addFinding(about, text, from, ...more) {
+function addFinding({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
     el("ul", {}, from.map((result) => el("li", {}, trialsButton(result), " ", nameOf(result.contender),
       ` ${result.metric} on `, nameOf(result.workload))))));
-  document.getElementById("findings").append(el("li", {class: about}, el("span", {class: "name"}, text),
+  document.getElementById("findings").append(el("li", {class: about}, el("strong", {}, `${title}: `),
+    el("span", {class: "name"}, text),
     from.length ? sources : null, more));
 }
 
@@ -55,29 +56,30 @@ function verdictsButton(verdict, text) {
 
 function addFindings() {
   if (isComparison) return addComparison();
-  for (const {about, text, from} of data.findings)
-    addFinding(about, text, from.map((place) => results[place]),
-      about === "certainty" ? verdictsButton("inconclusive", `Show what is not certain against ${label(baseline)}`) : "");
+  for (const found of data.findings)
+    addFinding(found, found.from.map((place) => results[place]), found.about === "certainty" && found.from.length
+      ? verdictsButton("inconclusive", `Show what is not certain against ${label(baseline)}`) : "");
 }
 
 // Of before and after: what is wrong with them, and what became slower, what faster, and what cannot be told.
 function addComparison() {
-  for (const {about, text, from} of data.findings)
-    if (["caution", "failed"].includes(about)) addFinding(about, text, from.map((place) => results[place]));
+  for (const found of data.findings)
+    if (["caution", "failed"].includes(found.about)) addFinding(found, found.from.map((place) => results[place]));
   const hadTime = (each) => typeof findBefore(each)?.median === "number";
   const lost = results.filter((each) => each.status === "unsupported" && hadTime(each));
-  if (lost.length) addFinding("failed", `${lost.length} had a time before and have none to compare now.`, lost);
+  if (lost.length) addFinding({about: "failed", title: "Lost",
+    text: `${lost.length} had a time before and have none to compare now.`}, lost);
   const compared = results.filter((each) => each.verdict && each.ratio?.median > 0);
-  for (const [verdict, words] of [["slower", "slower than before"], ["faster", "faster than before"],
-    ["equivalent", "as before"], ["inconclusive", "not certain"]]) {
+  for (const [verdict, title] of [["slower", "Slower than before"], ["faster", "Faster than before"],
+    ["equivalent", "As before"], ["inconclusive", "Not certain"]]) {
     const found = compared.filter((each) => each.verdict === verdict)
       .sort((a, b) => Math.abs(Math.log(b.ratio.median)) - Math.abs(Math.log(a.ratio.median)));
     const worst = found.slice(0, 3).map((each) => `${label(each.contender)} on ${each.workload.slice(0, 60)} ` +
       `(${quotient(each.ratio.median)})`).join(", ");
     const isDifference = ["slower", "faster"].includes(verdict);
-    addFinding(verdict, `${found.length} of ${compared.length} ${words}${isDifference && worst ? `: ${worst}` : ""}` +
-      `${isDifference && found.length > 3 ? ` and ${found.length - 3} more` : ""}.`, found,
-      found.length ? verdictsButton(verdict, `Show what is ${words}`) : "");
+    addFinding({about: verdict, title, text: `${found.length} of ${compared.length}` +
+      `${isDifference && worst ? `: ${worst}` : ""}${isDifference && found.length > 3 ? ` and ${found.length - 3} more` : ""}.`},
+    found, found.length ? verdictsButton(verdict, `Show what is ${title.toLowerCase()}`) : "");
   }
 }
 
@@ -135,7 +137,7 @@ function addAccuracy() {
     a.late.median - b.late.median).map(({contender, late, cpu}) =>
     [nameOf(contender.name), trialsButton(late), trialsButton(cpu)]), `Lateness and CPU on ${chosen.workload}`);
   const shown = figure(place, {title: "Timer lateness against CPU spent", height: 290, config, table,
-    note: "Best is the lower left corner: on time, and asleep between. Lines through a point are its intervals."});
+    note: "Best is the lower left corner: on time, and asleep between. Bars through a point are its intervals; thin lines lead to names."});
   shown.element.firstChild.append(legend(), el("div", {class: "controls"},
     selectOf("On", known.map((name) => [name, name]), chosen.workload, (value) => {
       chosen.workload = value;

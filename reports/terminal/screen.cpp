@@ -227,15 +227,10 @@ public:
     }
 
     std::string text() {
-        std::string out;
-        for (const auto& each : findings_of(content_))
-            for (const auto& line : wrapped(printable(each.text), screen_columns, "  ")) out += line + "\n";
-        bool is_explained = false;
-        for (const auto& shape : shapes) {
-            const auto drawn = table(shape);
-            out += drawn;
-            if (!drawn.empty() && !std::exchange(is_explained, true)) out += legend();
-        }
+        std::string out, tables;
+        for (const auto& each : findings_of(content_)) out += said(each);
+        for (const auto& shape : shapes) tables += table(shape);
+        if (!tables.empty()) out += legend() + tables;
         const auto why = reasons();
         return why.empty() ? out : out + "\n" + why;
     }
@@ -251,6 +246,18 @@ private:
     std::map<std::pair<std::string_view, std::string_view>, std::map<std::string_view, const result*>>
         results_;
     missing_reasons missing_;
+
+    /// "Speed: ...", its lines but the first set in.
+    [[nodiscard]] std::string said(const finding& what) const {
+        const auto title = fmt::format("{}:", what.title);
+        const auto lines = wrapped(fmt::format("{} {}", title, printable(what.text)), screen_columns, "  ");
+        painted first{paint_};
+        first.add(title, tone::title);
+        first.add(std::string_view{lines.front()}.substr(title.size()));
+        auto out = first.line();
+        for (const auto& line : std::span{lines}.subspan(1)) out += line + "\n";
+        return out;
+    }
 
     [[nodiscard]] const result* find(std::string_view workload, std::string_view who,
                                      std::string_view metric) const {
@@ -517,36 +524,40 @@ private:
     }
 
     [[nodiscard]] std::string names_of(const std::set<std::string_view>& who) const {
+        constexpr std::size_t most = 3;
         if (who.size() > 1 && who == floors_) return "floors";
-        const auto first = clipped(printable(*who.begin()), label_columns);
-        return who.size() == 1 ? first : fmt::format("{} and {} more", first, who.size() - 1);
+        std::vector<std::string> names;
+        for (const auto each : who) names.push_back(clipped(printable(each), label_columns));
+        if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+        return fmt::format("{} and {} more", names.front(), names.size() - 1);
     }
 
     [[nodiscard]] std::string reasons() const {
-        constexpr std::size_t most = 6, lines_of_a_failure = 3;
+        constexpr std::size_t most = 6, lines_of_a_failure = 3, lines_of_others = 2;
         std::string out;
         const auto all = missing_.all();
         for (const auto& [why, failed, who] : std::span{all}.first(std::min(all.size(), most))) {
             const auto text = printable(
                 fmt::format("{} {}: {}{}", no_number, names_of(who), failed ? "failed: " : "", why));
-            if (!failed) {
-                out += clipped(text, screen_columns) + "\n";
-                continue;
+            const auto room = failed ? lines_of_a_failure : lines_of_others;
+            auto lines = wrapped(text, screen_columns, "  ");
+            if (lines.size() > room) {
+                lines.resize(room);
+                lines.back() = clipped(lines.back() + " ...", screen_columns);
             }
-            const auto lines = wrapped(text, screen_columns, "  ");
-            for (const auto& line : std::span{lines}.first(std::min(lines.size(), lines_of_a_failure)))
-                out += line + "\n";
+            for (const auto& line : lines) out += line + "\n";
         }
         if (all.size() > most) out += fmt::format("{} and {} more reasons\n", no_number, all.size() - most);
         return out;
     }
 
     [[nodiscard]] std::string legend() const {
-        const auto text =
-            fmt::format("Against {}: = no difference of {:g} % or more, ? not certain, {} no number.",
-                        clipped(printable(content_.baseline), label_columns),
-                        content_.judged_by.threshold_pct, no_number);
-        return clipped(text, screen_columns) + "\n";
+        return said(
+            {.title = "Signs",
+             .text = fmt::format(
+                 "against {}: = no difference of {:g} % or more, ? not certain, {} no number.",
+                 clipped(content_.baseline, label_columns), content_.judged_by.threshold_pct, no_number),
+             .from = {}});
     }
 };
 
