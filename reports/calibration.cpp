@@ -47,9 +47,8 @@ std::string calibration_text(const calibration& found) {
 std::string calibration_table(const calibration& found) {
     auto out = fmt::format(
         "{} on {}, {}\n\nA/A: {} of {} comparisons of {} blocks were called different; with 95 % confidence "
-        "at "
-        "most {:.2f} % are.\n\nTries of {} blocks ({:.0f} s with an A/A of their own) against itself slowed "
-        "down:\n\n",
+        "at most {:.2f} % are.\n\nTries of {} blocks ({:.0f} s with an A/A of their own) against itself "
+        "slowed down:\n\n",
         printable(found.contender), printable(fmt::format("{}", fmt::join(found.workloads, ", "))),
         made_text(found.made), found.aa.different, found.aa.tries, found.aa.blocks, found.aa.at_most_pct,
         found.blocks, found.try_s);

@@ -9,22 +9,17 @@
 #include <map>
 
 #include "reports/calibration.hpp"
-#include "reports/headline.hpp"
+#include "reports/report_index.hpp"
 #include "reports/terminal/unicode.hpp"
 
 namespace loopbench::reports {
 
 namespace {
 
-std::string median_of(const line& from, std::string_view metric, std::string (*format)(double)) {
-    const auto* found = from.find(metric);
-    return found != nullptr && found->median ? format(*found->median) : "-";
-}
-
 /// As it is: times are skewed, and one width for both sides would hide that.
 std::string interval_text(const line& from) {
     const auto* time = from.find("time");
-    if (time == nullptr || !time->low || !time->high) return "-";
+    if (time == nullptr || !time->low || !time->high) return "";
     return fmt::format("[{}, {}]", human_time(*time->low), human_time(*time->high));
 }
 
@@ -34,18 +29,14 @@ std::string in_its_unit(const result& of, double value) {
     return three_digits(value);
 }
 
-bool is_about_something_else(const line& from) {
-    const auto* const found = from.main();
-    return found != nullptr && found->metric != "time";
-}
-
+/// Where that is not the time.
 std::string about_text(const line& from) {
-    if (!is_about_something_else(from)) return "-";
-    const auto& found = *from.main();
-    if (!found.low || !found.high)
-        return fmt::format("{} {}", found.metric, in_its_unit(found, *found.median));
-    return fmt::format("{} {} [{}, {}]", found.metric, in_its_unit(found, *found.median),
-                       in_its_unit(found, *found.low), in_its_unit(found, *found.high));
+    const auto* const found = from.main();
+    if (found == nullptr || found->metric == "time") return "";
+    const auto front = fmt::format("{} {}", found->metric, in_its_unit(*found, *found->median));
+    if (!found->low || !found->high) return front;
+    return fmt::format("{} [{}, {}]", front, in_its_unit(*found, *found->low),
+                       in_its_unit(*found, *found->high));
 }
 
 /// With its sign, in place of the ratio.
@@ -60,28 +51,21 @@ std::string ratio_text(const line& from) {
     if (from.contender == from.whole->baseline) return "baseline";
     const auto* const found = from.main();
     if (found != nullptr && found->from_baseline) return difference_text(*found);
-    if (found == nullptr || !found->to_baseline) return "-";
+    if (found == nullptr || !found->to_baseline) return "";
     const auto& ratio = *found->to_baseline;
     if (!ratio.low || !ratio.high) return fmt::format("{:.2f}", ratio.median);
     return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
 }
 
-bool has_floor(const line& from) {
-    const auto* const found = from.main();
-    return found != nullptr && found->times_floor;
-}
-
 std::string floor_text(const line& from) {
-    if (!has_floor(from)) return "-";
-    const auto& [floor, times, low, high] = *from.main()->times_floor;
-    if (floor == from.contender) return "floor";
-    return three_digits(times);
+    const auto* const found = from.main();
+    if (found == nullptr || !found->times_floor) return "";
+    return found->times_floor->floor == from.contender ? "floor" : three_digits(found->times_floor->median);
 }
 
 std::string verdict_on(const result& item) {
     const auto word = name_of(*item.judged);
-    const bool is_difference = *item.judged == verdict::faster || *item.judged == verdict::slower;
-    if (is_difference || item.from_baseline) return std::string{word};
+    if (is_difference(item.judged) || item.from_baseline) return std::string{word};
     if (!item.detectable_pct) return fmt::format("{}, too few blocks to see any difference", word);
     return fmt::format("{}, could have seen {} %", word,
                        fixed_point(*item.detectable_pct, *item.detectable_pct < 9.95 ? 1 : 0));
@@ -94,7 +78,7 @@ std::string verdict_text(const line& from) {
         if (const auto* const found = from.find(metric); found != nullptr && found->judged)
             judged.push_back(found);
     const auto* const main = from.main();
-    if (judged.empty()) return main != nullptr && main->judged ? verdict_on(*main) : "-";
+    if (judged.empty()) return main != nullptr && main->judged ? verdict_on(*main) : "";
     if (judged.size() == 1 && judged[0] == main) return verdict_on(*main);
     std::string text;
     for (const auto* item : judged)
@@ -102,25 +86,16 @@ std::string verdict_text(const line& from) {
     return text;
 }
 
-bool has_layouts(const line& from) {
-    const auto* time = from.find("time");
-    return time != nullptr && time->layout_pct;
-}
-
 std::string layout_text(const line& from) {
-    return has_layouts(from) ? fmt::format("{:.1f} %", *from.find("time")->layout_pct) : "-";
-}
-
-bool has_hosts(const line& from) {
-    const auto* const found = from.main();
-    return found != nullptr && found->by_host;
+    const auto* time = from.find("time");
+    return time != nullptr && time->layout_pct ? fmt::format("{:.1f} %", *time->layout_pct) : "";
 }
 
 std::string hosts_text(const line& from) {
-    if (!has_hosts(from)) return "-";
-    const auto& effect = *from.main()->by_host;
-    const auto size = effect.deviation_pct ? fmt::format("{:.1f} %", *effect.deviation_pct) : "?";
-    return size + (effect.differ ? ", differ" : "");
+    const auto* const found = from.main();
+    if (found == nullptr || !found->by_host) return "";
+    const auto& [ratios, deviation_pct, differ] = *found->by_host;
+    return (deviation_pct ? fmt::format("{:.1f} %", *deviation_pct) : "?") + (differ ? ", differ" : "");
 }
 
 std::string percent(double value) {
@@ -135,38 +110,35 @@ std::string count(double value) {
     return fixed_point(value, 2);
 }
 
+constexpr column median(std::string_view title, std::string_view metric, std::string (*format)(double),
+                        bool always = false) {
+    return {title, nullptr, always, true, metric, format};
+}
+
 constexpr std::array all_columns{
-    column{"workload", "", false, [](const line& from) { return printable(from.workload); }},
-    column{"contender", "", false, [](const line& from) { return printable(from.contender); }},
-    column{"time/op", "", true, [](const line& from) { return median_of(from, "time", human_time); }},
-    column{"interval", "", true, interval_text},
-    column{"about", "", true, about_text, is_about_something_else},
-    column{"ratio", "", true, ratio_text},
-    column{"verdict", "", false, verdict_text},
-    column{"layout", "", true, layout_text, has_layouts},
-    column{"hosts", "", true, hosts_text, has_hosts},
-    column{"× floor", "", true, floor_text, has_floor},
-    column{"spin", "spin", true, [](const line& from) { return median_of(from, "spin", percent); }},
-    column{"CPU/op", "cpu", true, [](const line& from) { return median_of(from, "cpu", human_time); }},
-    column{"wakeups/s", "wakeups", true, [](const line& from) { return median_of(from, "wakeups", rate); }},
-    column{"capacity/s", "capacity", true,
-           [](const line& from) { return median_of(from, "capacity", rate); }},
-    column{"latency p99", "latency_p99", true,
-           [](const line& from) { return median_of(from, "latency_p99", human_time); }},
-    column{"late p50", "late_p50", true,
-           [](const line& from) { return median_of(from, "late_p50", human_time); }},
-    column{"late p99", "late_p99", true,
-           [](const line& from) { return median_of(from, "late_p99", human_time); }},
+    column{"workload", [](const line& from) { return printable(from.workload); }, true, false},
+    column{"contender", [](const line& from) { return printable(from.contender); }, true, false},
+    median("time/op", "time", human_time, true),
+    column{"interval", interval_text, true},
+    column{"about", about_text},
+    column{"ratio", ratio_text, true},
+    column{"verdict", verdict_text, true, false},
+    column{"layout", layout_text},
+    column{"hosts", hosts_text},
+    column{"× floor", floor_text},
+    median("spin", "spin", percent),
+    median("CPU/op", "cpu", human_time),
+    median("wakeups/s", "wakeups", rate),
+    median("capacity/s", "capacity", rate),
+    median("latency p99", "latency_p99", human_time),
+    median("late p50", "late_p50", human_time),
+    median("late p99", "late_p99", human_time),
     // With --counts and --checks; the others of these metrics are in the files.
-    column{"syscalls/op", "syscalls", true,
-           [](const line& from) { return median_of(from, "syscalls", count); }},
-    column{"waits/op", "waits", true, [](const line& from) { return median_of(from, "waits", count); }},
-    column{"allocs/op", "allocations", true,
-           [](const line& from) { return median_of(from, "allocations", count); }},
-    column{"t(2N)/t(N)", "doubling", true,
-           [](const line& from) { return median_of(from, "doubling", count); }},
-    column{"recorded/not", "recording", true,
-           [](const line& from) { return median_of(from, "recording", count); }},
+    median("syscalls/op", "syscalls", count),
+    median("waits/op", "waits", count),
+    median("allocs/op", "allocations", count),
+    median("t(2N)/t(N)", "doubling", count),
+    median("recorded/not", "recording", count),
 };
 
 std::string family_name(std::string_view workload) {
@@ -208,20 +180,28 @@ std::vector<family> families_of(const report& content) {
         if (is_new_cell) lines.push_back({&content, item.workload, item.contender, {}, {}});
         lines[cell->second].metrics.push_back(&item);
     }
-    const auto headline = headline_metrics_by_workload(content);
+    const report_index index{content};
     for (auto& group : all)
-        for (auto& cell : group.lines) cell.headline = headline.at(cell.workload);
+        for (auto& cell : group.lines) cell.headline = index.headline(cell.workload);
     return all;
+}
+
+bool column::has_text(const line& from) const {
+    return text != nullptr ? !text(from).empty() : from.find(metric) != nullptr;
+}
+
+std::string column::cell(const line& from) const {
+    if (!has_text(from)) return "-";
+    if (text != nullptr) return text(from);
+    const auto& median = from.find(metric)->median;
+    return median ? format(*median) : "-";
 }
 
 std::vector<column> columns_for(std::span<const line> lines) {
     std::vector<column> shown;
     std::ranges::copy_if(all_columns, std::back_inserter(shown), [&](const column& candidate) {
-        const auto has_it = [&](const line& from) {
-            if (candidate.only_where != nullptr) return candidate.only_where(from);
-            return candidate.only_with.empty() || from.find(candidate.only_with) != nullptr;
-        };
-        return std::ranges::any_of(lines, has_it);
+        return candidate.always ||
+               std::ranges::any_of(lines, [&](const line& from) { return candidate.has_text(from); });
     });
     return shown;
 }
@@ -324,7 +304,7 @@ std::string hosts_legend(const report& content) {
 /// Benjamini and Hochberg's correction promises no more than a small share of false ones among what it names.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
-        return item.metric == "time" && (item.judged == verdict::faster || item.judged == verdict::slower);
+        return item.metric == "time" && is_difference(item.judged);
     };
     const auto found = std::ranges::count_if(content.results, differs);
     if (found == 0 || content.judged_by.correction != "benjamini-hochberg") return "";
@@ -356,8 +336,7 @@ std::string ways_legend(const report& content) {
     if (has(way::together))
         text +=
             " What ran together was on one core at once: its time is CPU time, without what it waits for, "
-            "and "
-            "each pays for what the others do to the caches, so that times are some per cent longer than "
+            "and each pays for what the others do to the caches, so that times are some per cent longer than "
             "alone and ratios nearer to 1.";
     return text;
 }
@@ -375,9 +354,9 @@ std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " " + why_incomplete(content);
     return fmt::format(
         "time/op is the median over the trials, with its 95 % interval beside it; a ratio above 1 is better "
-        "than {}, with its 95 % interval in brackets. Ratio and verdict are of time/op, or of what "
-        "the column about names and the workload is about. A difference is one of more than {:g} %, "
-        "corrected for {} ({}).{}{}{}{}{}{}{}{}{}",
+        "than {}, with its 95 % interval in brackets. Ratio and verdict are of time/op, or of what the "
+        "column about names and the workload is about. A difference is one of more than {:g} %, corrected "
+        "for {} ({}).{}{}{}{}{}{}{}{}{}",
         printable(content.baseline), content.judged_by.threshold_pct,
         corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),
         difference_legend(content), false_alarms(content), ways_legend(content), layout_legend(content),

@@ -35,11 +35,15 @@ struct family {
 
 struct column {
     std::string_view title;
-    std::string_view only_with;  // shown where some line has this metric; empty: always shown
+    std::string (*text)(const line&);  // empty where there is nothing to say; null: the metric's median
+    bool always = false;               // shown although it has nothing to say on any line
     bool right_aligned = true;
-    std::string (*cell)(const line&);
-    /// Shown where this is true of some line; null: only_with says it.
-    bool (*only_where)(const line&) = nullptr;
+    std::string_view metric = {};
+    std::string (*format)(double) = nullptr;
+
+    [[nodiscard]] bool has_text(const line& from) const;
+    /// "-" where there is nothing to say.
+    [[nodiscard]] std::string cell(const line& from) const;
 };
 
 /// The first columns name workload and contender; a cell's note stands behind them in place of the numbers.

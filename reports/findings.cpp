@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "reports/columns.hpp"
-#include "reports/headline.hpp"
 #include "reports/json/json.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::reports {
 
@@ -28,56 +28,27 @@ using names = std::vector<std::string_view>;
 constexpr double burns_from = 0.5;  // of a core, while there is nothing to do
 constexpr std::size_t names_shown = 4;
 
-/// The report by workload and metric, in its order, since it has tens of thousands of results.
-struct indexed_report {
-    const report& whole;
-    std::set<std::string_view> floors;
+/// With what else sentences are about.
+struct indexed_report : report_index {
     std::map<std::string_view, std::string> drivers;  // by contender
-    names workloads;                                  // all
-    std::map<std::string_view, std::vector<std::string>> headline;
-    std::map<std::pair<std::string_view, std::string_view>, sources> results;
 
-    explicit indexed_report(const report& content)
-        : whole{content}, headline{headline_metrics_by_workload(content)} {
-        std::set<std::string_view> seen;
-        for (const auto& who : content.contenders) {
-            if (is_floor(who)) floors.insert(who.name);
+    explicit indexed_report(const report& content) : report_index{content} {
+        for (const auto& who : content.contenders)
             drivers[who.name] = context_text(who.context, "driver").value_or("");
-        }
-        for (const auto& item : content.results) {
-            if (seen.insert(item.workload).second) workloads.push_back(item.workload);
-            results[{item.workload, item.metric}].push_back(&item);
-        }
     }
 
-    [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const {
-        const auto& metrics = headline.at(workload);
-        return std::ranges::find(metrics, metric) != metrics.end();
-    }
     [[nodiscard]] names about(std::string_view metric) const {
         names all;
-        std::ranges::copy_if(workloads, std::back_inserter(all),
+        std::ranges::copy_if(workloads(), std::back_inserter(all),
                              [&](std::string_view each) { return is_about(each, metric); });
         return all;
     }
-    [[nodiscard]] const result* find(std::string_view workload, std::string_view who,
-                                     std::string_view metric) const {
-        const auto group = results.find({workload, metric});
-        if (group == results.end()) return nullptr;
-        const auto found = std::ranges::find(group->second, who, &result::contender);
-        return found == group->second.end() || !(*found)->median ? nullptr : *found;
-    }
-    [[nodiscard]] bool is_floor_here(std::string_view who) const { return floors.contains(who); }
-
     [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const {
         places all;
-        const auto group = results.find({workload, metric});
-        if (group == results.end()) return all;
         // Without it, as in a comparison of two reports, each ratio may be to something else.
-        if (find(workload, whole.baseline, metric) == nullptr) return all;
-        for (const auto* item : group->second) {
-            if (!item->median || is_floor_here(item->contender)) continue;
-            if (item->contender == whole.baseline)
+        if (baseline(workload, metric) == nullptr) return all;
+        for (const auto* item : measured(workload, metric)) {
+            if (item->contender == whole().baseline)
                 all.push_back({item});
             else if (const auto& ratio = item->to_baseline; ratio && ratio->low && ratio->high)
                 all.push_back({item, ratio->median, *ratio->low, *ratio->high});
@@ -90,10 +61,8 @@ struct indexed_report {
     /// Who has a number, without floors.
     [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const {
         sources all;
-        if (const auto group = results.find({workload, metric}); group != results.end())
-            std::ranges::copy_if(group->second, std::back_inserter(all), [&](const result* item) {
-                return item->median && !is_floor_here(item->contender);
-            });
+        std::ranges::copy_if(of(workload, metric), std::back_inserter(all),
+                             [&](const result* item) { return item->median && !is_floor(item->contender); });
         return all;
     }
     /// On how many workloads there is somebody to compare with.
@@ -212,7 +181,7 @@ lead_table leads_by_time(const indexed_report& in) {
     for (const auto workload : in.about("time")) {
         const auto all = in.standings(workload, "time");
         if (first_may_be_missing(all, in.measured(workload, "time"))) continue;
-        if (auto group = leaders(all, in.whole.baseline); tells_something(all, group))
+        if (auto group = leaders(all, in.whole().baseline); tells_something(all, group))
             table.emplace_back(workload, std::move(group));
     }
     return table;
@@ -223,7 +192,7 @@ std::string times_as_fast(const indexed_report& in, const sources& those) {
     range ratios;
     bool some_are_level = false, others_than_the_baseline = false;
     for (const auto* item : those) {
-        if (item->contender == in.whole.baseline) continue;
+        if (item->contender == in.whole().baseline) continue;
         others_than_the_baseline = true;
         if (item->judged == verdict::faster && item->to_baseline)
             ratios.add(item->to_baseline->median);
@@ -231,8 +200,8 @@ std::string times_as_fast(const indexed_report& in, const sources& those) {
             some_are_level = true;
     }
     if (!others_than_the_baseline) return ", the baseline";
-    if (!ratios.least) return fmt::format(", level with {}", cut(in.whole.baseline));
-    return fmt::format(": {} times as fast as {}{}", ratios.text(three_digits), cut(in.whole.baseline),
+    if (!ratios.least) return fmt::format(", level with {}", cut(in.whole().baseline));
+    return fmt::format(": {} times as fast as {}{}", ratios.text(three_digits), cut(in.whole().baseline),
                        some_are_level ? " where that is certain" : "");
 }
 
@@ -265,7 +234,7 @@ void find_limit(std::vector<finding>& all, const indexed_report& in) {
     range multiples;
     finding found{topic::limit, "Limit", "", {}};
     for (const auto workload : in.about("time")) {
-        const auto* const item = in.find(workload, first, "time");
+        const auto* const item = in.number(workload, first, "time");
         if (item == nullptr || !item->times_floor || item->times_floor->floor == first) continue;
         multiples.add(item->times_floor->median);
         found.from.push_back(item);
@@ -295,15 +264,12 @@ std::optional<bool> is_apart_as_drivers(const standing& one, const standing& oth
     };
     const auto* const found = said(one, other) ? &one : said(other, one) ? &other : nullptr;
     if (found == nullptr) return std::nullopt;
-    const auto judged = found->item->to_epoll->judged;
-    return judged == verdict::faster || judged == verdict::slower;
+    return is_difference(found->item->to_epoll->judged);
 }
 
 /// Whether neither can be called better: by what is said of the two, or by intervals and the verdict.
 bool level(const standing& one, const standing& other, std::string_view baseline) {
-    const auto no_difference = [](const standing& each) {
-        return each.item->judged != verdict::faster && each.item->judged != verdict::slower;
-    };
+    const auto no_difference = [](const standing& each) { return !is_difference(each.item->judged); };
     if (const auto is_apart = is_apart_as_drivers(one, other)) return !*is_apart;
     return touch(one, other) || (one.item->contender == baseline && no_difference(other)) ||
            (other.item->contender == baseline && no_difference(one));
@@ -331,7 +297,7 @@ std::optional<driver_pair> uring_and_epoll(const indexed_report& in, const place
     };
     const auto ours = best_on("io_uring"), theirs = best_on("epoll");
     if (ours == order.end() || theirs == order.end()) return std::nullopt;
-    return driver_pair{*ours, *theirs, !level(*ours, *theirs, in.whole.baseline)};
+    return driver_pair{*ours, *theirs, !level(*ours, *theirs, in.whole().baseline)};
 }
 
 std::string_view how_sure(bool certain) {
@@ -342,8 +308,8 @@ std::string_view how_sure(bool certain) {
 /// them does not say.
 std::string cpu_compared(const indexed_report& in, const driver_pair& of, sources& from) {
     const auto& workload = of.ours.item->workload;
-    const auto* const ours = in.find(workload, of.ours.item->contender, "cpu");
-    const auto* const theirs = in.find(workload, of.theirs.item->contender, "cpu");
+    const auto* const ours = in.number(workload, of.ours.item->contender, "cpu");
+    const auto* const theirs = in.number(workload, of.theirs.item->contender, "cpu");
     if (ours == nullptr || theirs == nullptr) return "";
     from.insert(from.end(), {ours, theirs});
     const auto all = in.standings(workload, "cpu");
@@ -352,7 +318,7 @@ std::string cpu_compared(const indexed_report& in, const driver_pair& of, source
     const bool is_judged = one != all.end() && other != all.end();
     return fmt::format(
         "; {} against {} of CPU per operation{}", human_time(*ours->median), human_time(*theirs->median),
-        is_judged ? fmt::format(", {}", how_sure(!level(*one, *other, in.whole.baseline))) : "");
+        is_judged ? fmt::format(", {}", how_sure(!level(*one, *other, in.whole().baseline))) : "");
 }
 
 /// Whether io_uring is worth it, on the workload with the most connections that has somebody on either.
@@ -378,14 +344,14 @@ void find_connections(std::vector<finding>& all, const indexed_report& in) {
 
 /// Whether the contender spends the wait on the CPU; who does not say is taken for one that sleeps.
 bool burns(const indexed_report& in, std::string_view workload, std::string_view who) {
-    const auto* const spin = in.find(workload, who, "spin");
+    const auto* const spin = in.number(workload, who, "spin");
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
 }
 
 /// Workloads of waiting, in which CPU is for nothing.
 names workloads_that_wait(const indexed_report& in) {
     names all;
-    for (const auto workload : in.workloads)
+    for (const auto workload : in.workloads())
         if ((in.is_about(workload, "late_p50") && in.is_about(workload, "cpu")) ||
             in.is_about(workload, "wakeups"))
             all.push_back(workload);
@@ -417,7 +383,7 @@ std::string at_which_price(const indexed_report& in, const lead& those, std::str
                            sources& from) {
     range cpu;
     for (const auto who : those.who)
-        if (const auto* const spent = in.find(workload, who, "cpu")) {
+        if (const auto* const spent = in.number(workload, who, "cpu")) {
             cpu.add(*spent->median);
             from.push_back(spent);
         }
@@ -447,7 +413,7 @@ lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
         std::erase_if(measured, [&](const result* item) { return !counts(*item); });
         std::erase_if(all, [&](const standing& each) { return !counts(*each.item); });
         if (first_may_be_missing(all, measured)) continue;
-        if (auto group = leaders(all, in.whole.baseline); tells_something(all, group))
+        if (auto group = leaders(all, in.whole().baseline); tells_something(all, group))
             table.emplace_back(workload, std::move(group));
     }
     return table;
@@ -458,7 +424,7 @@ range burnt_by(const indexed_report& in, const lead& those) {
     range burnt;
     for (const auto* item : those.from) {
         if (!burns(in, item->workload, item->contender)) return {};
-        burnt.add(*in.find(item->workload, item->contender, "spin")->median);
+        burnt.add(*in.number(item->workload, item->contender, "spin")->median);
     }
     return burnt;
 }
@@ -505,7 +471,7 @@ std::string as_far_as_they_say(const indexed_report& in) {
     for (const auto workload : workloads_that_wait(in))
         for (const auto* const item : in.measured(workload, "time")) {
             waiting.insert(item->contender);
-            if (in.find(workload, item->contender, "spin") == nullptr) silent.insert(item->contender);
+            if (in.number(workload, item->contender, "spin") == nullptr) silent.insert(item->contender);
         }
     if (silent.empty()) return "";
     return fmt::format(", as far as {} of {} contenders say", waiting.size() - silent.size(), waiting.size());
@@ -518,10 +484,7 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     const result* others = nullptr;  // who takes the most of them
     finding found{topic::waiting, "Waiting", "", {}};
     for (const auto workload : workloads_that_wait(in)) {
-        const auto group = in.results.find({workload, "spin"});
-        if (group == in.results.end()) continue;
-        for (const auto* spin : group->second) {
-            if (!spin->median || in.is_floor_here(spin->contender)) continue;
+        for (const auto* spin : in.measured(workload, "spin")) {
             if (!burns(in, workload, spin->contender)) {
                 if (others == nullptr || *spin->median > *others->median) others = spin;
                 continue;
@@ -603,9 +566,8 @@ struct tally {
 
 std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in) {
     std::vector<std::pair<std::string_view, tally>> all;
-    for (const auto& item : in.whole.results) {
-        if (!item.judged || in.is_floor_here(item.contender) || !in.is_about(item.workload, item.metric))
-            continue;
+    for (const auto& item : in.whole().results) {
+        if (!item.judged || in.is_floor(item.contender) || !in.is_about(item)) continue;
         auto found =
             std::ranges::find(all, std::string_view{item.metric}, [](auto& each) { return each.first; });
         if (found == all.end()) found = all.insert(found, {item.metric, {}});
@@ -632,11 +594,11 @@ std::string_view in_words(std::string_view metric) {
 
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     const auto counted = tallies(in);
-    if (counted.empty() && std::ranges::any_of(in.whole.results, [](const result& each) {
+    if (counted.empty() && std::ranges::any_of(in.whole().results, [](const result& each) {
             return each.judged.has_value();  // of floors, or of metrics that nobody asked for
         }))
         return;
-    const auto baseline = cut(in.whole.baseline);
+    const auto baseline = cut(in.whole().baseline);
     finding found{topic::certainty, "Not certain", "", {}};
     if (counted.empty()) {
         found.text = fmt::format("anything; there is nothing to compare with {}.", baseline);

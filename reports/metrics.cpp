@@ -100,12 +100,12 @@ constexpr std::array metrics{
         "capacity", "/s", larger, false, "round trips per second that a server was found to be capable of",
         "Round trips per second of a closed loop on 16 connections with a client on another core, just "
         "before the requests come on schedule. It is what this server and this client reach together."},
-    metric_info{
-        "send_late_p99", "ns", smaller, false, "how late the load generator sent its requests, at 99 %",
-        "How long after its time the load generator sent a request; p99, without those left out. A "
-        "percentile of the latency that is "
-        "over 10 % larger for such lateness, or of which that percentile of the lateness is over 10 %, has "
-        "no number, nor have those above it; when that is the 90th or the median, the trial is invalid."},
+    metric_info{"send_late_p99", "ns", smaller, false,
+                "how late the load generator sent its requests, at 99 %",
+                "How long after its time the load generator sent a request; p99, without those left out. A "
+                "percentile of the latency that is over 10 % larger for such lateness, or of which that "
+                "percentile of the lateness is over 10 %, has no number, nor have those above it; when that "
+                "is the 90th or the median, the trial is invalid."},
     metric_info{"generator_busy", "ratio", smaller, false,
                 "share of the time in which the load generator worked",
                 "The share of the wall time in which the load generator, which never sleeps, had something "
@@ -113,10 +113,10 @@ constexpr std::array metrics{
                 "io_uring; where that is refused, epoll, which costs it more, and an invalid trial says so."},
     metric_info{
         "left_out", "ratio", smaller, false, "share of the requests that the load generator was too late for",
-        "The share of the requests that are in no latency, because the load generator sent them more "
-        "than 5 us late, or had not looked for replies for over 25 us when theirs was found, and that "
-        "is more than a tenth of the latency: the machine takes its core away now and then, and what "
-        "falls due or comes meanwhile would be charged to the server. Over 0.2 the trial is invalid."},
+        "The share of the requests that are in no latency, because the load generator sent them more than 5 "
+        "us late, or had not looked for replies for over 25 us when theirs was found, and that is more than "
+        "a tenth of the latency: the machine takes its core away now and then, and what falls due or comes "
+        "meanwhile would be charged to the server. Over 0.2 the trial is invalid."},
     metric_info{"path_rtt_p50", "ns", smaller, false,
                 "round trip between the two kernels of a client on another machine, median",
                 "Of 200 connections that the generator made before any request, each timed from connect() to "

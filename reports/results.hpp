@@ -221,7 +221,7 @@ struct report {
     environment where;                       // of several hosts, the first one's
     std::optional<std::vector<host>> hosts;  // absent where there is one
     std::vector<contender> contenders;
-    std::vector<workload> workloads;  // empty in reports of before this was written: see headline.hpp
+    std::vector<workload> workloads;  // empty in reports of before this was written: see report_index.hpp
     std::vector<result> results;
     judging judged_by;
     std::optional<self_check> aa;  // absent when the baseline was not measured

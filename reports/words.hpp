@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -47,6 +48,10 @@ constexpr const auto& names_of(fitness) {
 }
 constexpr const auto& names_of(way) {
     return way_names;
+}
+
+constexpr bool is_difference(std::optional<verdict> judged) {
+    return judged == verdict::faster || judged == verdict::slower;
 }
 
 /// How the value of an enumeration that has names_of() is spelled.

@@ -18,9 +18,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/completion.hpp"
-#include "bench/cli/manual.hpp"
-#include "bench/cli/messages.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/trial/process/interrupt.hpp"
@@ -67,16 +65,16 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     const auto known = subcommand_names(app);
     if (known.empty()) return;
     if (arguments.empty())
-        throw usage_error{fmt::format("there is no command; name one: {}. `{} --help` says what they do",
-                                      fmt::join(known, ", "), called)};
+        throw usage_error{"there is no command; name one: {}. `{} --help` says what they do",
+                          fmt::join(known, ", "), called};
     const auto& name = arguments.front();
     if (name == "--help" || name == "-h" || name == "--version") return;
     if (name.starts_with('-'))
-        throw usage_error{fmt::format("{} is no option of {} itself; a command comes first: {}", name, called,
-                                      fmt::join(known, ", "))};
+        throw usage_error{"{} is no option of {} itself; a command comes first: {}", name, called,
+                          fmt::join(known, ", ")};
     if (std::ranges::find(known, name) == known.end())
-        throw usage_error{fmt::format("there is no command {};{} `{} --help` shows them all", name,
-                                      suggestion(name, known), called)};
+        throw usage_error{"there is no command {};{} `{} --help` shows them all", name,
+                          suggestion(name, known), called};
     check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
 }
 
@@ -107,15 +105,15 @@ void check_leftovers(const CLI::App& app, const CLI::App& command) {
     if (flag == left.end()) {
         const bool chooses = command.get_option_no_throw("--workload") != nullptr;
         throw usage_error{
-            fmt::format("{} takes no argument {}; {}", full_name(command), left.front(),
-                        chooses ? fmt::format("did you mean --workload {}?", left.front()) : "leave it out")};
+            "{} takes no argument {}; {}", full_name(command), left.front(),
+            chooses ? fmt::format("did you mean --workload {}?", left.front()) : "leave it out"};
     }
     std::vector<std::string> known;
     for (const auto* option : command.get_options())
         for (const auto& name : option->get_lnames()) known.push_back("--" + name);
     const auto word = flag->substr(0, flag->find('='));
-    throw usage_error{fmt::format("{} has no option {};{} `loopbench {} --help` shows them all",
-                                  full_name(command), word, suggestion(word, known), full_name(command))};
+    throw usage_error{"{} has no option {};{} `loopbench {} --help` shows them all", full_name(command), word,
+                      suggestion(word, known), full_name(command)};
 }
 
 std::string exit_codes() {
@@ -176,8 +174,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
         reports::write_standard_output(text.str());
         return exit_ok;
     } catch (const CLI::ParseError& error) {
-        throw usage_error{
-            fmt::format("{}; `loopbench {} --help` shows how it is used", error.what(), arguments.front())};
+        throw usage_error{"{}; `loopbench {} --help` shows how it is used", error.what(), arguments.front()};
     }
     check_leftovers(app, chosen_command(app));
     invocation by{{"loopbench"}, disturbances};
@@ -191,7 +188,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     keep_standard_streams_apart();
     // A file that grows too large is an error of write(), with a name and a remedy.
     ::signal(SIGXFSZ, SIG_IGN);
-    // So is a reader that went away; messages may even be lost without harm (messages.hpp).
+    // So is a reader that went away; messages may even be lost without harm (terminal.hpp).
     ::signal(SIGPIPE, SIG_IGN);
     // Where the caller ignores it, the kernel reaps children itself, and how a contender ended is lost.
     ::signal(SIGCHLD, SIG_DFL);
@@ -199,16 +196,16 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     try {
         return command_line(arguments, disturbances);
     } catch (const usage_error& error) {
-        tell(fmt::format("loopbench: {}\n", error.what()));
+        tell("loopbench: {}\n", error.what());
         return exit_usage;
     } catch (const reports::format_error& error) {  // a file that somebody named is not what it should be
-        tell(fmt::format("loopbench: {}\n", error.what()));
+        tell("loopbench: {}\n", error.what());
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
     } catch (const std::filesystem::filesystem_error& error) {  // what it says is for programmers
-        tell(fmt::format("loopbench: cannot use {}: {}; name another one\n",
-                         reports::shown(error.path1().native()), error.code().message()));
+        tell("loopbench: cannot use {}: {}; name another one\n", reports::shown(error.path1().native()),
+             error.code().message());
         return exit_tool_failed;
     } catch (const std::bad_alloc&) {
         tell_raw(
@@ -216,7 +213,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
             "-v)\n");
         return exit_tool_failed;
     } catch (const std::exception& error) {
-        tell(fmt::format("loopbench: {}\n", error.what()));
+        tell("loopbench: {}\n", error.what());
         return exit_tool_failed;
     }
 }

@@ -1,10 +1,10 @@
-#include "bench/cli/completion.hpp"
-
+// For the shells: what the options themselves say, and names that are known.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +23,7 @@ using words_typed = std::span<const std::string>;
 
 struct candidate {
     std::string word;
-    std::string meaning = {};
+    std::string meaning;
 };
 using candidate_list = std::vector<candidate>;
 
@@ -41,15 +41,8 @@ candidate_list commands_of(const CLI::App& app) {
     return all;
 }
 
-candidate_list workload_candidates() {
-    candidate_list all;
-    for (const workload_shape& shape : workload_table())
-        all.push_back({std::string{shape.name}, std::string{find_workload(shape.name)->summary}});
-    return all;
-}
-
-/// Those of the folders that the words name, too.
-candidate_list contender_candidates(words_typed words) {
+/// That the words name.
+std::vector<std::string> contender_folders_in(words_typed words) {
     constexpr std::string_view option = "--contender-dir", with_value = "--contender-dir=";
     std::vector<std::string> folders;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -58,42 +51,31 @@ candidate_list contender_candidates(words_typed words) {
                                                               : std::string{};
         if (std::filesystem::is_directory(folder)) folders.push_back(folder);
     }
-    candidate_list all;
-    for (const auto& who : any_contenders_in(folders)) {
-        const auto* const known = explanation_of(who.name);
-        all.push_back({who.name, known != nullptr ? std::string{known->text} : std::string{}});
-    }
-    return all;
-}
-
-candidate_list metric_candidates() {
-    candidate_list all;
-    for (const auto& metric : reports::known_metrics())
-        all.push_back({std::string{metric.name}, std::string{metric.summary}});
-    return all;
-}
-
-candidate_list explainable_candidates() {
-    candidate_list all;
-    for (auto& name : explainable_names()) all.push_back({std::move(name)});
-    return all;
-}
-
-candidate_list words_of_type(const std::string& type) {
-    candidate_list all;
-    for (const auto& word : CLI::detail::split(type, '|')) all.push_back({word});
-    return all;
+    return folders;
 }
 
 /// What the option takes, as far as it is no number and no file.
 candidate_list values_of(const CLI::Option& option, words_typed words) {
     const auto name = option.get_name(), type = option.get_type_name();
-    if (type.find('|') != std::string::npos) return words_of_type(type);
-    if (name == "--workload") return workload_candidates();
-    if (name == "--contender" || name == "--baseline") return contender_candidates(words);
-    if (name == "--metric") return metric_candidates();
-    if (name == "NAME") return explainable_candidates();  // of `explain`
-    return {};
+    candidate_list all;
+    const auto add = [&](std::string_view word, std::string_view meaning = {}) {
+        all.push_back({std::string{word}, std::string{meaning}});
+    };
+    if (type.find('|') != std::string::npos)
+        for (const auto& word : CLI::detail::split(type, '|')) add(word);
+    else if (name == "--workload")
+        for (const workload_shape& shape : workload_table())
+            add(shape.name, find_workload(shape.name)->summary);
+    else if (name == "--contender" || name == "--baseline")
+        for (const auto& who : any_contenders_in(contender_folders_in(words))) {
+            const auto* const known = explanation_of(who.name);
+            add(who.name, known != nullptr ? known->text : "");
+        }
+    else if (name == "--metric")
+        for (const auto& metric : reports::known_metrics()) add(metric.name, metric.summary);
+    else if (name == "NAME")  // of `explain`
+        for (const auto& each : explainable_names()) add(each);
+    return all;
 }
 
 const CLI::Option* option_that_takes_a_value(const CLI::App& command, const std::string& word) {

@@ -1,15 +1,16 @@
-#include "bench/cli/manual.hpp"
-
+// From options to macros of mdoc.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "bench/cli/exit_code.hpp"
+#include "bench/cli/commands.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/machine/environment.hpp"
 

@@ -11,7 +11,6 @@
 #include <map>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string_view>
 
 #include "bench/machine/kernel_files.hpp"
@@ -19,6 +18,7 @@
 #include "bench/trial/trial.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/files/posix_io.hpp"
+#include "reports/formatted_error.hpp"
 
 namespace loopbench::bench {
 
@@ -27,9 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A cell cannot be counted; what() is the reason.
-class uncountable : public std::runtime_error {
+class uncountable : public reports::formatted_error {
 public:
-    using std::runtime_error::runtime_error;
+    using formatted_error::formatted_error;
 };
 
 /// The contender by itself, without a tracer in front, did not do its work.
@@ -98,7 +98,7 @@ public:
         const bool failed = ended.status == reports::cell_status::failed;
         if (failed && front.empty() && !ended.stopped) throw contender_failed{ended.reason};
         if (ended.status == reports::cell_status::unsupported)
-            throw uncountable{fmt::format("unsupported: {}", ended.reason)};
+            throw uncountable{"unsupported: {}", ended.reason};
         if (failed) throw uncountable{ended.reason};
         if (!ended.operations)
             throw uncountable{"does not say how many operations it did (the counter `operations`)"};
@@ -128,18 +128,17 @@ template <class Run>
 both_runs run_both(std::uint64_t operations, Run run) {
     both_runs both{run(operations), run(2 * operations)};
     if (both.large.operations <= both.small.operations)
-        throw uncountable{fmt::format("did {} operations when told to do {}, and {} when told to do {}",
-                                      both.small.operations, operations, both.large.operations,
-                                      2 * operations)};
+        throw uncountable{"did {} operations when told to do {}, and {} when told to do {}",
+                          both.small.operations, operations, both.large.operations, 2 * operations};
     return both;
 }
 
 /// A slope is one only where twice the operations are twice the work, however long they take.
 void refuse_what_has_no_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
-        throw uncountable{fmt::format(
+        throw uncountable{
             "{} has no counts per operation: it works at full speed for a time, and a tracer slows it down",
-            workload)};
+            workload};
 }
 
 /// Large enough for whole batches of the workloads that work in batches: 10,000 at the most.
@@ -161,8 +160,7 @@ both_runs traced(counted_contender& where, std::uint64_t operations, const words
             result.record = record.content().value_or("");
             return result;
         } catch (const uncountable& error) {
-            throw uncountable{
-                fmt::format("under {}: {}", fs::path{front.front()}.filename().native(), error.what())};
+            throw uncountable{"under {}: {}", fs::path{front.front()}.filename().native(), error.what()};
         }
     });
 }
@@ -218,8 +216,8 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
                 throw incomplete_record{"the log has not the process's beginning (execve)"};
             return calls;
         } catch (const incomplete_record& error) {
-            throw uncountable{fmt::format("strace's record is not whole: {}. Is there room in {}?",
-                                          error.what(), temporary_folder().native())};
+            throw uncountable{"strace's record is not whole: {}. Is there room in {}?", error.what(),
+                              temporary_folder().native()};
         }
     };
     const auto small = read(both.small), large = read(both.large);
@@ -264,8 +262,8 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
         const auto record = written.value_or("");
         std::array<double, 2> numbers{};
         if (!record.ends_with('\n') || !(std::istringstream{record} >> numbers[0] >> numbers[1]))
-            throw uncountable{fmt::format("the count of allocations was not written. Is there room in {}?",
-                                          temporary_folder().native())};
+            throw uncountable{"the count of allocations was not written. Is there room in {}?",
+                              temporary_folder().native()};
         return numbers;
     };
     const auto small = read(both.small.record), large = read(both.large.record);

@@ -1,17 +1,15 @@
 #include "bench/counting/price.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bench/statistics/median.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/formatted_error.hpp"
 
 namespace loopbench::bench {
 
@@ -30,9 +28,9 @@ double most_operations_of(std::string_view workload) {
                             : most_operations;
 }
 
-class unpriced : public std::runtime_error {
+class unpriced : public reports::formatted_error {
 public:
-    using std::runtime_error::runtime_error;
+    using formatted_error::formatted_error;
 };
 
 std::optional<double> median_in(const reports::report& report, const counted_cell& of,
@@ -71,8 +69,8 @@ struct triple {
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
-            throw unpriced{fmt::format("did {:g} operations, and {:g} when told to do twice as many",
-                                       once.operations, twice.operations)};
+            throw unpriced{"did {:g} operations, and {:g} when told to do twice as many", once.operations,
+                           twice.operations};
         return twice.total_ns() / once.total_ns() * 2 / grown;
     }
     double recording() const { return once.time_ns / unrecorded->time_ns; }

@@ -1,8 +1,6 @@
 // What measuring costs a workload, and whether its time is a time per operation at all.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "bench/experiment/counted.hpp"

@@ -2,8 +2,6 @@
 // do.
 #include "bench/counting/system_calls.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -157,8 +155,8 @@ system_calls read_strace_log(std::string_view log) {
     // A log that was not written by -o may have no pids.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
-        throw incomplete_record{fmt::format("line {} of the log is no system call: \"{}\"", number,
-                                            reports::printable(line.substr(0, 60)))};
+        throw incomplete_record{"line {} of the log is no system call: \"{}\"", number,
+                                reports::printable(line.substr(0, 60))};
     };
     if (!log.empty() && log.back() != '\n')
         throw incomplete_record{"the log ends in the middle of a line, as where the file system is full"};
@@ -215,8 +213,7 @@ system_calls read_perf_trace(std::string_view file) {
     // An event for the beginning of each call and one for its end; a thread may end in a call.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
-        throw incomplete_record{
-            fmt::format("perf saw {} events, and {} are in its tables", events, in_tables)};
+        throw incomplete_record{"perf saw {} events, and {} are in its tables", events, in_tables};
     if (!are_all(tables)) throw incomplete_record{"perf has no table of some of the threads that it saw"};
     return calls;
 }

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "reports/formatted_error.hpp"
 
 namespace loopbench::bench {
 
@@ -26,9 +27,9 @@ struct system_calls {
 /// What a tracer wrote is not the whole of what the process did: the file system was full, events were lost,
 /// or it is no such record at all. what() says how that is seen. Half a record looks like less work, and two
 /// halves of the same length like none at all, so that nothing may be counted from it.
-class incomplete_record : public std::runtime_error {
+class incomplete_record : public reports::formatted_error {
 public:
-    using std::runtime_error::runtime_error;
+    using formatted_error::formatted_error;
 };
 
 /// The log of `strace -f -o FILE`: a line for each call, "PID name(arguments) = result"; a call that another

@@ -76,7 +76,7 @@ public:
             }
             looked = text_.size();
             if (looked > journal_line_bytes_max)
-                throw reports::format_error{fmt::format("it has more than {} bytes", journal_line_bytes_max)};
+                throw reports::format_error{"it has more than {} bytes", journal_line_bytes_max};
             if (!read_more()) return std::nullopt;
         }
     }
@@ -109,8 +109,8 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     line_reader lines{file.native()};
     std::size_t number = 1;
     const auto refuse = [&](const std::exception& error) {
-        return reports::format_error{
-            fmt::format("{} is no file of histograms: line {}: {}", file.native(), number, error.what())};
+        return reports::format_error{"{} is no file of histograms: line {}: {}", file.native(), number,
+                                     error.what()};
     };
     simdjson::dom::parser parser;
     try {
@@ -119,7 +119,7 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
             if (number == 1) {
                 const std::string_view schema = line["schema"];
                 if (schema != histograms_schema)
-                    throw reports::format_error{fmt::format("its schema is not {}", histograms_schema)};
+                    throw reports::format_error{"its schema is not {}", histograms_schema};
                 continue;
             }
             const std::string_view workload = line["workload"], contender = line["contender"];
@@ -193,8 +193,8 @@ private:
         open_.emplace(file);
         const auto header = open_->next();
         if (!header || std::string{*header} + "\n" != header_text())
-            throw reports::format_error{
-                fmt::format("{} is no file of histograms: line 1: it is none of this version", file)};
+            throw reports::format_error{"{} is no file of histograms: line 1: it is none of this version",
+                                        file};
     }
 
     std::vector<fs::path> folders_;
@@ -208,9 +208,9 @@ private:
 fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))
-        throw usage_error{fmt::format(
+        throw usage_error{
             "there is no {}: a run writes it beside its report, so name the report where the run left it",
-            file.native())};
+            file.native()};
     return file;
 }
 
@@ -252,9 +252,9 @@ std::vector<reports::histogram> histograms_beside(const fs::path& report_file,
     const auto record =
         read_journal(reports::read_file(journal.native(), journal_bytes_max), journal.native());
     if (const auto other = what_differs(record, report); !other.empty())
-        throw usage_error{fmt::format(
+        throw usage_error{
             "{} is of another run than {}: their {} differ; name the report where its run left it",
-            journal.native(), report_file.native(), other)};
+            journal.native(), report_file.native(), other};
     const auto merged = read_lines(file, record);
     std::vector<reports::histogram> all;
     for (const auto& result : report.results) {

@@ -58,9 +58,9 @@ journal::journal(const std::filesystem::path& path, const session_record& begun)
     const auto header = reports::dump(header_line(begun));
     if (header.size() > journal_line_bytes_max)
         throw usage_error{
-            fmt::format("what is planned has {} bytes, and a line of a journal no more than {}; choose less "
-                        "with --contender and --workload",
-                        header.size(), journal_line_bytes_max)};
+            "what is planned has {} bytes, and a line of a journal no more than {}; choose less with "
+            "--contender and --workload",
+            header.size(), journal_line_bytes_max};
     reports::write_file_atomically(path, header + "\n");
     file_ = reports::open_regular_file(path_, O_WRONLY | O_APPEND, "open");
 }

@@ -24,101 +24,85 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string text_of(const json& value) {
-    constexpr std::size_t longest = 200;
-    auto text = value.is_string() ? value.get<std::string>() : reports::dump(value);
-    return text.size() > longest ? text.substr(0, longest) + "..." : text;
+    return value.is_string() ? value.get<std::string>() : reports::dump(value);
 }
 
-/// Two shards' headers, of which nothing may differ that decides what a trial is.
-class header_pair {
-public:
-    header_pair(const shard_journal& one, const shard_journal& other)
-        : one_{one.name}, other_{other.name}, ours_(header_of(one)), theirs_(header_of(other)) {}
+json header_of(const shard_journal& of) {
+    return reports::parse_strictly(std::string_view{of.text}.substr(0, of.text.find('\n')));
+}
 
-    static json header_of(const shard_journal& of) {
-        return reports::parse_strictly(std::string_view{of.text}.substr(0, of.text.find('\n')));
+/// What decides what a trial is, each thing in words, with its value.
+using facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Of the plan's workloads and contenders, which the rest is about, first.
+void add_plan(facts& to, const json& plan) {
+    for (const std::string field : {"workloads", "contenders"})
+        for (std::size_t i = 0; i < plan[field].size(); ++i)
+            to.emplace_back(fmt::format("number {} of the plan's {}", i + 1, field), text_of(plan[field][i]));
+    const auto& workloads = plan["workloads"];
+    const std::set<std::string> others{"workloads", "contenders", "shard",
+                                       "cpus"};  // which cores a machine has is its own affair
+    for (const auto& [field, value] : plan.items()) {
+        if (others.contains(field)) continue;
+        if (!value.is_array() || value.size() != workloads.size())
+            to.emplace_back(fmt::format("the plan's \"{}\"", field), text_of(value));
+        else
+            for (std::size_t i = 0; i < value.size(); ++i)
+                to.emplace_back(fmt::format("the plan's {} for {}", field, text_of(workloads[i])),
+                                text_of(value[i]));
     }
+}
 
-    void require_same() const {
-        const auto version = [](const json& header) { return header["environment"]["loopbench_version"]; };
-        require("the version of loopbench", version(ours_), version(theirs_));
-        require("the seed", ours_["seed"], theirs_["seed"]);
-        require("the number of shards", ours_["plan"]["shard"]["of"], theirs_["plan"]["shard"]["of"]);
-        for (const auto* names : {"workloads", "contenders"}) require_same_list(names, {});
-        std::set<std::string> fields;
-        for (const auto* header : {&ours_, &theirs_})
-            for (const auto& [field, value] : (*header)["plan"].items()) fields.insert(field);
-        // Which cores a machine has is its own affair.
-        for (const auto* own : {"shard", "cpus", "workloads", "contenders"}) fields.erase(own);
-        for (const auto& field : fields) {
-            const auto ours = part(ours_["plan"], field), theirs = part(theirs_["plan"], field);
-            if (ours.is_array() && ours.size() == ours_["plan"]["workloads"].size())
-                require_same_list(field, ours_["plan"]["workloads"]);
-            else
-                require(fmt::format("the plan's \"{}\"", field), ours, theirs);
-        }
-        require_same_builds();
+/// What is in the files, by their names, since another machine has them elsewhere, or copied at another time.
+void add_builds(facts& to, const json& header) {
+    for (std::size_t i = 0; i < header["executables"].size(); ++i) {
+        const auto& executable = header["executables"][i];
+        const auto who = text_of(header["plan"]["contenders"][i]);
+        to.emplace_back(fmt::format("the environment of {}", who),
+                        text_of(executable.value("environment", json{})));
+        std::map<std::string, std::vector<std::string>> checksums;
+        for (const auto& file : executable.value("contents", json::array()))
+            checksums[text_of(file["name"])].push_back(text_of(file["checksum"]));
+        for (const auto& [file, sums] : checksums)
+            to.emplace_back(fmt::format("of what {} is made of, the checksum of {}", who, file),
+                            fmt::format("{}", fmt::join(sums, " ")));
     }
+}
 
-private:
-    std::string one_, other_;  // their names
-    json ours_, theirs_;
+facts facts_of(const shard_journal& shard) {
+    const auto header = header_of(shard);
+    facts all{{"the version of loopbench", text_of(header["environment"]["loopbench_version"])},
+              {"the seed", text_of(header["seed"])},
+              {"the number of shards", text_of(header["plan"]["shard"]["of"])}};
+    add_plan(all, header["plan"]);
+    add_builds(all, header);
+    return all;
+}
 
-    static json part(const json& of, const std::string& field) {
-        const auto found = of.find(field);
-        return found == of.end() ? json{} : *found;
-    }
-
-    void require(const std::string& what, const json& ours, const json& theirs) const {
-        if (ours != theirs)
-            throw usage_error{
-                fmt::format("{} and {} are no shards of one run: {} is {} in the first and {} in the second; "
-                            "run all shards alike",
-                            one_, other_, what, text_of(ours), text_of(theirs))};
-    }
-
-    /// The first element that differs; `of` says what each is about.
-    void require_same_list(const std::string& field, const json& of) const {
-        const auto ours = part(ours_["plan"], field), theirs = part(theirs_["plan"], field);
-        for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
-            const auto at = [i](const json& list) { return i < list.size() ? list[i] : json("none"); };
-            require(of.is_null() ? fmt::format("number {} of the plan's {}", i + 1, field)
-                                 : fmt::format("the plan's {} for {}", field, text_of(at(of))),
-                    at(ours), at(theirs));
-        }
-    }
-
-    /// By file name: what is in them, since another machine has them elsewhere, or copied at another time.
-    static std::map<std::string, std::string> checksums(const json& executable) {
-        std::map<std::string, std::string> all;
-        for (const auto& file : part(executable, "contents"))
-            all[file["name"].get<std::string>()] += " " + file["checksum"].get<std::string>();
-        for (auto& [name, sums] : all) sums.erase(0, 1);
-        return all;
-    }
-
-    void require_same_builds() const {
-        const auto& names = ours_["plan"]["contenders"];
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            const auto &ours = ours_["executables"][i], &theirs = theirs_["executables"][i];
-            const auto who = text_of(names[i]);
-            require(fmt::format("the environment of {}", who), part(ours, "environment"),
-                    part(theirs, "environment"));
-            const auto one = checksums(ours), other = checksums(theirs);
-            std::set<std::string> files;
-            for (const auto* each : {&one, &other})
-                for (const auto& [file, sum] : *each) files.insert(file);
-            for (const auto& file : files) {
-                const auto in = [&](const auto& all) {
-                    const auto found = all.find(file);
-                    return found == all.end() ? "none" : found->second;
-                };
-                require(fmt::format("of what {} is made of, the checksum of {}", who, file), in(one),
-                        in(other));
-            }
-        }
-    }
-};
+/// The first thing that differs.
+void require_same(const shard_journal& one, const shard_journal& other) {
+    const auto ours = facts_of(one), theirs = facts_of(other);
+    const std::map first(ours.begin(), ours.end()), second(theirs.begin(), theirs.end());
+    const auto in = [](const auto& all, const std::string& what) {
+        const auto found = all.find(what);
+        return found == all.end() ? "none" : found->second;
+    };
+    const auto cut = [](const std::string& text) {
+        constexpr std::size_t longest = 200;
+        return text.size() > longest ? text.substr(0, longest) + "..." : text;
+    };
+    for (const auto* side : {&ours, &theirs})
+        for (const auto& [what, value] : *side)
+            if (const auto here = in(first, what), there = in(second, what); here != there)
+                throw usage_error{
+                    "{} and {} are no shards of one run: {} is {} in the first and {} in the second; run all "
+                    "shards alike",
+                    one.name,
+                    other.name,
+                    what,
+                    cut(here),
+                    cut(there)};
+}
 
 std::uint64_t number_of(const shard_journal& of) {
     return of.record.plan.part->number;
@@ -127,12 +111,11 @@ std::uint64_t number_of(const shard_journal& of) {
 void refuse_what_differs(const std::vector<shard_journal>& shards) {
     std::map<std::uint64_t, std::string_view> seen;
     for (const auto& each : shards) {
-        header_pair{shards.front(), each}.require_same();
+        require_same(shards.front(), each);
         const auto [before, is_new] = seen.emplace(number_of(each), each.name);
         if (!is_new)
-            throw usage_error{fmt::format("shard {} of {} is there twice: in {} and in {}; name one of them",
-                                          number_of(each), each.record.plan.part->of, before->second,
-                                          each.name)};
+            throw usage_error{"shard {} of {} is there twice: in {} and in {}; name one of them",
+                              number_of(each), each.record.plan.part->of, before->second, each.name};
     }
 }
 
@@ -152,12 +135,10 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
         if (!merged[i].finished)
             wrong.push_back(
                 fmt::format("shard {} of {} has {} of {} blocks and still runs, or was interrupted: go on "
-                            "with `loopbench "
-                            "run --resume {}`",
+                            "with `loopbench run --resume {}`",
                             merged[i].part.number, of, merged[i].blocks_finished,
                             merged[i].part.count(shards[i].record.plan.blocks), shards[i].name));
-    if (!wrong.empty())
-        throw usage_error{fmt::format("{}; or take what there is with --partial", fmt::join(wrong, "; "))};
+    if (!wrong.empty()) throw usage_error{"{}; or take what there is with --partial", fmt::join(wrong, "; ")};
 }
 
 /// Each of the values once.
@@ -185,14 +166,14 @@ reports::environment environment_of(std::span<const merged_shard> merged,
 
 json header_of(const std::vector<shard_journal>& shards, std::span<const merged_shard> merged,
                const std::vector<std::string>& command) {
-    auto header = header_pair::header_of(shards.front());
+    auto header = header_of(shards.front());
     header["command"] = command;
     header["environment"] = reports::to_json(environment_of(merged, shards));
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
     for (const auto& each : shards) {  // a contender that does not even start on one machine is no contender
-        const auto own = header_pair::header_of(each);
+        const auto own = header_of(each);
         for (const auto& item : own["excluded"])
             if (excluded.emplace(item["workload"].get<std::string>(), item["contender"].get<std::string>())
                     .second)
@@ -250,18 +231,15 @@ run_outcome outcome_of(const std::vector<shard_journal>& shards, std::span<const
 }  // namespace
 
 shard_journal read_shard(const std::filesystem::path& folder) {
-    const auto file = folder / "journal.jsonl";
-    if (!std::filesystem::exists(file))
-        throw usage_error{fmt::format(
-            "there is no {}; name the folders that `loopbench run --shard` wrote into", file.native())};
-    shard_journal found{folder.native(), reports::read_file(file.native(), journal_bytes_max), {}};
-    found.record = read_journal(found.text, file.native());
+    shard_journal found{folder.native(),
+                        journal_text_in(folder, "name the folders that `loopbench run --shard` wrote into"),
+                        {}};
+    found.record = read_journal(found.text, (folder / "journal.jsonl").native());
     if (!found.record.outcome.merged.empty())
-        throw usage_error{
-            fmt::format("{} was merged already; name the folders of its shards", folder.native())};
+        throw usage_error{"{} was merged already; name the folders of its shards", folder.native()};
     if (!found.record.plan.part)
-        throw usage_error{fmt::format(
-            "{} is of a whole run and not of a shard (--shard I/N): it needs no merging", folder.native())};
+        throw usage_error{"{} is of a whole run and not of a shard (--shard I/N): it needs no merging",
+                          folder.native()};
     return found;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/experiment/stopping.hpp"
+#include "bench/machine/environment.hpp"
 #include "reports/json/json.hpp"
 #include "reports/json/json_fields.hpp"
 #include "reports/metrics.hpp"
@@ -66,10 +67,9 @@ constexpr auto fields_of(const shard*) {
 }
 
 void check_fields(const shard& part, const node& from) {
-    if (part.of < 1 || part.of > blocks_max)
-        from.at("of").fail(fmt::format("expected a number from 1 to {}", blocks_max));
+    if (part.of < 1 || part.of > blocks_max) from.at("of").fail("expected a number from 1 to {}", blocks_max);
     if (part.number < 1 || part.number > part.of)
-        from.at("number").fail(fmt::format("expected a number from 1 to {}", part.of));
+        from.at("number").fail("expected a number from 1 to {}", part.of);
 }
 
 /// But for the contenders.
@@ -133,7 +133,7 @@ constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
     if (!(value >= least && value <= most))
-        in.at(name).fail(fmt::format("expected a number from {:g} to {:g}", least, most));
+        in.at(name).fail("expected a number from {:g} to {:g}", least, most);
 }
 
 void require_known_metric(const std::string& name, const node& value) {
@@ -144,7 +144,7 @@ void require_known_metric(const std::string& name, const node& value) {
 template <class items, class projection = std::identity>
 std::size_t place_in(const items& all, const node& from, projection name = {}) {
     const auto found = std::ranges::find(all, from.text(), name);
-    if (found == all.end()) from.fail(fmt::format("\"{}\" is not in the plan", reports::shown(from.text())));
+    if (found == all.end()) from.fail("\"{}\" is not in the plan", reports::shown(from.text()));
     return static_cast<std::size_t>(found - all.begin());
 }
 
@@ -169,13 +169,12 @@ run_plan read_plan(const node& from) {
         from.at("cpus").fail("expected numbers of CPUs");
     if (plan.turn.untimed < plan.turn.untimed.zero() || plan.turn.untimed > longest_turn_part ||
         plan.turn.timed <= plan.turn.timed.zero() || plan.turn.timed > longest_turn_part)
-        from.at("turn").fail(fmt::format("expected two parts of at most {} s", longest_turn_part.count()));
+        from.at("turn").fail("expected two parts of at most {} s", longest_turn_part.count());
     for (const auto& [name, size] :
          {std::pair{"ways", plan.ways.size()}, std::pair{"cores", plan.cores.size()}})
         if (size > 0 && size != plan.workloads.size()) from.at(name).fail("expected one for each workload");
     const auto names = distinct_names(from.at("contenders"));
-    if (plan.workloads.size() > cells_max / names.size())
-        from.fail(fmt::format("more than {} cells", cells_max));
+    if (plan.workloads.size() > cells_max / names.size()) from.fail("more than {} cells", cells_max);
     for (const auto& name : names) {
         plan.contenders.emplace_back();
         plan.contenders.back().name = name;
@@ -325,7 +324,7 @@ private:
             names.insert(name_of_layout(who.layouts.back()));
         }
         if (files.empty() || names.size() < files.size() || names.size() > layouts_max)
-            from.fail(fmt::format("expected up to {} layouts of different names", layouts_max));
+            from.fail("expected up to {} layouts of different names", layouts_max);
     }
 
     counted_cell read_counted(const node& from) const {
@@ -415,10 +414,10 @@ void refuse_too_many_cells(const run_plan& plan) {
     const std::size_t twins = plan.baseline_index() && !plan.twin ? 1 : 0;
     const auto cells = plan.workloads.size() * (plan.contenders.size() + twins);
     if (cells > cells_max)
-        throw usage_error{fmt::format(
-            "what is chosen are {} cells (workloads times contenders), and a run may have {}; choose "
-            "fewer with --workload and --contender",
-            cells, cells_max)};
+        throw usage_error{
+            "what is chosen are {} cells (workloads times contenders), and a run may have {}; choose fewer "
+            "with --workload and --contender",
+            cells, cells_max};
 }
 
 void refuse_impossible_part(const run_plan& plan) {
@@ -428,9 +427,8 @@ void refuse_impossible_part(const run_plan& plan) {
             "how many blocks a precision needs is decided by all of them, which no shard has; leave "
             "--precision out, and say --blocks"};
     if (plan.part->of > plan.blocks)
-        throw usage_error{
-            fmt::format("{} shards cannot share {} {}: each needs one; run more blocks, or fewer shards",
-                        plan.part->of, plan.blocks, plan.blocks == 1 ? "block" : "blocks")};
+        throw usage_error{"{} shards cannot share {} {}: each needs one; run more blocks, or fewer shards",
+                          plan.part->of, plan.blocks, plan.blocks == 1 ? "block" : "blocks"};
 }
 
 json header_line(const session_record& begun) {
@@ -490,8 +488,8 @@ session_record read_journal(std::string_view text, std::string_view name) {
     journal_reader reader;
     std::size_t line = 0;
     const auto not_a_journal = [&](std::string_view cause) {
-        return reports::format_error{
-            fmt::format("{} is not a journal: {}; begin a new run with `loopbench run`", name, cause)};
+        return reports::format_error{"{} is not a journal: {}; begin a new run with `loopbench run`", name,
+                                     cause};
     };
     bool parsed = false;  // what is wrong then has its line from here, and from the parser before
     try {
@@ -502,8 +500,8 @@ session_record read_journal(std::string_view text, std::string_view name) {
             if (end == std::string_view::npos && line > 1) break;
             if (end == std::string_view::npos) throw reports::format_error{"it is cut short"};
             if (end > journal_line_bytes_max)
-                throw reports::format_error{
-                    fmt::format("it has {} bytes, and the limit is {}", end, journal_line_bytes_max)};
+                throw reports::format_error{"it has {} bytes, and the limit is {}", end,
+                                            journal_line_bytes_max};
             parsed = false;
             const auto document =
                 reports::parse_strictly(text.substr(0, end), reports::duplicates::refused, line);
@@ -519,6 +517,12 @@ session_record read_journal(std::string_view text, std::string_view name) {
     }
     if (line == 0) throw not_a_journal("line 1: it is empty");
     return reader.take();
+}
+
+std::string journal_text_in(const std::filesystem::path& folder, std::string_view remedy) {
+    const auto file = folder / "journal.jsonl";
+    if (!std::filesystem::exists(file)) throw usage_error{"there is no {}; {}", file.native(), remedy};
+    return reports::read_file(file.native(), journal_bytes_max);
 }
 
 bool is_journal(std::string_view text) {
@@ -542,32 +546,23 @@ void refuse_other_place(const session_record& begun, const reports::environment&
     constexpr std::string_view remedy = "begin a new run without --resume";
     const auto refuse = [&](std::string_view what, const std::string& then, const std::string& now) {
         if (then != now)
-            throw usage_error{
-                fmt::format("the run began with another {} ({}, not {}); {}", what, then, now, remedy)};
+            throw usage_error{"the run began with another {} ({}, not {}); {}", what, then, now, remedy};
     };
-    const auto& there = begun.where;
-    const std::string none = "none";
-    refuse("version of loopbench", there.loopbench_version, here.loopbench_version);
-    refuse("kernel", there.kernel, here.kernel);
-    refuse("processor", there.cpu_model, here.cpu_model);
-    refuse("number of cores", fmt::format("{}", there.cores), fmt::format("{}", here.cores));
-    refuse("clock source", there.clocksource.value_or(none), here.clocksource.value_or(none));
-    refuse("frequency governor", there.governor.value_or(none), here.governor.value_or(none));
-    refuse("timer slack", fmt::format("{} ns", there.timer_slack_ns),
-           fmt::format("{} ns", here.timer_slack_ns));
+    refuse("version of loopbench", begun.where.loopbench_version, here.loopbench_version);
+    const auto facts_then = facts_of(begun.where), facts_now = facts_of(here);
+    for (std::size_t i = 0; i < facts_then.size(); ++i)
+        refuse(facts_then[i].first, facts_then[i].second, facts_now[i].second);
     const auto has_changed = [&](const std::string& path) {
         if (std::filesystem::exists(path))
-            return usage_error{fmt::format("{} has changed since the run began; {}", path, remedy)};
+            return usage_error{"{} has changed since the run began; {}", path, remedy};
         const bool is_garbled = path.find("\uFFFD") != std::string::npos;
-        return usage_error{
-            fmt::format("{} is not there{}; {}", path,
-                        is_garbled ? ": its path is no UTF-8, which a journal cannot have" : "", remedy)};
+        return usage_error{"{} is not there{}; {}", path,
+                           is_garbled ? ": its path is no UTF-8, which a journal cannot have" : "", remedy};
     };
     for (std::size_t i = 0; i < begun.executables.size(); ++i) {
         const auto& then = begun.executables[i];
         if (!then.environment)
-            throw usage_error{
-                fmt::format("the journal does not say what {} was started with; {}", then.path, remedy)};
+            throw usage_error{"the journal does not say what {} was started with; {}", then.path, remedy};
         auto now = state_of(begun.plan.contenders[i]);
         for (std::size_t k = 0; then.layouts && now.layouts && k < then.layouts->size(); ++k)
             if ((*now.layouts)[k] != (*then.layouts)[k]) throw has_changed((*then.layouts)[k].path);

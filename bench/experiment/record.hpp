@@ -76,6 +76,10 @@ void refuse_impossible_part(const run_plan& plan);
 /// Throws reports::format_error naming `name`, the line, the cause and the remedy.
 session_record read_journal(std::string_view text, std::string_view name);
 
+/// The text of journal.jsonl in the folder. Throws usage_error, ending with `remedy`, when there is none, and
+/// reports::file_error when it cannot be read.
+std::string journal_text_in(const std::filesystem::path& folder, std::string_view remedy);
+
 /// Whether a text is a journal: its first line says so, and its lines are separate documents.
 bool is_journal(std::string_view text);
 

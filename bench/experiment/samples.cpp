@@ -96,10 +96,7 @@ double log_ratio_of_turns(const std::vector<double>& ours, const std::vector<dou
 sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks) {
     baseline_ = plan.baseline_index();
     twin_ = plan.twin;
-    cells_.assign(plan.workloads.size(), std::vector<samples_by_metric>(plan.contenders.size()));
-    turns_.assign(plan.workloads.size(), std::vector<turns_by_block>(plan.contenders.size()));
-    ways_.assign(plan.workloads.size(), std::vector<reports::way>(plan.contenders.size()));
-    waited_.assign(plan.workloads.size(), std::vector<std::vector<double>>(plan.contenders.size()));
+    cells_.assign(plan.workloads.size(), std::vector<cell_samples>(plan.contenders.size()));
     const auto machines = machines_of(outcome);
     const auto places = places_of_blocks(outcome);
     if (machines.size() > 1) hosts_.assign(plan.workloads.size(), std::vector<std::size_t>(places.size()));
@@ -121,30 +118,28 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
 void sample_table::take(const trial_record& trial, std::uint64_t block) {
     if (trial.outcome.made == reports::way::apart || !trial.outcome.disturbed.empty()) ++trials_;
     if (!trial.outcome.disturbed.empty()) ++disturbed_;
-    auto& metrics = cells_[trial.where.workload][trial.where.contender];
-    for (const auto& [name, value] : trial.outcome.metrics) metrics[name];
-    for (auto& [name, values] : metrics) {
+    auto& found = cells_[trial.where.workload][trial.where.contender];
+    for (const auto& [name, value] : trial.outcome.metrics) found.metrics[name];
+    for (auto& [name, values] : found.metrics) {
         const auto printed = trial.outcome.metrics.find(name);
         values.resize(std::max(values.size(), block + 1));
         values[block] = printed == trial.outcome.metrics.end() ? std::nullopt : printed->second;
     }
-    if (trial.outcome.status == reports::cell_status::ok)
-        ways_[trial.where.workload][trial.where.contender] = trial.outcome.made;
-    if (trial.outcome.waited)
-        waited_[trial.where.workload][trial.where.contender].push_back(*trial.outcome.waited);
-    if (!trial.outcome.turns.empty())
-        turns_[trial.where.workload][trial.where.contender][block] = trial.outcome.turns;
+    if (trial.outcome.status == reports::cell_status::ok) found.made = trial.outcome.made;
+    if (trial.outcome.waited) found.waited.push_back(*trial.outcome.waited);
+    if (!trial.outcome.turns.empty()) found.turns[block] = trial.outcome.turns;
 }
 
 std::vector<sample_table::block_value> sample_table::ratios_by_block(
-    std::size_t workload, std::size_t who, std::size_t to, const reports::metric_info& metric) const {
-    const auto &ours = of({workload, who}), &theirs = of({workload, to});
+    compared_cells of, const reports::metric_info& metric) const {
+    const auto &ours = in({of.workload, of.who}).metrics, &theirs = in({of.workload, of.to}).metrics;
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
     std::vector<block_value> all;
-    if (metric.name == std::string_view{"time"} && are_in_turns(workload, who, to)) {
-        for (const auto& [block, turns] : turns_[workload][who])
-            if (const auto found = turns_[workload][to].find(block); found != turns_[workload][to].end())
+    if (metric.name == std::string_view{"time"} && are_in_turns(of)) {
+        const auto& others = in({of.workload, of.to}).turns;
+        for (const auto& [block, turns] : in({of.workload, of.who}).turns)
+            if (const auto found = others.find(block); found != others.end())
                 all.push_back({block, log_ratio_of_turns(turns, found->second)});
         return all;
     }
@@ -157,12 +152,10 @@ std::vector<sample_table::block_value> sample_table::ratios_by_block(
     return all;
 }
 
-std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_turns(std::size_t workload,
-                                                                                std::size_t who,
-                                                                                std::size_t to) const {
-    if (!are_in_turns(workload, who, to)) return std::nullopt;
+std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_turns(compared_cells of) const {
+    if (!are_in_turns(of)) return std::nullopt;
     std::vector<std::optional<double>> all;
-    for (const auto& [block, log_ratio] : ratios_by_block(workload, who, to, *reports::find_metric("time"))) {
+    for (const auto& [block, log_ratio] : ratios_by_block(of, *reports::find_metric("time"))) {
         all.resize(block + 1);
         all[block] = std::exp(log_ratio);
     }
@@ -170,7 +163,7 @@ std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_turns(
 }
 
 std::optional<double> sample_table::waited(cell where) const {
-    const auto& all = waited_[where.workload][where.contender];
+    const auto& all = in(where).waited;
     return all.empty() ? std::nullopt : std::optional{median_of(all)};
 }
 
@@ -178,13 +171,12 @@ std::size_t sample_table::layout(std::uint64_t block, std::size_t contender) con
     return block < layouts_.size() ? layouts_[block][contender] : 0;
 }
 
-std::vector<double> sample_table::by_layouts(const std::vector<block_value>& all, std::size_t who,
-                                             std::size_t to) const {
+std::vector<double> sample_table::by_layouts(const std::vector<block_value>& all, compared_cells of) const {
     std::vector<double> values;
     std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> of_layouts;
     for (const auto& [block, value] : all) {
         values.push_back(value);
-        of_layouts[{layout(block, who), layout(block, to)}].push_back(value);
+        of_layouts[{layout(block, of.who), layout(block, of.to)}].push_back(value);
     }
     if (layouts_.empty()) return values;
     values.clear();
@@ -192,9 +184,8 @@ std::vector<double> sample_table::by_layouts(const std::vector<block_value>& all
     return values;
 }
 
-std::vector<double> sample_table::log_ratios(std::size_t workload, std::size_t who, std::size_t to,
-                                             const reports::metric_info& metric) const {
-    return by_layouts(ratios_by_block(workload, who, to, metric), who, to);
+std::vector<double> sample_table::log_ratios(compared_cells of, const reports::metric_info& metric) const {
+    return by_layouts(ratios_by_block(of, metric), of);
 }
 
 std::vector<host_value> sample_table::by_host(std::size_t workload,
@@ -207,23 +198,20 @@ std::vector<host_value> sample_table::by_host(std::size_t workload,
     return values;
 }
 
-comparison sample_table::comparison_of(const std::vector<block_value>& all, std::size_t workload,
-                                       std::size_t who, std::size_t to) const {
-    const auto values = by_host(workload, all);
-    if (values.empty()) return {by_layouts(all, who, to)};
+comparison sample_table::comparison_of(const std::vector<block_value>& all, compared_cells of) const {
+    const auto values = by_host(of.workload, all);
+    if (values.empty()) return {by_layouts(all, of)};
     auto hosts = medians_of_hosts(values);
     const bool are_few = hosts.size() < many_hosts;
     return {std::move(hosts), are_few};
 }
 
-comparison sample_table::comparison_of(std::size_t workload, std::size_t who, std::size_t to,
-                                       const reports::metric_info& metric) const {
-    return comparison_of(ratios_by_block(workload, who, to, metric), workload, who, to);
+comparison sample_table::comparison_of(compared_cells of, const reports::metric_info& metric) const {
+    return comparison_of(ratios_by_block(of, metric), of);
 }
 
-std::vector<host_value> sample_table::by_host(std::size_t workload, std::size_t who, std::size_t to,
-                                              const reports::metric_info& metric) const {
-    return by_host(workload, ratios_by_block(workload, who, to, metric));
+std::vector<host_value> sample_table::by_host(compared_cells of, const reports::metric_info& metric) const {
+    return by_host(of.workload, ratios_by_block(of, metric));
 }
 
 estimate sample_table::estimate_of(std::size_t workload,
@@ -237,14 +225,13 @@ estimate sample_table::estimate_of(std::size_t workload,
         if (*values[block] > 0) logs.push_back({block, std::log(*values[block])});
     }
     if (by_host(workload, by_block).empty()) return median_with_interval(present);
-    return logs.size() == present.size() ? ratio_from(comparison_of(logs, workload, 0, 0))
-                                         : bench::estimate_of(comparison_of(by_block, workload, 0, 0));
+    return logs.size() == present.size() ? ratio_from(comparison_of(logs, {workload, 0, 0}))
+                                         : bench::estimate_of(comparison_of(by_block, {workload, 0, 0}));
 }
 
-sample_table::distances sample_table::distances_from_zero(std::size_t workload, std::size_t who,
-                                                          std::size_t to,
+sample_table::distances sample_table::distances_from_zero(compared_cells of,
                                                           const reports::metric_info& metric) const {
-    const auto &ours = of({workload, who}), &theirs = of({workload, to});
+    const auto &ours = in({of.workload, of.who}).metrics, &theirs = in({of.workload, of.to}).metrics;
     const auto mine = ours.find(metric.name), other = theirs.find(metric.name);
     if (mine == ours.end() || other == theirs.end()) return {};
     const double sign = metric.better == reports::direction::smaller ? -1 : 1;
@@ -255,7 +242,7 @@ sample_table::distances sample_table::distances_from_zero(std::size_t workload, 
         log_quotients.push_back({block, sign * log_quotient(here, there)});
         differences.push_back({block, here - there});
     }
-    return {comparison_of(log_quotients, workload, who, to), comparison_of(differences, workload, who, to)};
+    return {comparison_of(log_quotients, of), comparison_of(differences, of)};
 }
 
 std::optional<double> sample_table::layout_deviation(std::size_t workload, std::size_t who,
@@ -263,7 +250,7 @@ std::optional<double> sample_table::layout_deviation(std::size_t workload, std::
     if (layouts_.empty() || !baseline_) return std::nullopt;
     std::vector<layout_contrast> all;
     const auto add = [&](std::size_t other, std::size_t first_layout, bool is_equal) {
-        const auto found = ratios_by_block(workload, other, *baseline_, metric);
+        const auto found = ratios_by_block({workload, other, *baseline_}, metric);
         if (found.empty()) return;
         std::vector<double> ratios;
         for (const auto& each : found) ratios.push_back(each.value);

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +37,11 @@ private:
 /// have their numbers from there. Where some do not say it, that is one of them; empty where none does.
 std::vector<std::string> machines_of(const run_outcome& outcome);
 
+/// Two contenders on one workload, of which `who` is compared with `to`.
+struct compared_cells {
+    std::size_t workload, who, to;
+};
+
 class sample_table {
 public:
     static constexpr std::uint64_t all_blocks = std::numeric_limits<std::uint64_t>::max();
@@ -46,11 +50,9 @@ public:
     sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
     /// Index i of each metric is the i-th block that is there, or nothing where the trial has no number.
-    [[nodiscard]] const samples_by_metric& of(cell where) const {
-        return cells_[where.workload][where.contender];
-    }
+    [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
     /// How its trials were made that have numbers.
-    [[nodiscard]] reports::way way_of(cell where) const { return ways_[where.workload][where.contender]; }
+    [[nodiscard]] reports::way way_of(cell where) const { return in(where).made; }
     /// Of trials made together, the median share of its time in which the contender left the core; nothing of
     /// others.
     [[nodiscard]] std::optional<double> waited(cell where) const;
@@ -63,13 +65,11 @@ public:
     /// none. There is one of each block (of times in turns, the median over its rounds) or, since blocks with
     /// the same layouts share what these do to the speed, one of each pair of layouts: the median of its
     /// blocks.
-    [[nodiscard]] std::vector<double> log_ratios(std::size_t workload, std::size_t who, std::size_t to,
-                                                 const reports::metric_info& metric) const;
+    [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
     /// What a verdict is from: these or, where they are of several hosts, the median of each host's.
-    [[nodiscard]] comparison comparison_of(std::size_t workload, std::size_t who, std::size_t to,
-                                           const reports::metric_info& metric) const;
+    [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Log ratios with the machine of each (machines_of); empty where they are of fewer than two.
-    [[nodiscard]] std::vector<host_value> by_host(std::size_t workload, std::size_t who, std::size_t to,
+    [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
     /// The median of values of a workload by block, of which one is there, and its interval. Of several hosts
     /// it is that of their medians: of the logarithms of these, where all are above 0.
@@ -77,9 +77,7 @@ public:
                                        const std::vector<std::optional<double>>& values) const;
     /// The ratios in time by block, where both were made in turns: each is the median over the rounds of its
     /// block. Nothing elsewhere, where it is the quotient of the two samples.
-    [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_turns(std::size_t workload,
-                                                                                    std::size_t who,
-                                                                                    std::size_t to) const;
+    [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_turns(compared_cells of) const;
     /// Where a value is not above zero there is no ratio, but there are these, one as of each ratio.
     struct distances {
         /// log_quotient() of their distances from zero, above 0 when `who` is better: an early timer is as
@@ -87,8 +85,7 @@ public:
         comparison log_quotients;
         comparison differences;  // the distance of `who` less that of `to`
     };
-    [[nodiscard]] distances distances_from_zero(std::size_t workload, std::size_t who, std::size_t to,
-                                                const reports::metric_info& metric) const;
+    [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
     /// By how much one layout of the baseline, its twin or `who` is faster or slower than another of the same
     /// contender in a time: the standard deviation of its logarithm. Nothing where that cannot be told from
     /// noise, as hardly any layout was measured in two blocks.
@@ -101,31 +98,33 @@ private:
         double value;
     };
 
+    struct cell_samples {
+        samples_by_metric metrics;
+        std::map<std::uint64_t, std::vector<double>> turns;  // by block
+        reports::way made = reports::way::apart;
+        std::vector<double> waited;
+    };
+
     void take(const trial_record& trial, std::uint64_t block);
-    [[nodiscard]] bool are_in_turns(std::size_t workload, std::size_t who, std::size_t to) const {
-        return way_of({workload, who}) == reports::way::turns &&
-               way_of({workload, to}) == reports::way::turns;
+    [[nodiscard]] const cell_samples& in(cell where) const { return cells_[where.workload][where.contender]; }
+    [[nodiscard]] bool are_in_turns(compared_cells of) const {
+        return way_of({of.workload, of.who}) == reports::way::turns &&
+               way_of({of.workload, of.to}) == reports::way::turns;
     }
     /// Log ratios, above 0 when `who` is better.
-    [[nodiscard]] std::vector<block_value> ratios_by_block(std::size_t workload, std::size_t who,
-                                                           std::size_t to,
+    [[nodiscard]] std::vector<block_value> ratios_by_block(compared_cells of,
                                                            const reports::metric_info& metric) const;
     [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
     /// The values or, with layouts, the median of each pair of these.
-    [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all, std::size_t who,
-                                                 std::size_t to) const;
+    [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all,
+                                                 compared_cells of) const;
 
     [[nodiscard]] std::vector<host_value> by_host(std::size_t workload,
                                                   const std::vector<block_value>& all) const;
-    [[nodiscard]] comparison comparison_of(const std::vector<block_value>& all, std::size_t workload,
-                                           std::size_t who, std::size_t to) const;
+    [[nodiscard]] comparison comparison_of(const std::vector<block_value>& all, compared_cells of) const;
 
     std::optional<std::size_t> baseline_, twin_;
-    std::vector<std::vector<samples_by_metric>> cells_;  // [workload][contender]
-    using turns_by_block = std::map<std::uint64_t, std::vector<double>>;
-    std::vector<std::vector<turns_by_block>> turns_;  // likewise
-    std::vector<std::vector<reports::way>> ways_;
-    std::vector<std::vector<std::vector<double>>> waited_;
+    std::vector<std::vector<cell_samples>> cells_;   // [workload][contender]
     std::vector<std::vector<std::size_t>> layouts_;  // [block][contender]; empty without layouts
     std::vector<std::vector<std::size_t>> hosts_;    // [workload][block]; empty with fewer than two
     std::uint64_t disturbed_ = 0, trials_ = 0;

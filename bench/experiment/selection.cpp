@@ -83,11 +83,10 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 }
 
 void throw_unknown(std::string_view kind, std::string_view word, std::span<const std::string> known) {
-    if (known.empty()) throw usage_error{fmt::format("no {} matches \"{}\": there are none", kind, word)};
+    if (known.empty()) throw usage_error{"no {} matches \"{}\": there are none", kind, word};
     const auto near = nearest(word, known);
-    throw usage_error{
-        fmt::format("no {} matches \"{}\"{} `loopbench list` shows them all", kind, word,
-                    near.empty() ? ";" : fmt::format("; did you mean {}?", fmt::join(near, " or ")))};
+    throw usage_error{"no {} matches \"{}\"{} `loopbench list` shows them all", kind, word,
+                      near.empty() ? ";" : fmt::format("; did you mean {}?", fmt::join(near, " or "))};
 }
 
 }  // namespace loopbench::bench

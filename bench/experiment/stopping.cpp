@@ -55,7 +55,7 @@ std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcom
         for (std::size_t who = 0; who < plan.contenders.size(); ++who) {
             if (who == *baseline || ended.contains({workload, who}) || ended.contains({workload, *baseline}))
                 continue;
-            const auto log_ratios = samples.log_ratios(workload, who, *baseline, time);
+            const auto log_ratios = samples.log_ratios({workload, who, *baseline}, time);
             if (!log_ratios.empty()) most = std::max(most, blocks_for(log_ratios, *plan.precision_pct));
         }
     return std::min(most_blocks(plan), most);

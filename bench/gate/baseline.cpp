@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
@@ -13,9 +12,9 @@
 
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/posix_io.hpp"
-#include "reports/headline.hpp"
 #include "reports/json/json_fields.hpp"
 #include "reports/metrics.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::bench {
 
@@ -25,21 +24,33 @@ using reports::field;
 using reports::node;
 using reports::presence;
 
-void require_not_negative(const node& from, std::initializer_list<const char*> names) {
+using field_names = std::initializer_list<const char*>;
+
+void require_not_negative(const node& from, field_names names) {
     for (const auto* name : names)
         if (const double value = from.at(name).number(); value < 0)
-            from.at(name).fail(fmt::format("{} is below zero", value));
+            from.at(name).fail("{} is below zero", value);
 }
 
-void require_above_zero(const node& from, std::initializer_list<const char*> names) {
+void require_above_zero(const node& from, field_names names) {
     for (const auto* name : names)
         if (const double value = from.at(name).number(); value <= 0)
-            from.at(name).fail(fmt::format("{} is not above zero", value));
+            from.at(name).fail("{} is not above zero", value);
 }
 
-void require_names(const node& from, std::initializer_list<const char*> names) {
+void require_names(const node& from, field_names names) {
     for (const auto* name : names)
         if (from.at(name).text().empty()) from.at(name).fail("an empty name names nothing");
+}
+
+/// `from` is where they are.
+template <class line>
+void refuse_repeated(const node& from, const std::vector<line>& lines) {
+    std::set<std::tuple<std::string, std::string, std::string>> seen;
+    for (const auto& item : lines)
+        if (!seen.emplace(item.workload, item.contender, item.metric).second)
+            from.fail("{} of {} on {} is there twice", item.metric, reports::shown(item.contender),
+                      reports::shown(item.workload));
 }
 
 std::vector<std::string_view> names_of_counts() {
@@ -71,8 +82,8 @@ void check_fields(const expected_count& item, const node& from) {
     require_not_negative(from, {"per_op"});
     const auto* metric = reports::find_metric(item.metric);
     if (metric == nullptr || !metric->deterministic)
-        from.at("metric").fail(fmt::format("\"{}\" is none of the counts ({})", reports::shown(item.metric),
-                                           fmt::join(names_of_counts(), ", ")));
+        from.at("metric").fail("\"{}\" is none of the counts ({})", reports::shown(item.metric),
+                               fmt::join(names_of_counts(), ", "));
 }
 
 constexpr auto fields_of(const expected_ratio*) {
@@ -89,8 +100,7 @@ void check_fields(const expected_ratio& item, const node& from) {
     if (item.low > item.median || item.median > item.high) from.fail("low, median and high are not in order");
     const auto* metric = reports::find_metric(item.metric);
     if (metric == nullptr || metric->deterministic)
-        from.at("metric").fail(
-            fmt::format("\"{}\" is no metric that is measured", reports::shown(item.metric)));
+        from.at("metric").fail("\"{}\" is no metric that is measured", reports::shown(item.metric));
 }
 
 constexpr auto fields_of(const expected_times*) {
@@ -100,26 +110,13 @@ constexpr auto fields_of(const expected_times*) {
 
 void check_fields(const expected_times& times, const node& from) {
     require_names(from, {"to", "machine"});
-    std::set<std::tuple<std::string, std::string, std::string>> seen;
-    for (const auto& item : times.ratios) {
-        if (!seen.emplace(item.workload, item.contender, item.metric).second)
-            from.at("ratios").fail(fmt::format("{} of {} on {} is there twice", item.metric,
-                                               reports::shown(item.contender),
-                                               reports::shown(item.workload)));
+    refuse_repeated(from.at("ratios"), times.ratios);
+    for (const auto& item : times.ratios)
         if (item.contender == times.to)
-            from.at("ratios").fail(fmt::format("{} has a ratio to itself", reports::shown(item.contender)));
-    }
+            from.at("ratios").fail("{} has a ratio to itself", reports::shown(item.contender));
 }
 
 namespace {
-
-void refuse_repeated(const node& from, const std::vector<expected_count>& counts) {
-    std::set<std::tuple<std::string, std::string, std::string>> seen;
-    for (const auto& item : counts)
-        if (!seen.emplace(item.workload, item.contender, item.metric).second)
-            from.fail(fmt::format("{} of {} on {} is there twice", item.metric,
-                                  reports::shown(item.contender), reports::shown(item.workload)));
-}
 
 expectations read_expectations(const node& from) {
     from.require_schema(baseline_schema);
@@ -213,13 +210,11 @@ expectations parse_baseline(std::string_view text) {
 expectations read_baseline(const std::string& file) {
     const auto remedy =
         fmt::format("`loopbench check --update --against {}` writes one, --help says with what", file);
-    if (!std::filesystem::exists(file))
-        throw usage_error{fmt::format("there is no baseline {}; {}", file, remedy)};
+    if (!std::filesystem::exists(file)) throw usage_error{"there is no baseline {}; {}", file, remedy};
     try {
         return parse_baseline(reports::read_file(file));
     } catch (const std::runtime_error& error) {  // format_error, file_error
-        throw usage_error{
-            fmt::format("{} is not a baseline: {}; move it away, and {}", file, error.what(), remedy)};
+        throw usage_error{"{} is not a baseline: {}; move it away, and {}", file, error.what(), remedy};
     }
 }
 
@@ -267,16 +262,12 @@ void expect_counts(expectations& all, const std::vector<counted_cell>& cells) {
 }
 
 void expect_ratios(expected_times& times, const reports::report& found) {
-    const auto headline = reports::headline_metrics_by_workload(found);
-    const auto is_about = [&](const auto& line) {
-        const auto& metrics = headline.at(line.workload);
-        return std::ranges::find(metrics, line.metric) != metrics.end();
-    };
+    const reports::report_index index{found};
     std::erase_if(times.ratios, [&](const expected_ratio& line) {
-        return reports::find_cell(found.results, line) != found.results.end() && !is_about(line);
+        return reports::find_cell(found.results, line) != found.results.end() && !index.is_about(line);
     });
     for (const auto& item : found.results) {
-        if (!is_about(item) || !item.to_baseline || !item.to_baseline->low || !item.to_baseline->high)
+        if (!index.is_about(item) || !item.to_baseline || !item.to_baseline->low || !item.to_baseline->high)
             continue;
         const expected_ratio next{item.workload,
                                   item.contender,

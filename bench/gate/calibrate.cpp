@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <set>
@@ -47,7 +46,7 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     const sample_table samples{from.plan, from.outcome};
     const auto baseline = from.plan.baseline_index();
     for (std::size_t workload = 0; baseline && workload < from.plan.workloads.size(); ++workload)
-        all.push_back(samples.log_ratios(workload, who, *baseline, *reports::find_metric("time")));
+        all.push_back(samples.log_ratios({workload, who, *baseline}, *reports::find_metric("time")));
     return all;
 }
 
@@ -72,9 +71,7 @@ struct tally {
 
 /// Each try is a report of its own.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
-    verdict_rule rule;
-    rule.threshold_pct = plan.threshold_pct;
-    rule.how = plan.how;
+    const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;
     for (const auto& one : tries) {
         const auto said = judge_all({&one, 1}, rule).front().verdict;
@@ -144,10 +141,10 @@ reports::way way_of(const run_plan& plan) {
     const auto first = plan.way_of({0, 0});
     for (std::size_t i = 1; i < plan.workloads.size(); ++i)
         if (const auto other = plan.way_of({i, 0}); other != first)
-            throw usage_error{fmt::format(
-                "a rate is of one way, and {} has the way {} and {} the way {}: calibrate each by "
-                "itself (--workload), or both in one way (--way)",
-                plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other))};
+            throw usage_error{
+                "a rate is of one way, and {} has the way {} and {} the way {}: calibrate each by itself "
+                "(--workload), or both in one way (--way)",
+                plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other)};
     return first;
 }
 
@@ -162,9 +159,9 @@ void check_slowdowns(const session_record& slowed) {
         if (!is_first && trial.outcome.context.empty()) continue;
         if (reports::context_text(trial.outcome.context, "slowdown") != fmt::format("{} %", *pct))
             throw usage_error{
-                fmt::format("{} was not slowed down: its context has no \"slowdown\"; calibrate with a "
-                            "contender that knows LOOPBENCH_SLOWDOWN, as every one of the suite does",
-                            name)};
+                "{} was not slowed down: its context has no \"slowdown\"; calibrate with a contender that "
+                "knows LOOPBENCH_SLOWDOWN, as every one of the suite does",
+                name};
     }
 }
 

@@ -59,9 +59,8 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
         if (from.at("machine").object() != machine_json(where)) return std::nullopt;
         return found;
     } catch (const reports::format_error& error) {
-        throw reports::format_error{
-            fmt::format("{} is no calibration: {}; remove it, or run `loopbench calibrate` again",
-                        path.native(), error.what())};
+        throw reports::format_error{"{} is no calibration: {}; remove it, or run `loopbench calibrate` again",
+                                    path.native(), error.what()};
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string_view>
 
 #include "reports/results.hpp"
 

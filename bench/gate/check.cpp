@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "reports/metrics.hpp"
 
 namespace loopbench::bench {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -15,7 +14,7 @@
 #include "bench/summary/self_check.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/workloads/table.hpp"
-#include "reports/headline.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::bench {
 
@@ -49,8 +48,8 @@ std::optional<gate_finding> obstacle(const expected_times& expected, const repor
     if (!session.aa || session.aa->found == reports::fitness::unknown)
         return about_session(
             finding_kind::unclear,
-            fmt::format("times were not judged: there is no A/A of {}: {}; run more blocks, "
-                        "or with a larger --budget",
+            fmt::format("times were not judged: there is no A/A of {}: {}; run more blocks, or with a larger "
+                        "--budget",
                         expected.to,
                         session.aa ? session.aa->reason.value_or("it says nothing") : "it was not measured"));
     return std::nullopt;
@@ -145,21 +144,6 @@ gate_finding finding_of(const compared_time& pairs, const judged_comparison& jud
     return found;
 }
 
-/// Each metric is a family of its own: a baseline has the ratios that workloads are about, and no others.
-std::vector<judged_comparison> judge_by_metric(const std::vector<compared_time>& compared,
-                                               double threshold_pct) {
-    std::map<std::string_view, std::vector<std::size_t>> families;
-    for (std::size_t i = 0; i < compared.size(); ++i) families[compared[i].expected->metric].push_back(i);
-    std::vector<judged_comparison> all(compared.size());
-    for (const auto& [metric, members] : families) {
-        std::vector<std::vector<double>> comparisons;
-        for (const auto member : members) comparisons.push_back(compared[member].excess);
-        const auto judged = judge_all(comparisons, {.threshold_pct = threshold_pct, .how = correction::holm});
-        for (std::size_t i = 0; i < members.size(); ++i) all[members[i]] = judged[i];
-    }
-    return all;
-}
-
 }  // namespace
 
 std::vector<gate_finding> check_times(const expected_times& expected, const report& session,
@@ -174,12 +158,21 @@ std::vector<gate_finding> check_times(const expected_times& expected, const repo
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    const auto judged = judge_by_metric(compared, rule.threshold_pct);
-    const auto headline = reports::headline_metrics_by_workload(session);
+    // Each metric is a family of its own: a baseline has the ratios that workloads are about, and no others.
+    std::vector<std::string_view> metrics;
+    std::vector<comparison> comparisons;
+    for (const auto& pairs : compared) {
+        metrics.push_back(pairs.expected->metric);
+        comparisons.push_back({pairs.excess});
+    }
+    const auto judged =
+        judge_families(metrics, comparisons, {.threshold_pct = rule.threshold_pct, .how = correction::holm});
+    const reports::report_index index{session};
     for (std::size_t i = 0; i < compared.size(); ++i) {
         const auto& line = *compared[i].expected;
-        all.push_back(finding_of(compared[i], judged[i], expected.to,
-                                 tolerated_in(line.metric, headline.at(line.workload), rule.tolerated_pct)));
+        all.push_back(
+            finding_of(compared[i], judged[i], expected.to,
+                       tolerated_in(line.metric, index.headline(line.workload), rule.tolerated_pct)));
     }
     return all;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bench/machine/environment.hpp"
 #include "bench/trial/parity.hpp"
 #include "bench/trial/usage_error.hpp"
 
@@ -56,13 +57,9 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
 void compare_machines(std::vector<reports::warning>& all, const reports::environment& then,
                       const reports::environment& now) {
     differences found;
-    found.add("processor", then.cpu_model, now.cpu_model);
-    found.add("cores", fmt::format("{}", then.cores), fmt::format("{}", now.cores));
-    found.add("kernel", then.kernel, now.kernel);
-    found.add("governor", text_of(then.governor), text_of(now.governor));
-    found.add("clock source", text_of(then.clocksource), text_of(now.clocksource));
-    found.add("timer slack (ns)", fmt::format("{}", then.timer_slack_ns),
-              fmt::format("{}", now.timer_slack_ns));
+    const auto facts_then = facts_of(then), facts_now = facts_of(now);
+    for (std::size_t i = 0; i < facts_then.size(); ++i)
+        found.add(facts_then[i].first, facts_then[i].second, facts_now[i].second);
     found.warn(all, "other_machine", "the machine was not the same",
                "measure both on one machine, or let `loopbench compare` run the two executables there");
 }
@@ -88,9 +85,9 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
                        const std::string& now_name) {
     if (!then.plan || !now.plan || then.plan->size == now.plan->size) return;
     throw usage_error{
-        fmt::format("{} is of {} size and {} of {} size (--quick makes smoke size): they did not do the same "
-                    "work; measure both with --quick, or both without",
-                    then_name, then.plan->size, now_name, now.plan->size)};
+        "{} is of {} size and {} of {} size (--quick makes smoke size): they did not do the same work; "
+        "measure both with --quick, or both without",
+        then_name, then.plan->size, now_name, now.plan->size};
 }
 
 std::string made_otherwise(reports::way then, reports::way now) {

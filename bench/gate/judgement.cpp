@@ -12,7 +12,7 @@
 
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
-#include "reports/headline.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::bench {
 
@@ -128,17 +128,14 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
         if (warning.code == "waited_together")  // CPU time is judged there, which a wait does not take
             all.push_back(
                 about_session(finding_kind::unclear, fmt::format("{}; {}", warning.message, warning.remedy)));
-    const auto cells = reports::judged_headline(report);
-    const auto headline = reports::headline_metrics_by_workload(report);
-    const std::vector<const result*> none;
+    const reports::report_index index{report};
     std::set<std::pair<std::string_view, std::string_view>> seen;  // cells
     for (const auto& item : report.results) {
-        const auto& metrics = headline.at(item.workload);
+        const auto& metrics = index.headline(item.workload);
         const auto tolerated = [&](const result& each) {
             return tolerated_in(each.metric, metrics, tolerated_pct);
         };
-        const auto cell = cells.find({item.workload, item.contender});
-        const auto& of_cell = cell == cells.end() ? none : cell->second;
+        const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
         if (item.status == cell_status::unsupported && !baseline_lacks(report, item))
             all.push_back(no_time(item));

@@ -18,10 +18,10 @@
 #include "bench/statistics/median.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/gbench_json.hpp"
-#include "reports/headline.hpp"
 #include "reports/json/json.hpp"
 #include "reports/json/json_node.hpp"
 #include "reports/metrics.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::bench {
 
@@ -229,14 +229,10 @@ private:
 };
 
 void add_points(entry& to, const reports::report& report) {
-    const auto headlines = reports::headline_metrics_by_workload(report);
+    const reports::report_index index{report};
     points_writer points, others;
-    for (const auto& item : report.results) {
-        const auto about = headlines.find(item.workload);
-        const bool is_headline =
-            about != headlines.end() && std::ranges::find(about->second, item.metric) != about->second.end();
-        (is_headline || item.deterministic ? points : others).add(item);
-    }
+    for (const auto& item : report.results)
+        (index.is_about(item) || item.deterministic ? points : others).add(item);
     to.points = std::move(points).text();
     to.other_points = std::move(others).text();
 }

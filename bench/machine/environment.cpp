@@ -6,11 +6,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "bench/machine/kernel_files.hpp"
 
@@ -40,6 +37,15 @@ reports::environment read_environment() {
     if (::getloadavg(where.load_average.data(), static_cast<int>(where.load_average.size())) < 0)
         where.load_average.fill(0);
     return where;
+}
+
+std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::environment& where) {
+    return {{"kernel", where.kernel},
+            {"processor", where.cpu_model},
+            {"number of cores", fmt::format("{}", where.cores)},
+            {"clock source", where.clocksource.value_or("none")},
+            {"frequency governor", where.governor.value_or("none")},
+            {"timer slack", fmt::format("{} ns", where.timer_slack_ns)}};
 }
 
 std::string machine_identity() {

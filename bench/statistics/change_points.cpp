@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <numeric>
 #include <optional>

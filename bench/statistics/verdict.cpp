@@ -116,10 +116,10 @@ std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons
     std::vector<judged_comparison> judged(comparisons.size());
     for (std::size_t i = 0; i < comparisons.size(); ++i) {
         const auto zone = found[i].zone;
-        const bool is_difference = zone == verdict::faster || zone == verdict::slower;
-        if (is_difference ? significant(differs[i]) : zone == verdict::equivalent && significant(equals[i]))
+        if (is_difference(zone) ? significant(differs[i])
+                                : zone == verdict::equivalent && significant(equals[i]))
             judged[i].verdict = zone;
-        if (!is_difference || judged[i].verdict == verdict::inconclusive)
+        if (!is_difference(zone) || judged[i].verdict == verdict::inconclusive)
             judged[i].detectable_pct = detectable_pct(comparisons[i], rule.threshold(), level);
     }
     return judged;

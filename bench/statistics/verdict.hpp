@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -52,6 +54,23 @@ std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons
 /// The same of comparisons by blocks.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
+
+/// The same of several families at once: those with equal keys are one.
+template <class key>
+std::vector<judged_comparison> judge_families(const std::vector<key>& families,
+                                              const std::vector<comparison>& comparisons,
+                                              const verdict_rule& rule) {
+    std::map<key, std::vector<std::size_t>> members;
+    for (std::size_t i = 0; i < families.size(); ++i) members[families[i]].push_back(i);
+    std::vector<judged_comparison> all(comparisons.size());
+    for (const auto& [family, places] : members) {
+        std::vector<comparison> of_it;
+        for (const auto place : places) of_it.push_back(comparisons[place]);
+        const auto judged = judge_all(of_it, rule);
+        for (std::size_t i = 0; i < places.size(); ++i) all[places[i]] = judged[i];
+    }
+    return all;
+}
 
 /// The median and its interval, as of a verdict.
 estimate estimate_of(const comparison& from, double level = default_level);

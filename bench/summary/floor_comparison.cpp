@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "bench/summary/pairs_of_run.hpp"
 #include "bench/summary/warnings.hpp"
 #include "reports/metrics.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::bench {
 
@@ -27,12 +27,10 @@ using reports::result;
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
 best_floors find_best_floors(const reports::report& report) {
-    std::set<std::string> floors;
-    for (const auto& who : report.contenders)
-        if (reports::is_floor(who)) floors.insert(who.name);
+    const reports::report_index index{report};
     best_floors best;
     for (const auto& item : report.results) {
-        if (!item.median || !is_limited_by_floors(item.metric) || !floors.contains(item.contender)) continue;
+        if (!item.median || !is_limited_by_floors(item.metric) || !index.is_floor(item.contender)) continue;
         const auto& [place, is_first] = best.try_emplace({item.workload, item.metric}, &item);
         if (!is_first && *item.median < *place->second->median) place->second = &item;
     }
@@ -46,15 +44,15 @@ bool is_judged(const result& item) {
 }
 
 /// Comparisons of contenders with floors, as log ratios that are above 0 for who is better than the floor.
-struct judged_family {
+struct judged_with_floors {
     std::vector<const result*> results;
+    std::vector<std::string_view> metrics;  // each a family, as of the other verdicts
     std::vector<comparison> comparisons;
 };
 
-using families = std::map<std::string, judged_family>;  // by metric, as of the other verdicts
-
-families set_multiples(reports::report& report, const best_floors& best, const pairs_of_run& pairs) {
-    families judged;
+judged_with_floors set_multiples(reports::report& report, const best_floors& best,
+                                 const pairs_of_run& pairs) {
+    judged_with_floors judged;
     for (auto& item : report.results) {
         const auto found = best.find({item.workload, item.metric});
         if (found == best.end()) continue;
@@ -71,18 +69,20 @@ families set_multiples(reports::report& report, const best_floors& best, const p
         item.times_floor =
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
-        judged[item.metric].results.push_back(&item);
-        judged[item.metric].comparisons.push_back(ratios);
+        judged.results.push_back(&item);
+        judged.metrics.push_back(item.metric);
+        judged.comparisons.push_back(ratios);
     }
     return judged;
 }
 
 /// One warning for all that have the same reason, since a loop that spins is faster on every workload of
 /// timers.
-void warn_of_faster_ones(reports::report& report, const judged_family& judged, const verdict_rule& rule) {
+void warn_of_faster_ones(reports::report& report, const judged_with_floors& judged,
+                         const verdict_rule& rule) {
     using cells = std::map<std::string, std::vector<const result*>>;  // by contender
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
-    const auto verdicts = judge_all(judged.comparisons, rule);
+    const auto verdicts = judge_families(judged.metrics, judged.comparisons, rule);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         if (verdicts[i].verdict != reports::verdict::faster) continue;
         const result& item = *judged.results[i];
@@ -111,8 +111,7 @@ bool is_limited_by_floors(std::string_view metric) {
 void compare_with_floors(reports::report& report, const verdict_rule& rule, const run_plan& plan,
                          const sample_table& samples) {
     const auto best = find_best_floors(report);
-    for (const auto& [metric, judged] : set_multiples(report, best, {plan, samples}))
-        warn_of_faster_ones(report, judged, rule);
+    warn_of_faster_ones(report, set_multiples(report, best, {plan, samples}), rule);
 }
 
 }  // namespace loopbench::bench

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string_view>
-#include <vector>
 
 #include "bench/experiment/samples.hpp"
 #include "bench/statistics/verdict.hpp"
@@ -23,8 +22,9 @@ public:
 
     /// Of one workload and metric; above 0 where `item` is better.
     [[nodiscard]] comparison comparison_of(const reports::result& item, const reports::result& to) const {
-        return samples_.comparison_of(workloads_.at(item.workload), contenders_.at(item.contender),
-                                      contenders_.at(to.contender), *reports::find_metric(item.metric));
+        return samples_.comparison_of(
+            {workloads_.at(item.workload), contenders_.at(item.contender), contenders_.at(to.contender)},
+            *reports::find_metric(item.metric));
     }
 
 private:

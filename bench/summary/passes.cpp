@@ -82,13 +82,12 @@ void warn_of_doubling(reports::report& report, std::span<const counted_cell> cel
             odd.push_back(fmt::format("{} of {} ({})", cell.workload, cell.contender, text_of(doubling)));
     }
     if (odd.empty()) return;
-    report.warnings.push_back(
-        {"doubling",
-         fmt::format("twice the work was not seen to take twice the time (t(2N)/t(N) should be from {:g} to "
-                     "{:g}, with all of its interval): {}",
-                     doubling_least, doubling_most, fmt::join(odd, ", ")),
-         "repeat it on a quiet machine; where it stays, part of the work depends on its amount, or is not "
-         "done: do not read that time as one per operation"});
+    report.warnings.push_back({"doubling",
+                               fmt::format("twice the work was not seen to take twice the time (t(2N)/t(N) "
+                                           "should be from {:g} to {:g}, with all of its interval): {}",
+                                           doubling_least, doubling_most, fmt::join(odd, ", ")),
+                               "repeat it on a quiet machine; where it stays, part of the work depends on "
+                               "its amount, or is not done: do not read that time as one per operation"});
 }
 
 }  // namespace

@@ -18,10 +18,6 @@ namespace {
 using reports::fitness;
 using reports::verdict;
 
-bool is_difference(verdict found) {
-    return found == verdict::faster || found == verdict::slower;
-}
-
 class self_checker {
 public:
     self_checker(const run_plan& plan, const run_outcome& outcome, const sample_table& samples,
@@ -72,7 +68,7 @@ private:
         if (excluded[baseline_] || excluded[*plan_.twin]) return;
         const auto metric = compared_metric(workload);
         auto log_ratios =
-            samples_.log_ratios(workload, *plan_.twin, baseline_, *reports::find_metric(metric));
+            samples_.log_ratios({workload, *plan_.twin, baseline_}, *reports::find_metric(metric));
         if (log_ratios.empty()) return;
         for (const double d : log_ratios) deviations_.push_back(std::abs(d));
         const auto found = ratio_from(log_ratios);
@@ -85,10 +81,8 @@ private:
     }
 
     void judge(reports::self_check& all) const {
-        verdict_rule rule;
-        rule.threshold_pct = plan_.threshold_pct;
-        rule.how = correction::benjamini_hochberg;
-        const auto judged = judge_all(pairs_, rule);
+        const auto judged =
+            judge_all(pairs_, {.threshold_pct = plan_.threshold_pct, .how = correction::benjamini_hochberg});
         for (std::size_t i = 0; i < judged.size(); ++i) {
             all.comparisons[i].judged = judged[i].verdict;
             all.comparisons[i].detectable_pct = judged[i].detectable_pct;
@@ -138,8 +132,8 @@ private:
     }
 
     void decide(reports::self_check& all) const {
-        const auto wrong = std::ranges::find_if(all.comparisons,
-                                                [](const auto& item) { return is_difference(item.judged); });
+        const auto wrong = std::ranges::find_if(
+            all.comparisons, [](const auto& item) { return reports::is_difference(item.judged); });
         const auto has_interval = [](const auto& item) { return item.to_itself.low.has_value(); };
         const auto is = [&](fitness found, std::string reason) {
             all.found = found;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "bench/experiment/samples.hpp"
 #include "reports/results.hpp"

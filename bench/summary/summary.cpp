@@ -2,11 +2,9 @@
 #include "bench/summary/summary.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -25,8 +23,8 @@
 #include "bench/trial/parity.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/columns.hpp"
-#include "reports/headline.hpp"
 #include "reports/json/json.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::bench {
 
@@ -35,22 +33,19 @@ namespace {
 using reports::cell_status;
 
 verdict_rule rule_of(const run_plan& plan) {
-    verdict_rule rule;
-    rule.threshold_pct = plan.threshold_pct;
-    rule.how = plan.how;
-    return rule;
+    return {.threshold_pct = plan.threshold_pct, .how = plan.how};
 }
 
 /// A stranger's workload is about what it has.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
-    const auto usual = reports::headline_metrics_by_workload(report);
+    const reports::report_index index{report};
     std::vector<reports::workload> all;
     for (const auto& name : plan.workloads) {
         auto& next = all.emplace_back(reports::workload{name, {}});
         if (const auto* const known = find_workload(name))
             next.headline_metrics.assign(known->headline_metrics.begin(), known->headline_metrics.end());
-        else if (const auto found = usual.find(name); found != usual.end())
-            next.headline_metrics = found->second;
+        else
+            next.headline_metrics = index.headline(name);
     }
     return all;
 }
@@ -77,7 +72,7 @@ public:
         find_hosts_that_differ(found);
         found.aa = check_self(plan_, outcome_, samples_);
         found.disturbed = disturbances();
-        found.warnings = warnings(found);
+        found.warnings = warnings_of(plan_, outcome_, samples_, found);
         return found;
     }
 
@@ -134,37 +129,23 @@ private:
         return all;
     }
 
-    /// By metric, and whether the workload is about it: the places in compared_ of results that are
-    /// corrected as one family. How many other metrics a contender prints, and how many sleeps take as long
-    /// as each other, must not decide what is said of its time.
-    std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> families(
-        const reports::report& in) const {
-        const auto headline = reports::headline_metrics_by_workload(in);
-        std::map<std::pair<std::string_view, bool>, std::vector<std::size_t>> all;
-        for (std::size_t i = 0; i < compared_.size(); ++i) {
-            const auto& item = in.results[compared_[i]];
-            const auto& about = headline.at(item.workload);
-            all[{item.metric, std::ranges::find(about, item.metric) != about.end()}].push_back(i);
-        }
-        return all;
-    }
-
+    /// By metric, and whether the workload is about it. How many other metrics a contender prints, and how
+    /// many sleeps take as long as each other, must not decide what is said of its time.
     reports::judging judge(reports::report& found) const {
+        const reports::report_index index{found};
         const auto rule = rule_of(plan_);
-        std::size_t of_time = 0;
-        for (const auto& [family, members] : families(found)) {
-            std::vector<comparison> comparisons;
-            for (const auto member : members) comparisons.push_back(comparisons_[member]);
-            const auto judged = judge_all(comparisons, rule);
-            for (std::size_t i = 0; i < judged.size(); ++i) {
-                auto& item = found.results[compared_[members[i]]];
-                item.judged = judged[i].verdict;
-                if (item.to_baseline)
-                    item.detectable_pct = judged[i].detectable_pct;  // per cent of zero are none
-            }
-            if (family == std::pair{std::string_view{"time"}, true}) of_time = judged.size();
+        std::vector<std::pair<std::string_view, bool>> families;
+        for (const auto place : compared_)
+            families.emplace_back(found.results[place].metric, index.is_about(found.results[place]));
+        const auto judged = judge_families(families, comparisons_, rule);
+        for (std::size_t i = 0; i < judged.size(); ++i) {
+            auto& item = found.results[compared_[i]];
+            item.judged = judged[i].verdict;
+            if (item.to_baseline)
+                item.detectable_pct = judged[i].detectable_pct;  // per cent of zero are none
         }
-        return {std::string{name_of(rule.how)}, rule.threshold_pct, of_time};
+        const auto of_time = std::ranges::count(families, std::pair{std::string_view{"time"}, true});
+        return {std::string{name_of(rule.how)}, rule.threshold_pct, static_cast<std::uint64_t>(of_time)};
     }
 
     reports::disturbances disturbances() const {
@@ -177,77 +158,14 @@ private:
         return found;
     }
 
-    std::vector<reports::warning> warnings(const reports::report& found) const {
-        std::vector<reports::warning> all;
-        if (plan_.part) all.push_back(is_a_shard(*plan_.part, plan_.blocks));
-        if (outcome_.interrupted && !outcome_.merged.empty())
-            all.push_back(missing_shards(outcome_.merged, outcome_.blocks_planned));
-        else if (outcome_.interrupted)
-            all.push_back(was_interrupted(outcome_.blocks_finished, outcome_.blocks_planned));
-        if (outcome_.budget_spent)
-            all.push_back(budget_spent(outcome_.blocks_finished, outcome_.blocks_planned));
-        const bool is_judged = !plan_.part;  // a shard is not
-        if (is_judged &&
-            std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
-            all.push_back(too_few_trials());
-        else if (is_judged && std::ranges::any_of(found.results, too_few_for_any_verdict))
-            all.push_back(machines_.size() > 1 ? too_few_hosts(blocks_for_verdicts(found))
-                                               : too_few_for_verdicts(blocks_for_verdicts(found)));
-        if (plan_.tolerated_pct && !found.plan->layouts &&
-            std::ranges::any_of(
-                found.results, [](const auto& item) { return item.metric == "time" && is_difference(item); }))
-            all.push_back(one_layout());
-        if (found.plan->layouts && outcome_.blocks_planned > *found.plan->layouts)
-            all.push_back(few_layouts(*found.plan->layouts, outcome_.blocks_planned));
-        if (found.plan->layouts && plan_.precision_pct && outcome_.blocks_planned >= *found.plan->layouts)
-            all.push_back(few_layouts_for_precision(*found.plan->layouts, *plan_.precision_pct));
-        if (found.plan->generator_on)
-            all.push_back(client_elsewhere(*found.plan->generator_on, path_to_client(found)));
-        if (is_unfit(found)) all.push_back(unfit(*found.aa->reason));
-        if (const auto drifted = drifted_workloads(found); !drifted.empty()) all.push_back(drift(drifted));
-        if (found.disturbed.kept > 0) all.push_back(disturbed_trials(found.disturbed));
-        if (const auto differ = ratios_that_differ(found); !differ.empty())
-            all.push_back(hosts_differ(differ));
-        if (const auto waited = unequally_busy(); !waited.empty()) all.push_back(waited_together(waited));
-        if (!baseline_)
-            all.push_back(baseline_not_measured(plan_.baseline));
-        else if (const auto missing = workloads_without_baseline(); !missing.empty())
-            all.push_back(baseline_without_numbers(plan_.baseline, missing));
-        return all;
-    }
-
-    /// As the first who has it found it: it is of the kernels.
-    static std::string path_to_client(const reports::report& found) {
-        const auto median_of = [&](std::string_view metric) {
-            const auto item = std::ranges::find_if(
-                found.results, [&](const auto& each) { return each.metric == metric && each.median; });
-            return item == found.results.end() ? std::optional<double>{} : item->median;
-        };
-        const auto half = median_of("path_rtt_p50"), most = median_of("path_rtt_p99"),
-                   rate = median_of("path_rate");
-        if (!half || !most || !rate) return "what the path is like is not known";
-        return fmt::format(
-            "a round trip between the kernels takes {} (99 %: {}), and {:.0f} MB/s come from there",
-            reports::human_time(*half), reports::human_time(*most), *rate / 1e6);
-    }
-
-    /// How far the ratios on two hosts are from each other at the most, as a logarithm.
-    static double widest_gap(const reports::host_effect& effect) {
-        std::vector<double> all;
-        for (const auto& ratio : effect.ratios)
-            if (ratio) all.push_back(std::log(*ratio));
-        return *std::ranges::max_element(all) - *std::ranges::min_element(all);
-    }
-
     /// Of what workloads are about, corrected for all of it.
     void find_hosts_that_differ(reports::report& found) const {
-        const auto headline = reports::headline_metrics_by_workload(found);
+        const reports::report_index index_of{found};
         std::vector<double> p_values;
         std::vector<reports::result*> tested;
         for (const auto& [index, p] : alike_) {
             auto& item = found.results[index];
-            const auto& about = headline.at(item.workload);
-            if (std::ranges::find(about, item.metric) == about.end()) continue;
+            if (!index_of.is_about(item)) continue;
             p_values.push_back(p);
             tested.push_back(&item);
         }
@@ -256,80 +174,6 @@ private:
         for (std::size_t i = 0; i < tested.size(); ++i)
             tested[i]->by_host->differ =
                 corrected[i] <= rule.alpha() && widest_gap(*tested[i]->by_host) > rule.threshold();
-    }
-
-    static std::vector<std::string> ratios_that_differ(const reports::report& found) {
-        std::vector<std::pair<double, std::string>> all;
-        for (const auto& item : found.results) {
-            if (!item.by_host || !item.by_host->differ) continue;
-            std::vector<std::string> parts;
-            const auto& ratios = item.by_host->ratios;
-            for (std::size_t host = 0; host < ratios.size(); ++host)
-                if (ratios[host]) parts.push_back(fmt::format("{:.3f} on host {}", *ratios[host], host + 1));
-            constexpr std::size_t few = 4;
-            if (parts.size() > few) parts = {fmt::format("{} hosts", parts.size())};
-            all.emplace_back(widest_gap(*item.by_host),
-                             fmt::format("{} of {} on {} ({})", item.metric, item.contender, item.workload,
-                                         fmt::join(parts, ", ")));
-        }
-        std::ranges::sort(all, std::greater{});
-        std::vector<std::string> texts;
-        for (auto& [gap, text] : all) texts.push_back(std::move(text));
-        return texts;
-    }
-
-    /// Of workloads whose contenders ran together: where one of them left the core more than another by more
-    /// than starting and ending explain, in its words.
-    std::vector<std::string> unequally_busy() const {
-        constexpr double explained = 0.05;
-        std::vector<std::string> all;
-        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload) {
-            std::vector<std::pair<double, std::string>> shares;
-            for (std::size_t contender = 0; contender < plan_.contenders.size(); ++contender)
-                if (const auto share = samples_.waited({workload, contender});
-                    share && contender != plan_.twin)
-                    shares.emplace_back(*share, plan_.contenders[contender].name);
-            if (shares.size() < 2) continue;
-            const auto [least, most] = std::ranges::minmax(shares);
-            if (most.first - least.first > explained)
-                all.push_back(fmt::format("on {} {} waited for {:.0f} % of its time and {} for {:.0f} %",
-                                          plan_.workloads[workload], most.second, 100 * most.first,
-                                          least.second, 100 * least.first));
-        }
-        return all;
-    }
-
-    /// With fewer no difference of any size can be told, in the family with the most comparisons of those in
-    /// which that is so: the level that one more difference would have to meet.
-    std::uint64_t blocks_for_verdicts(const reports::report& found) const {
-        const auto rule = rule_of(plan_);
-        std::size_t most = 0;
-        for (const auto& [family, members] : families(found)) {
-            const auto count = [&](auto is) {
-                return static_cast<std::size_t>(std::ranges::count_if(
-                    members, [&](std::size_t member) { return is(found.results[compared_[member]]); }));
-            };
-            if (count(too_few_for_any_verdict) == 0) continue;
-            most = std::max(most, fewest_pairs(level_for_one_more(count(is_difference), members.size(),
-                                                                  rule.alpha(), rule.how)));
-        }
-        return most;
-    }
-
-    static bool is_difference(const reports::result& item) {
-        return item.judged == reports::verdict::faster || item.judged == reports::verdict::slower;
-    }
-
-    static bool too_few_for_any_verdict(const reports::result& item) {
-        return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
-    }
-
-    static std::vector<std::string> drifted_workloads(const reports::report& found) {
-        std::vector<std::string> all;
-        if (!found.aa) return all;
-        for (const auto& item : found.aa->comparisons)
-            if (item.drifted) all.push_back(fmt::format("{} ({:+.1f} %)", item.workload, *item.drift_pct));
-        return all;
     }
 
     void add_cell(std::vector<reports::result>& all, cell where) {
@@ -392,8 +236,7 @@ private:
             return ": it goes by the clock on the wall, and programs that run at once have a part of a core";
         if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
             return "";
-        return ": the load generator's own lateness may be over 10 % of it (loopbench explain "
-               "send_late_p99)";
+        return ": the load generator's own lateness may be over 10 % of it (loopbench explain send_late_p99)";
     }
 
     /// The ratio of the last of `results`, or its difference where there is no ratio, and what its verdict
@@ -402,14 +245,14 @@ private:
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
             return add_reason(results.back(), fmt::format("no ratio: {}", why));
-        auto ratios = samples_.comparison_of(where.workload, where.contender, *baseline_, metric);
+        auto ratios = samples_.comparison_of({where.workload, where.contender, *baseline_}, metric);
         if (ratios.log_ratios.empty()) return compare_distances(results, where, metric);
         const auto found = ratio_from(ratios);
         results.back().to_baseline = reports::ratio{plan_.baseline, found.median, found.low, found.high};
         if (metric.name == std::string_view{"time"}) {
             results.back().layout_pct = layout_pct(where, metric);
             results.back().to_baseline->samples =
-                samples_.ratios_of_turns(where.workload, where.contender, *baseline_);
+                samples_.ratios_of_turns({where.workload, where.contender, *baseline_});
         }
         compare_hosts(results, where, metric);
         compared_.push_back(results.size() - 1);
@@ -418,7 +261,7 @@ private:
 
     void compare_hosts(std::vector<reports::result>& results, cell where,
                        const reports::metric_info& metric) {
-        const auto values = samples_.by_host(where.workload, where.contender, *baseline_, metric);
+        const auto values = samples_.by_host({where.workload, where.contender, *baseline_}, metric);
         if (values.empty()) return;
         auto& effect = results.back().by_host.emplace();
         std::map<std::size_t, std::vector<double>> by_host;
@@ -433,7 +276,7 @@ private:
                            const reports::metric_info& metric) {
         auto& item = results.back();
         explain_missing_ratio(item, where);
-        auto found = samples_.distances_from_zero(where.workload, where.contender, *baseline_, metric);
+        auto found = samples_.distances_from_zero({where.workload, where.contender, *baseline_}, metric);
         if (found.differences.log_ratios.empty()) return;
         const auto difference = estimate_of(found.differences);
         item.from_baseline =
@@ -464,13 +307,6 @@ private:
         const auto& measured = samples_.of(where);
         const auto found = measured.find(metric);
         return found == measured.end() ? std::vector<std::optional<double>>{} : found->second;
-    }
-
-    std::vector<std::string> workloads_without_baseline() const {
-        std::vector<std::string> missing;
-        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload)
-            if (excluded({workload, *baseline_})) missing.push_back(plan_.workloads[workload]);
-        return missing;
     }
 };
 

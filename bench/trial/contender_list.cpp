@@ -30,8 +30,8 @@ namespace {
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{
-            fmt::format("the name of the contender {} is no UTF-8, which no report can have; rename the file",
-                        who.path.native())};
+            "the name of the contender {} is no UTF-8, which no report can have; rename the file",
+            who.path.native()};
 }
 
 child_request listing_of(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
@@ -143,8 +143,8 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
     std::ranges::sort(all, {}, &contender::name);
     const auto twice = std::ranges::adjacent_find(all, {}, &contender::name);
     if (twice != all.end())
-        throw usage_error{fmt::format("two contenders are called {}: {} and {}; rename one of the files",
-                                      twice->name, twice->path.native(), std::next(twice)->path.native())};
+        throw usage_error{"two contenders are called {}: {} and {}; rename one of the files", twice->name,
+                          twice->path.native(), std::next(twice)->path.native()};
     return all;
 }
 

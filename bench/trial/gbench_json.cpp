@@ -30,7 +30,7 @@ double ns_per(std::string_view unit) {
         {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
     const auto* found = std::ranges::find(units, unit, &std::pair<std::string_view, double>::first);
     if (found == units.end())
-        throw gbench_error{fmt::format("printed the unknown time_unit \"{}\"", reports::shown(unit))};
+        throw gbench_error{"printed the unknown time_unit \"{}\"", reports::shown(unit)};
     return found->second;
 }
 
@@ -68,8 +68,8 @@ json parse(std::string_view text) {
         // A counter may well be called like one of the fields that every row has.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
     } catch (const reports::format_error& error) {
-        throw gbench_error{fmt::format("printed JSON that cannot be read: {}; it begins with \"{}\"",
-                                       error.what(), reports::shown(text))};
+        throw gbench_error{"printed JSON that cannot be read: {}; it begins with \"{}\"", error.what(),
+                           reports::shown(text)};
     }
 }
 
@@ -108,9 +108,8 @@ gbench_output parse_gbench_json(std::string_view text) {
     if (!output.context.is_object()) output.context = json::object();
     for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
     if (const auto bytes = reports::dump(output.context).size(); bytes > context_bytes_max)
-        throw gbench_error{
-            fmt::format("printed a context of {} bytes, and no more than {} are kept; print less", bytes,
-                        context_bytes_max)};
+        throw gbench_error{"printed a context of {} bytes, and no more than {} are kept; print less", bytes,
+                           context_bytes_max};
     std::vector<gbench_row> means;
     for (const auto& row : *rows) {
         if (!row.is_object()) throw gbench_error{"printed a benchmark that is not an object"};

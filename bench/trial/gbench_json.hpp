@@ -4,17 +4,18 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/formatted_error.hpp"
+
 namespace loopbench::bench {
 
 /// The output cannot be used; what() is the reason that a report gives.
-class gbench_error : public std::runtime_error {
+class gbench_error : public reports::formatted_error {
 public:
-    using std::runtime_error::runtime_error;
+    using formatted_error::formatted_error;
 };
 
 struct gbench_row {

@@ -36,10 +36,9 @@ constexpr std::array build_things{std::pair{"build_type", "build type"}, std::pa
                                   std::pair{"sanitizers", "sanitizers"}};
 
 constexpr std::array compared_things{
-    compared_thing{
-        "build_type", "build type",
-        "build every contender against loopbench::contender, or see to it yourself that it is a release "
-        "build"},
+    compared_thing{"build_type", "build type",
+                   "build every contender against loopbench::contender, or see to it yourself that it is a "
+                   "release build"},
     compared_thing{"compiler", "compiler",
                    "compile all contenders with one compiler, or read the ratios with this"},
     compared_thing{"compiler_flags", "compiler flags", "compile all contenders with the same flags"},
@@ -125,8 +124,8 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
         for (const auto& option : told.back().second) names.insert(option.first);
     }
     constexpr auto remedy =
-        "set this option alike at both ends in every contender; until then, do not compare their "
-        "numbers on sockets";
+        "set this option alike at both ends in every contender; until then, do not compare their numbers on "
+        "sockets";
     if (silent.size() > 1)
         found.push_back({"different_socket_options", sentence("socket options", silent), remedy});
     for (const auto& name : names) {
@@ -159,41 +158,41 @@ bool tells_nothing(const reports::contender& who) {
            });
 }
 
-}  // namespace
-
-std::optional<std::string> mixed_builds(std::span<const reports::contender> contenders) {
+/// What contenders differ in that makes them other builds; nothing when they are alike.
+std::optional<std::string> mixed_builds(sheets contenders) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {
-        groups all;
-        for (const reports::contender& each : contenders) {
-            const auto value = reports::context_text(each.context, key);
-            if (value && !is_none(*value)) add_to(all, *value, each.name);
-        }
+        auto all = grouped(contenders, key);
+        std::erase_if(all, [](const auto& group) { return group.first == not_told; });
         if (all.size() > 1) mixed.push_back(sentence(what, all));
     }
     if (mixed.empty()) return std::nullopt;
     return fmt::format("{}", fmt::join(mixed, "; "));
 }
 
-void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy) {
-    if (const auto mixed = mixed_builds(contenders))
-        throw usage_error{fmt::format(
-            "the contenders are not built alike, and their numbers would compare the builds: {}; build them "
-            "alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
-            *mixed, other_remedy)};
-}
-
-bool any_is_no_release_build(std::span<const reports::contender> contenders) {
+/// As far as they tell.
+bool any_is_no_release_build(sheets contenders) {
     return differs_from_release(contenders, "optimised", "yes") ||
            differs_from_release(contenders, "assertions", "off") ||
            differs_from_release(contenders, "sanitizers", "off");
 }
 
-std::vector<std::string> silent_ones(std::span<const reports::contender> contenders) {
+/// The names of those that tell nothing of how they were made, such as any other Google Benchmark program.
+std::vector<std::string> silent_ones(sheets contenders) {
     std::vector<std::string> names;
     for (const reports::contender& each : contenders)
         if (tells_nothing(each)) names.push_back(each.name);
     return names;
+}
+
+}  // namespace
+
+void refuse_mixed_builds(sheets contenders, std::string_view other_remedy) {
+    if (const auto mixed = mixed_builds(contenders))
+        throw usage_error{
+            "the contenders are not built alike, and their numbers would compare the builds: {}; build them "
+            "alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
+            *mixed, other_remedy};
 }
 
 std::vector<reports::warning> parity_warnings(std::span<const reports::contender> all_contenders) {
@@ -215,15 +214,14 @@ std::vector<reports::warning> parity_warnings(std::span<const reports::contender
     compare_socket_options(found, contenders);
     warn_of_slowdowns(found, all_contenders);
     if (any_is_no_release_build(contenders))
-        found.push_back(
-            {"no_release_build",
-             "the contenders were compiled without optimisation, or with assertions or sanitizers: their "
-             "numbers say nothing of a release build",
-             "build them with cmake -DCMAKE_BUILD_TYPE=Release"});
+        found.push_back({"no_release_build",
+                         "the contenders were compiled without optimisation, or with assertions or "
+                         "sanitizers: their numbers say nothing of a release build",
+                         "build them with cmake -DCMAKE_BUILD_TYPE=Release"});
     return found;
 }
 
-finding diagnose_builds(std::span<const reports::contender> contenders) {
+finding diagnose_builds(sheets contenders) {
     constexpr std::string_view about = "builds";
     if (contenders.empty())
         return {about, severity::warning, "no contenders were found",

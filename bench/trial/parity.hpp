@@ -2,7 +2,6 @@
 // everything else is the same, or the difference stands beside it.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,16 +17,7 @@ namespace loopbench::bench {
 /// that does not tell is not refused; see parity_warnings().
 void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy = {});
 
-/// What refuse_mixed_builds() would say they differ in; nothing when they are alike.
-std::optional<std::string> mixed_builds(std::span<const reports::contender> contenders);
-
-/// Whether any was compiled without optimisation, or with assertions or sanitizers, as far as they tell.
-bool any_is_no_release_build(std::span<const reports::contender> contenders);
-
-/// The names of those that tell nothing of how they were made, such as any other Google Benchmark program.
-std::vector<std::string> silent_ones(std::span<const reports::contender> contenders);
-
-/// The same for a doctor: how the contenders were built, by what they say of themselves.
+/// For a doctor: how the contenders were built, by what they say of themselves.
 finding diagnose_builds(std::span<const reports::contender> contenders);
 
 /// Every other difference: one warning for each thing in which contenders differ, with the groups that are

@@ -19,7 +19,7 @@ template <class type>
 type field(element from, std::string_view name) {
     type value{};
     if (const auto error = from[name].get(value))
-        throw reports::format_error{fmt::format("{}: {}", name, simdjson::error_message(error))};
+        throw reports::format_error{"{}: {}", name, simdjson::error_message(error)};
     return value;
 }
 

@@ -18,7 +18,6 @@
 #include "bench/trial/process/left_behind.hpp"
 #include "bench/trial/process/scratch_folder.hpp"
 #include "bench/trial/side_files.hpp"
-#include "bench/trial/together.hpp"
 #include "bench/trial/turns.hpp"
 #include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
@@ -202,8 +201,8 @@ void refuse_another_build(trial_outcome& trial, const trial_request& request) {
 void refuse_daemon(trial_outcome& trial, const std::optional<std::string>& left) {
     if (left && !trial.stopped)
         discard(trial,
-                fmt::format("left the process {} behind, outside of its process group, which was ended: "
-                            "what such a one does is in no number; have it end with the contender",
+                fmt::format("left the process {} behind, outside of its process group, which was ended: what "
+                            "such a one does is in no number; have it end with the contender",
                             *left));
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <deque>
@@ -29,10 +28,6 @@ namespace {
 using clock = running_child::clock;
 using reports::uninterrupted;
 using reports::unique_fd;
-
-[[noreturn]] void throw_errno(const char* action) {
-    throw std::system_error{errno, std::generic_category(), action};
-}
 
 /// This thread on one core, until it goes: where the turns are, so that to pass one on wakes no other core.
 class kept_on {

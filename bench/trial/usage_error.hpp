@@ -1,14 +1,14 @@
 // The error that ends a command with the exit code for wrong usage.
 #pragma once
 
-#include <stdexcept>
+#include "reports/formatted_error.hpp"
 
 namespace loopbench::bench {
 
 /// The command was not used as it is meant to be; what() names the thing, the cause and the remedy.
-class usage_error : public std::runtime_error {
+class usage_error : public reports::formatted_error {
 public:
-    using std::runtime_error::runtime_error;
+    using formatted_error::formatted_error;
 };
 
 }  // namespace loopbench::bench

@@ -134,8 +134,7 @@ void write_in_place(const new_file& with) {
     unique_fd file{uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK); })};
     if (!file && errno == ENXIO)
         throw file_error{
-            fmt::format("cannot write {}: nobody reads from this pipe; start its reader first, "
-                        "or remove it",
+            fmt::format("cannot write {}: nobody reads from this pipe; start its reader first, or remove it",
                         path.native())};
     if (!file || ::fcntl(file.get(), F_SETFL, 0) != 0) throw file_error{"open", path.native(), errno};
     write_content(file.get(), with, path.native());

@@ -5,12 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 #include <utility>
 
 #include "reports/formats/formats.hpp"
 #include "reports/json/json.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::reports {
 
@@ -18,20 +17,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The results for `cpu`, by workload and contender.
-using cpu_results = std::map<std::pair<std::string_view, std::string_view>, const result*>;
-
-cpu_results cpu_of(const report& content) {
-    cpu_results all;
-    for (const auto& item : content.results)
-        if (item.metric == "cpu") all.try_emplace({item.workload, item.contender}, &item);
-    return all;
-}
-
 /// The CPU time of the trial whose time is sample `index`; its time where that is not known.
-double cpu_time(const cpu_results& all, const result& time, std::size_t index) {
-    const auto found = all.find({time.workload, time.contender});
-    const auto* const cpu = found == all.end() ? nullptr : found->second;
+double cpu_time(const report_index& all, const result& time, std::size_t index) {
+    const auto* const cpu = all.find(time.workload, time.contender, "cpu");
     const bool known = cpu != nullptr && index < cpu->samples.size() && cpu->samples[index];
     return known ? *cpu->samples[index] : *time.samples[index];
 }
@@ -45,7 +33,7 @@ bool is_debug(const report& content) {
     });
 }
 
-void add_rows(json& rows, const cpu_results& all, const result& time) {
+void add_rows(json& rows, const report_index& all, const result& time) {
     const auto name = fmt::format("{}/{}", time.workload, time.contender);
     for (std::size_t i = 0; i < time.samples.size(); ++i) {
         if (!time.samples[i]) continue;
@@ -66,9 +54,9 @@ void add_rows(json& rows, const cpu_results& all, const result& time) {
 
 std::string write_gbench(const report& content) {
     auto rows = json::array();
-    const auto cpu = cpu_of(content);
+    const report_index index{content};
     for (const auto& item : content.results)
-        if (item.metric == "time") add_rows(rows, cpu, item);
+        if (item.metric == "time") add_rows(rows, index, item);
     const json document{{"context",
                          {{"date", content.where.date},
                           {"executable", "loopbench"},

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "reports/columns.hpp"
-#include "reports/headline.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::reports {
 
@@ -47,9 +47,9 @@ std::string github_command(std::string_view kind, std::string_view title, std::s
 
 std::string write_github(const report& content) {
     std::string out;
-    auto judged = judged_headline(content);
+    const report_index index{content};
     for (const auto& item : content.results)
-        if (item.metric == "time") out += annotations(item, judged[{item.workload, item.contender}]);
+        if (item.metric == "time") out += annotations(item, index.judged(item.workload, item.contender));
     for (const auto& item : content.warnings)
         out += github_command("warning", item.code, fmt::format("{}; {}", item.message, item.remedy));
     return out;

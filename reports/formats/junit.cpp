@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/columns.hpp"
-#include "reports/headline.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::reports {
 
@@ -60,8 +60,7 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
     for (const auto& item : cases) text += text_of(item);
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
-        "  <testsuite name=\"loopbench\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" "
-        "skipped=\"{}\">\n"
+        "  <testsuite name=\"loopbench\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n"
         "{}  </testsuite>\n</testsuites>\n",
         date.empty() ? "" : fmt::format(" timestamp=\"{}\"", as_xml(date)), cases.size(), count_of("failure"),
         count_of("error"), count_of("skipped"), text);
@@ -69,10 +68,10 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
 
 std::string write_junit(const report& content) {
     std::vector<junit_case> cases;
-    auto judged = judged_headline(content);
+    const report_index index{content};
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
-        auto [element, message] = outcome_of(item, judged[{item.workload, item.contender}]);
+        auto [element, message] = outcome_of(item, index.judged(item.workload, item.contender));
         cases.push_back({item.workload, item.contender, element, std::move(message)});
     }
     return junit_suite(content.where.date, cases);

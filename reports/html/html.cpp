@@ -13,12 +13,11 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "reports/findings.hpp"
-#include "reports/headline.hpp"
 #include "reports/json/json.hpp"
 #include "reports/metrics.hpp"
+#include "reports/report_index.hpp"
 
 // The page's parts are in the executable, as they are in their files.
 #define LOOPBENCH_EMBED(name, file)                                                          \
@@ -178,8 +177,8 @@ json findings_as_json(const report& content) {
 /// [[workload, [metric, ...]], ...]
 json headlines_of(const report& content) {
     auto all = json::array();
-    for (const auto& [workload, metrics] : headline_metrics_by_workload(content))
-        all.push_back({workload, metrics});
+    const report_index index{content};
+    for (const auto& [workload, metrics] : index.headlines()) all.push_back({workload, metrics});
     return all;
 }
 

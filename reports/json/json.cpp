@@ -230,8 +230,7 @@ report read_json(std::string_view text, std::string_view name) {
         from.require_schema(report_schema);
         return read_value<report>(from);
     } catch (const format_error& error) {
-        throw format_error{
-            fmt::format("{} is not a report: {}; write it again with `loopbench run`", name, error.what())};
+        throw format_error{"{} is not a report: {}; write it again with `loopbench run`", name, error.what()};
     }
 }
 

@@ -4,18 +4,18 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "reports/formatted_error.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::reports {
 
 /// A text is not a report; what() says where and why.
-class format_error : public std::runtime_error {
+class format_error : public formatted_error {
 public:
-    using std::runtime_error::runtime_error;
+    using formatted_error::formatted_error;
 };
 
 nlohmann::ordered_json to_json(const environment& where);

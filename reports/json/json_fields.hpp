@@ -126,7 +126,7 @@ type read_value(const node& from, std::string_view name) {
             return all;
         } else {
             type found{};
-            if (all.size() != found.size()) from.fail(fmt::format("expected {} values", found.size()));
+            if (all.size() != found.size()) from.fail("expected {} values", found.size());
             std::ranges::copy(all, found.begin());
             return found;
         }
@@ -140,8 +140,7 @@ type read_value(const node& from, std::string_view name) {
         constexpr double longest_s = 1e9;
         if (name.ends_with("_ns")) return type{from.count()};
         const double seconds = from.number();
-        if (!(seconds >= 0 && seconds <= longest_s))
-            from.fail(fmt::format("expected a number from 0 to {:g}", longest_s));
+        if (!(seconds >= 0 && seconds <= longest_s)) from.fail("expected a number from 0 to {:g}", longest_s);
         return std::chrono::duration_cast<type>(std::chrono::duration<double>{seconds});
     } else if constexpr (std::is_enum_v<type>) {
         return from.one_of<type>(names_of(type{}));

@@ -40,7 +40,7 @@ public:
 
     [[nodiscard]] node at(const std::string& key) const {
         if (auto found = find(key)) return *found;
-        fail(fmt::format("the field \"{}\" is missing", key));
+        fail("the field \"{}\" is missing", key);
     }
 
     /// The same, or nothing when there is no such field.
@@ -84,10 +84,6 @@ public:
         if (!value_.is_number_unsigned()) mismatch("a whole number that is not negative");
         return value_.get<std::uint64_t>();
     }
-    [[nodiscard]] std::int64_t whole() const {
-        if (!value_.is_number_integer()) mismatch("a whole number");
-        return value_.is_number_unsigned() ? count() : value_.get<std::int64_t>();
-    }
     [[nodiscard]] std::int64_t count() const {
         constexpr std::uint64_t largest = INT64_MAX;
         return static_cast<std::int64_t>(std::min(natural(), largest));
@@ -97,18 +93,10 @@ public:
         return value_;
     }
 
-    /// The value as `read` gives it, or nothing for null.
-    template <class value>
-    [[nodiscard]] std::optional<value> maybe(value (node::*read)() const) const {
-        if (value_.is_null()) return std::nullopt;
-        return (this->*read)();
-    }
-
     template <class value, class names>
     [[nodiscard]] value one_of(const names& all) const {
         const auto found = std::ranges::find(all, text());
-        if (found == all.end())
-            fail(fmt::format("\"{}\" is not one of {}", shown(text()), fmt::join(all, ", ")));
+        if (found == all.end()) fail("\"{}\" is not one of {}", shown(text()), fmt::join(all, ", "));
         return static_cast<value>(found - all.begin());
     }
 
@@ -116,14 +104,19 @@ public:
     void require_schema(std::string_view known) const {
         const auto schema = at("schema");
         if (schema.text() != known)
-            schema.fail(fmt::format("\"{}\" is not \"{}\", the one that this loopbench reads",
-                                    shown(schema.text()), known));
+            schema.fail("\"{}\" is not \"{}\", the one that this loopbench reads", shown(schema.text()),
+                        known);
     }
 
     [[nodiscard]] bool is_null() const { return value_.is_null(); }
 
     [[noreturn]] void fail(const std::string& cause) const {
         throw format_error{path().empty() ? cause : fmt::format("{}: {}", path(), cause)};
+    }
+    template <class... part>
+    requires(sizeof...(part) > 0)
+        [[noreturn]] void fail(fmt::format_string<part...> text, part&&... parts) const {
+        fail(fmt::format(text, std::forward<part>(parts)...));
     }
 
 private:
@@ -138,7 +131,7 @@ private:
     }
 
     [[noreturn]] void mismatch(std::string_view expected) const {
-        fail(fmt::format("expected {}, found {}", expected, value_.type_name()));
+        fail("expected {}, found {}", expected, value_.type_name());
     }
 
     const json& value_;

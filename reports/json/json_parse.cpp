@@ -66,9 +66,9 @@ public:
         const auto keys = inside.size();
         next_ = &inside[name];
         if (inside.size() == keys && twice_ == duplicates::refused)
-            throw format_error{fmt::format("the key \"{}\" is there twice", shown(name))};
+            throw format_error{"the key \"{}\" is there twice", shown(name)};
         if (inside.size() > json_keys_max)
-            throw format_error{fmt::format("an object of more than {} keys", json_keys_max)};
+            throw format_error{"an object of more than {} keys", json_keys_max};
         return true;
     }
 
@@ -86,8 +86,7 @@ private:
     json* next_ = &document;   // where the next value goes, but in a list
 
     json* place(json value) {
-        if (++values_ > json_values_max)
-            throw format_error{fmt::format("more than {} values", json_values_max)};
+        if (++values_ > json_values_max) throw format_error{"more than {} values", json_values_max};
         if (!open_.empty() && open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
         return &(*next_ = std::move(value));
     }
@@ -99,7 +98,7 @@ private:
 
     bool open(json value) {
         if (open_.size() == json_levels_max)
-            throw format_error{fmt::format("nested more than {} levels deep", json_levels_max)};
+            throw format_error{"nested more than {} levels deep", json_levels_max};
         open_.push_back(place(std::move(value)));
         return true;
     }
@@ -117,13 +116,11 @@ json parse_strictly(std::string_view text, duplicates twice, std::size_t first_l
     builder built{twice};
     try {
         if (text.size() > json_bytes_max)
-            throw format_error{
-                fmt::format("it has {} bytes, and the limit is {}", text.size(), json_bytes_max)};
+            throw format_error{"it has {} bytes, and the limit is {}", text.size(), json_bytes_max};
         json::sax_parse(read_position{text.data(), at}, read_position{text.data() + text.size(), at}, &built);
     } catch (const format_error& error) {
         const auto read = static_cast<std::size_t>(at - text.data());
-        throw format_error{
-            fmt::format("{}: {}", position_in(text, read > 0 ? read - 1 : 0, first_line), error.what())};
+        throw format_error{"{}: {}", position_in(text, read > 0 ? read - 1 : 0, first_line), error.what()};
     }
     return std::move(built.document);
 }

@@ -4,7 +4,6 @@
 
 #include <fmt/color.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +17,7 @@
 #include "reports/columns.hpp"
 #include "reports/findings.hpp"
 #include "reports/formats/formats.hpp"
-#include "reports/headline.hpp"
+#include "reports/report_index.hpp"
 #include "reports/terminal/fixed_width.hpp"
 
 namespace loopbench::reports {
@@ -211,19 +210,14 @@ private:
 
 class screen {
 public:
-    screen(const report& content, colours paint)
-        : content_{content}, paint_{paint}, headline_{headline_metrics_by_workload(content)} {
-        for (const auto& who : content.contenders)
-            if (is_floor(who)) floors_.insert(who.name);
-        for (const auto& item : content.results) {
-            if (seen_workloads_.insert(item.workload).second) workloads_.push_back(item.workload);
-            results_[{item.workload, item.metric}].emplace(item.contender, &item);
-            if (!floors_.contains(item.contender) && seen_rows_.insert(item.contender).second)
+    screen(const report& content, colours paint) : content_{content}, paint_{paint}, index_{content} {
+        std::set<std::string_view> seen;
+        for (const auto& item : content.results)
+            if (!index_.is_floor(item.contender) && seen.insert(item.contender).second)
                 rows_.push_back(item.contender);
-        }
         const auto baseline = std::ranges::find(rows_, std::string_view{content.baseline});
         if (baseline != rows_.end()) std::rotate(rows_.begin(), baseline, baseline + 1);
-        if (!floors_.empty()) rows_.push_back(floor_row);
+        if (!index_.floors().empty()) rows_.push_back(floor_row);
     }
 
     std::string text() {
@@ -240,11 +234,8 @@ private:
 
     const report& content_;
     colours paint_;
-    std::map<std::string_view, std::vector<std::string>> headline_;
-    std::set<std::string_view> floors_, seen_workloads_, seen_rows_;
-    std::vector<std::string_view> workloads_, rows_;
-    std::map<std::pair<std::string_view, std::string_view>, std::map<std::string_view, const result*>>
-        results_;
+    report_index index_;
+    std::vector<std::string_view> rows_;
     missing_reasons missing_;
 
     /// "Speed: ...", its lines but the first set in.
@@ -259,14 +250,6 @@ private:
         return out;
     }
 
-    [[nodiscard]] const result* find(std::string_view workload, std::string_view who,
-                                     std::string_view metric) const {
-        const auto group = results_.find({workload, metric});
-        if (group == results_.end()) return nullptr;
-        const auto found = group->second.find(who);
-        return found == group->second.end() ? nullptr : found->second;
-    }
-
     /// Of two with medians.
     [[nodiscard]] static bool is_better(const result& one, const result& other) {
         return one.better == direction::larger ? *one.median > *other.median : *one.median < *other.median;
@@ -276,8 +259,8 @@ private:
     [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
                                                              std::string_view metric) const {
         const result* best = nullptr;
-        for (const auto who : floors_)
-            if (const auto* const found = find(workload, who, metric); found != nullptr && found->median)
+        for (const auto who : index_.floors())
+            if (const auto* const found = index_.number(workload, who, metric))
                 if (best == nullptr || is_better(*found, *best)) best = found;
         if (best == nullptr) return std::nullopt;
         return best->contender;
@@ -288,13 +271,8 @@ private:
         return row == floor_row ? best_floor(workload, metric) : row;
     }
 
-    [[nodiscard]] bool has_baseline(std::string_view workload) const {
-        const auto* const found = find(workload, content_.baseline, "time");
-        return found != nullptr && found->median;
-    }
-
     [[nodiscard]] shown_cell ratio_cell(const result& item, const metric_column& column) const {
-        if (item.contender == content_.baseline || !has_baseline(item.workload))
+        if (item.contender == content_.baseline || index_.baseline(item.workload) == nullptr)
             return {column.format(*item.median)};
         if (!item.to_baseline) return {};
         return {fmt::format("{}{}", three_digits(item.to_baseline->median), mark_of(item.judged)),
@@ -304,12 +282,12 @@ private:
     [[nodiscard]] shown_cell cell(std::string_view row, std::string_view workload, const table_shape& shape,
                                   const metric_column& column) const {
         const auto who = who_is(row, workload, shape.columns[0].metric);
-        const auto* const item = who ? find(workload, *who, column.metric) : nullptr;
+        const auto* const item = who ? index_.find(workload, *who, column.metric) : nullptr;
         if (item != nullptr && item->median) {
             if (shape.as_ratios) return ratio_cell(*item, column);
             return {column.format(*item->median) + std::string{mark_of(item->judged)}, tone_of(item->judged)};
         }
-        const auto* const time = who ? find(workload, *who, "time") : nullptr;
+        const auto* const time = who ? index_.find(workload, *who, "time") : nullptr;
         if (time != nullptr && time->status == cell_status::failed) return {"failed", tone::bad};
         if (time != nullptr && time->status == cell_status::not_run) return {"not run"};
         return {};
@@ -348,7 +326,7 @@ private:
                                    const table_shape& shape) const {
         const auto who = who_is(row, workload, shape.columns[0].metric);
         return who && std::ranges::any_of(shape.columns, [&](const metric_column& column) {
-                   const auto* const found = find(workload, *who, column.metric);
+                   const auto* const found = index_.find(workload, *who, column.metric);
                    return found != nullptr && (found->median || found->status == cell_status::failed);
                });
     }
@@ -357,24 +335,21 @@ private:
         if (has_numbers(row, workload, shape) && row != floor_row) {
             // The cell is there, and a metric of it may not be.
             for (const auto& column : shape.columns)
-                if (const auto* const found = find(workload, row, column.metric);
+                if (const auto* const found = index_.find(workload, row, column.metric);
                     found != nullptr && (!found->median || found->status == cell_status::failed))
                     missing_.add(*found);
             return;
         }
-        for (const auto& who : row == floor_row ? floors_ : std::set<std::string_view>{row})
-            if (const auto* const time = find(workload, who, "time");
+        for (const auto& who : row == floor_row ? index_.floors() : std::set<std::string_view>{row})
+            if (const auto* const time = index_.find(workload, who, "time");
                 time != nullptr && !time->median && !has_numbers(row, workload, shape))
                 missing_.add(*time);
     }
 
     std::string table(const table_shape& shape) {
         std::vector<std::string_view> workloads;
-        for (const auto workload : workloads_) {
-            const auto& about = headline_.at(workload);
-            if (std::ranges::find(about, shape.columns[0].metric) != about.end())
-                workloads.push_back(workload);
-        }
+        for (const auto workload : index_.workloads())
+            if (index_.is_about(workload, shape.columns[0].metric)) workloads.push_back(workload);
         if (workloads.empty()) return "";
         std::vector<std::string_view> rows;
         for (const auto row : rows_) {
@@ -399,9 +374,8 @@ private:
 
     /// As ratio_cell() has it: ratios wherever the baseline has a time, be it a floor.
     [[nodiscard]] std::string cost_title(const std::vector<std::string_view>& workloads) const {
-        if (rows_.size() < 2 ||
-            std::ranges::none_of(workloads, [&](std::string_view each) { return has_baseline(each); }))
-            return "time per operation";
+        const auto has_baseline = [&](std::string_view each) { return index_.baseline(each) != nullptr; };
+        if (rows_.size() < 2 || std::ranges::none_of(workloads, has_baseline)) return "time per operation";
         return fmt::format("time per operation of {}, and how many times as fast the others are",
                            clipped(printable(content_.baseline), label_columns));
     }
@@ -525,7 +499,7 @@ private:
 
     [[nodiscard]] std::string names_of(const std::set<std::string_view>& who) const {
         constexpr std::size_t most = 3;
-        if (who.size() > 1 && who == floors_) return "floors";
+        if (who.size() > 1 && who == index_.floors()) return "floors";
         std::vector<std::string> names;
         for (const auto each : who) names.push_back(clipped(printable(each), label_columns));
         if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));

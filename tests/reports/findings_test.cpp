@@ -7,8 +7,8 @@
 #include <optional>
 #include <random>
 
-#include "reports/headline.hpp"
 #include "reports/json/json.hpp"
+#include "reports/report_index.hpp"
 #include "tests/reports/measured.hpp"
 #include "tests/support/sample_report.hpp"
 
@@ -386,7 +386,7 @@ TEST(findings, who_is_no_leader_is_behind_the_best_by_interval_and_verdict) {
 }
 
 std::vector<std::string> headline_of(const reports::report& report, std::string_view workload) {
-    return reports::headline_metrics_by_workload(report).at(workload);
+    return reports::report_index{report}.headline(workload);
 }
 
 TEST(headline, metrics_are_those_that_the_report_names) {

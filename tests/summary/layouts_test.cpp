@@ -133,7 +133,7 @@ TEST(layouts, give_one_ratio_for_each_pair_of_them) {
     const auto plan = plan_of(6, 60, 1);
     const auto outcome = outcome_of(plan, [&](const auto& request) { return here.run(request); });
     const bench::sample_table samples{plan, outcome};
-    EXPECT_EQ(samples.log_ratios(0, 1, 0, *reports::find_metric("time")).size(), 6U);
+    EXPECT_EQ(samples.log_ratios({0, 1, 0}, *reports::find_metric("time")).size(), 6U);
 }
 
 TEST(layouts, are_not_what_the_baseline_is_compared_with_itself_for) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial/together.hpp"
+#include "bench/trial/process/child_process.hpp"
 #include "reports/files/posix_io.hpp"
 #include "tests/support/scratch_folder.hpp"
 

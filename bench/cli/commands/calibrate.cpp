@@ -1,4 +1,6 @@
 // loopbench calibrate: how often this machine's verdicts are right, where the truth is known.
+#include "bench/gate/calibrate.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +10,13 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session.hpp"
 #include "bench/cli/session/session_options.hpp"
+#include "bench/cli/terminal.hpp"
+#include "bench/experiment/record.hpp"
 #include "bench/experiment/selection.hpp"
-#include "bench/gate/calibrate.hpp"
 #include "bench/gate/calibration_file.hpp"
 #include "bench/trial/describe.hpp"
 #include "reports/calibration.hpp"
@@ -112,11 +114,9 @@ both_runs measure_both(const calibrate_options& options, const invocation& by, c
 }
 
 session_record stored(const fs::path& folder) {
-    const auto file = folder / "journal.jsonl";
-    if (!fs::exists(file))
-        throw usage_error{fmt::format(
-            "there is no {}; --replay takes the folder of an earlier `loopbench calibrate`", file.native())};
-    return read_journal(reports::read_file(file.native(), journal_bytes_max), file.native());
+    const auto text =
+        journal_text_in(folder, "--replay takes the folder of an earlier `loopbench calibrate`");
+    return read_journal(text, (folder / "journal.jsonl").native());
 }
 
 void keep(const reports::calibration& found, const reports::environment& where,
@@ -128,7 +128,7 @@ void keep(const reports::calibration& found, const reports::environment& where,
     if (!found.complete || options.keep_to_itself || !options.replay.empty() || !path) return;
     reports::prepare_output_folder(path->parent_path());
     reports::write_file_atomically(*path, text);
-    tell(fmt::format("loopbench: reports will quote {}\n", path->native()));
+    tell("loopbench: reports will quote {}\n", path->native());
 }
 
 int conclude(const reports::calibration& found) {

@@ -1,5 +1,5 @@
 // loopbench check: a build against a baseline.
-#include <fmt/format.h>
+#include "bench/gate/check.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -13,7 +13,6 @@
 #include "bench/cli/commands/report_file.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/experiment/selection.hpp"
-#include "bench/gate/check.hpp"
 #include "bench/gate/finding_formats.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
@@ -41,9 +40,8 @@ expectations narrowed(expectations all, const check_options& options) {
     if (!options.wants(tier::times) || (all.times && all.times->ratios.empty())) all.times.reset();
     if (all.counts.empty() && !all.times)
         throw usage_error{
-            fmt::format("nothing in {} is left to check by these options; leave out --tier, --workload or "
-                        "--contender",
-                        options.against)};
+            "nothing in {} is left to check by these options; leave out --tier, --workload or --contender",
+            options.against};
     if (options.slack_per_op) all.slack.per_op = *options.slack_per_op;
     if (options.slack_pct) all.slack.pct = *options.slack_pct;
     return all;
@@ -95,9 +93,8 @@ std::vector<reports::report> read_reports(const check_options& options) {
     for (const auto& file : options.reports) all.push_back(read_report_file(file));
     if (all.size() == 2 && all[0].where.date == all[1].where.date && all[0].seed == all[1].seed)
         throw usage_error{
-            fmt::format("{} and {} are of the same run, which cannot confirm itself; name a report of "
-                        "another run",
-                        options.reports[0], options.reports[1])};
+            "{} and {} are of the same run, which cannot confirm itself; name a report of another run",
+            options.reports[0], options.reports[1]};
     return all;
 }
 
@@ -124,7 +121,7 @@ int check(const check_options& options, const invocation& by) {
         options.reports.empty() ? check_here(expected, options, by) : check_reports(expected, options);
     const auto* const format = std::ranges::find(finding_formats, options.format, &finding_format::name);
     reports::write_standard_output(format->write(found));
-    return exit_code_of(outcome_of(found));
+    return exit_code_of(found);
 }
 
 void add_choice_options(CLI::App& command, check_options& options) {

@@ -1,8 +1,6 @@
 // Contenders by name, a counting pass, and sessions as run and compare have them.
 #include "bench/cli/commands/check_session.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -29,9 +27,9 @@ std::vector<contender> chosen_of(const std::vector<contender>& found, const std:
         const auto who = std::ranges::find(found, name, &contender::name);
         if (who == found.end())
             throw usage_error{
-                fmt::format("{} names the contender {}, which is not there; build it, name its folder with "
-                            "--contender-dir, or choose others with --contender",
-                            named_by, name)};
+                "{} names the contender {}, which is not there; build it, name its folder with "
+                "--contender-dir, or choose others with --contender",
+                named_by, name};
         chosen.push_back(*who);
     }
     return chosen;

@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/check_session.hpp"
 #include "bench/cli/commands/report_file.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/session/contenders.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
 #include "bench/gate/check.hpp"
@@ -87,10 +85,9 @@ public:
             return !is_wanted({item.workload, item.contender}, tier::times);
         });
         if (wanted.baseline != next_.times->to)
-            throw not_written{exit_usage,
-                              fmt::format("the report's ratios are to {} and the baseline's to {}; name it "
-                                          "with --baseline, or measure again",
-                                          wanted.baseline, next_.times->to)};
+            throw not_written{exit_usage, fmt::format("the report's ratios are to {} and the baseline's to "
+                                                      "{}; name it with --baseline, or measure again",
+                                                      wanted.baseline, next_.times->to)};
         if (const auto size = size_of(report); size && *size != next_.times->size) {
             next_.times->ratios.clear();  // they are of another one
             next_.times->size = *size;
@@ -171,8 +168,8 @@ private:
         }
         for (const auto& cell : cells)
             if (!cell.missing.empty())
-                tell(fmt::format("loopbench: {} on {} lacks counts: {}\n", cell.contender, cell.workload,
-                                 fmt::join(cell.missing, "; ")));
+                tell("loopbench: {} on {} lacks counts: {}\n", cell.contender, cell.workload,
+                     fmt::join(cell.missing, "; "));
         expect_counts(next_, cells);
     }
 
@@ -205,7 +202,7 @@ int update_baseline(const check_options& options, const invocation& by) {
         reports::write_standard_output(reports::printable(next.write(), "\n"));
         return exit_ok;
     } catch (const not_written& error) {
-        tell(fmt::format("loopbench: {} was not written: {}\n", options.against, error.what()));
+        tell("loopbench: {} was not written: {}\n", options.against, error.what());
         return error.code;
     }
 }

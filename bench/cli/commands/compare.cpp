@@ -14,12 +14,12 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/gate_exit.hpp"
 #include "bench/cli/commands/report_file.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/layouts.hpp"
 #include "bench/cli/session/session.hpp"
 #include "bench/cli/session/session_options.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/experiment/selection.hpp"
@@ -73,7 +73,7 @@ constexpr std::string_view name_two =
 operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
     if (fs::is_fifo(path)) return operand::report;  // as the shell's <(...)
-    if (!fs::is_regular_file(path)) throw usage_error{fmt::format("{} is no file; {}", path, name_two)};
+    if (!fs::is_regular_file(path)) throw usage_error{"{} is no file; {}", path, name_two};
     char first = 0;
     std::ifstream{path} >> first;
     return first == '{' ? operand::report : operand::executable;  // of a journal, too
@@ -89,8 +89,8 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
     list_workloads(who, plan.size, plan.trial_limit, stop.fd());
     stop.throw_if_requested();
     if (!who.problem.empty())
-        throw usage_error{fmt::format("{} {}; it has to be a report or a Google Benchmark executable",
-                                      who.path.native(), who.problem)};
+        throw usage_error{"{} {}; it has to be a report or a Google Benchmark executable", who.path.native(),
+                          who.problem};
 }
 
 /// Called by names of the same length, so that neither side's stack is placed differently (see add_twin).
@@ -108,9 +108,8 @@ contender side(const char* name, const std::string& file, const run_plan& plan, 
         other.path = layout;
         list_build(other, plan, stop);
         if (other.workloads != who.workloads)
-            throw usage_error{
-                fmt::format("{} and {} have other benchmarks: they are no layouts of one program",
-                            who.path.native(), layout.native())};
+            throw usage_error{"{} and {} have other benchmarks: they are no layouts of one program",
+                              who.path.native(), layout.native()};
     }
     return who;
 }
@@ -146,15 +145,14 @@ std::string written(const reports::report& compared, const reports::report& then
 
 int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
-        throw usage_error{fmt::format("two reports are compared without measuring anything: leave {} out",
-                                      fmt::join(options.of_measuring, " and "))};
+        throw usage_error{"two reports are compared without measuring anything: leave {} out",
+                          fmt::join(options.of_measuring, " and ")};
     auto then = read_report_file(options.base), now = read_report_file(options.next);
     choose(then, now, options.workloads);
     refuse_other_size(then, options.base, now, options.next);
     const auto report =
         compare_reports(then, now, options.session.threshold_pct.value_or(run_plan{}.threshold_pct));
-    for (const auto& item : report.warnings)
-        tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
+    for (const auto& item : report.warnings) tell(item);
     reports::write_standard_output(written(report, then, options.format));
     auto found = judge_gate(report, options.tolerated_pct);
     // A run that was interrupted may have stopped before what it would have found.
@@ -172,13 +170,12 @@ int compare(const compare_options& options, const invocation& by) {
     const auto started = session_start::clock::now();
     const auto base = what_is(options.base), next = what_is(options.next);
     if (base != next)
-        throw usage_error{fmt::format("{} is {} and {} is {}; {}", options.base, name_of(base), options.next,
-                                      name_of(next), name_two)};
+        throw usage_error{
+            "{} is {} and {} is {}; {}", options.base, name_of(base), options.next, name_of(next), name_two};
     if (base == operand::report) return compare_two_reports(options);
     if (options.format != "text")
-        throw usage_error{
-            fmt::format("--format is for two reports; what is measured is in {} as report.{} then",
-                        options.session.output, options.format)};
+        throw usage_error{"--format is for two reports; what is measured is in {} as report.{} then",
+                          options.session.output, options.format};
     const fs::path folder{options.session.output};
     refuse_folder_in_use(folder);
     const interrupt stop;

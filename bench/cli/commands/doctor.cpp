@@ -1,4 +1,6 @@
 // loopbench doctor: is this machine fit to measure on?
+#include "bench/machine/doctor.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session_options.hpp"
-#include "bench/machine/doctor.hpp"
 #include "bench/trial/describe.hpp"
 #include "bench/trial/parity.hpp"
 #include "bench/workloads/table.hpp"

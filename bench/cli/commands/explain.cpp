@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -28,12 +27,12 @@ std::string how_trials_are_made(std::string_view name) {
     std::set<std::string> ways;
     for (const workload_shape& shape : workload_table()) {
         if (find_workload(shape.name)->name != name) continue;
-        ways.insert(shape.made == reports::way::turns
-                        ? "in turns: all contenders alive on one core, one at a time working for two "
-                          "milliseconds, or for one batch or one round of all connections where that takes "
-                          "longer"
-                    : shape.cores > 1 ? "apart: one contender after the other, on all cores"
-                                      : "apart: one contender after the other, on one core");
+        ways.insert(
+            shape.made == reports::way::turns
+                ? "in turns: all contenders alive on one core, one at a time working for two milliseconds, "
+                  "or for one batch or one round of all connections where that takes longer"
+            : shape.cores > 1 ? "apart: one contender after the other, on all cores"
+                              : "apart: one contender after the other, on one core");
     }
     return fmt::format("{}", fmt::join(ways, "; with other parameters "));
 }

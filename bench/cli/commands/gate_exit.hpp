@@ -4,18 +4,23 @@
 #include <array>
 #include <span>
 
-#include "bench/cli/commands.hpp"
-#include "bench/gate/finding.hpp"
+#include "bench/cli/exit_code.hpp"
+#include "bench/cli/terminal.hpp"
+#include "bench/gate/finding_formats.hpp"
 
 namespace loopbench::bench {
 
-constexpr exit_code exit_code_of(gate_outcome outcome) {
+/// The exit code for what a gate found. Not for a run that was interrupted, which shows nothing.
+inline exit_code exit_code_of(std::span<const gate_finding> findings) {
     constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unfit, exit_inconclusive};
-    return codes[static_cast<std::size_t>(outcome)];
+    return codes[static_cast<std::size_t>(outcome_of(findings))];
 }
 
-/// The exit code for what a gate found; what does not hold goes to standard error. Not for a run that was
-/// interrupted, which shows nothing.
-int conclude(std::span<const gate_finding> findings);
+/// The same, and what does not hold goes to standard error.
+inline exit_code conclude(std::span<const gate_finding> findings) {
+    const auto code = exit_code_of(findings);
+    if (code != exit_ok) tell_raw(write_text(findings));
+    return code;
+}
 
 }  // namespace loopbench::bench

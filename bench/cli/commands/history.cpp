@@ -9,9 +9,9 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/report_file.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/session_options.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/history/entry.hpp"
 #include "bench/history/series.hpp"
 #include "bench/history/store.hpp"
@@ -53,15 +53,15 @@ void print(const history_options& options, const std::string& text) {
 
 void warn_of_what_is_lacking(const entry& what, const std::string& file) {
     if (!what.head.complete)
-        tell(fmt::format(
+        tell(
             "loopbench: warning: {} is of a run that was interrupted: it is kept, and no trend has it; "
             "finish the run with `loopbench run --resume`, and add it again\n",
-            file));
+            file);
     if (what.from.commit.empty())
-        tell(fmt::format(
-            "loopbench: warning: nothing says which commit {} is of, and changes are told by commits; "
-            "add it again with --commit\n",
-            file));
+        tell(
+            "loopbench: warning: nothing says which commit {} is of, and changes are told by commits; add it "
+            "again with --commit\n",
+            file);
 }
 
 /// One after the other: those before one that is refused are kept, and no harm is done by adding them again.
@@ -89,9 +89,8 @@ reports::report report_of_run(const history_options& options) {
     auto history = opened(options);
     auto report = history.report_of(*options.run);
     if (!report)
-        throw usage_error{
-            fmt::format("there is no run {} in {}; `loopbench history list` shows those that are there",
-                        *options.run, history.place())};
+        throw usage_error{"there is no run {} in {}; `loopbench history list` shows those that are there",
+                          *options.run, history.place()};
     return *std::move(report);
 }
 
@@ -139,9 +138,8 @@ std::string moment_of(const std::string& named, const std::vector<kept_run>& run
         std::ranges::find_if(runs, [&](const kept_run& run) { return run.commit.starts_with(named); });
     if (named.empty() || found == runs.end())
         throw usage_error{
-            fmt::format("\"{}\" is no date ({}), and no commit of a run; `loopbench history list` "
-                        "shows those",
-                        named, how_dates_are_written)};
+            "\"{}\" is no date ({}), and no commit of a run; `loopbench history list` shows those", named,
+            how_dates_are_written};
     return found->date;
 }
 
@@ -157,8 +155,8 @@ int show_changes(const history_options& options) {
     print(options, options.as_json ? changes_json(changes) : changes_text(changes));
     const auto worse = std::ranges::count(changes, true, &series_change::is_worse);
     if (!options.as_json)
-        tell(fmt::format("{} series of {} runs: {} changes, {} of them for the worse\n", all.size(),
-                         runs.size(), changes.size(), worse));
+        tell("{} series of {} runs: {} changes, {} of them for the worse\n", all.size(), runs.size(),
+             changes.size(), worse);
     return options.since && worse > 0 ? exit_regression : exit_ok;
 }
 
@@ -167,8 +165,7 @@ int prune(const history_options& options) {
         throw usage_error{"say which runs go: --before DATE, or --keep N for all but the last N"};
     const auto before = in_utc(options.before.value_or(""));
     if (options.before && !before)
-        throw usage_error{
-            fmt::format("\"{}\" is no date; write one as {}", *options.before, how_dates_are_written)};
+        throw usage_error{"\"{}\" is no date; write one as {}", *options.before, how_dates_are_written};
     auto history = opened(options);
     const auto runs = history.runs();
     std::vector<row_id> gone;
@@ -176,7 +173,7 @@ int prune(const history_options& options) {
     for (std::size_t i = 0; i < runs.size(); ++i)
         if (before ? runs[i].date < *before : runs.size() - i > kept) gone.push_back(runs[i].id);
     if (!gone.empty()) history.remove(gone);
-    tell(fmt::format("{} of {} runs are gone from {}\n", gone.size(), runs.size(), history.place()));
+    tell("{} of {} runs are gone from {}\n", gone.size(), runs.size(), history.place());
     return exit_ok;
 }
 
@@ -186,12 +183,11 @@ using history_action = int (*)(const history_options&);
 CLI::App* add_command(CLI::App& history, const char* name, const char* about, history_action act,
                       action& chosen, const std::shared_ptr<history_options>& options) {
     auto* command = history.add_subcommand(name, about);
-    takes_path(
-        command
-            ->add_option("--history", options->place,
-                         "the history: a file, or postgresql://USER@HOST/DATABASE (LOOPBENCH_HISTORY, or "
-                         "history.db in the user's data folder)")
-            ->type_name("URL"));
+    takes_path(command
+                   ->add_option("--history", options->place,
+                                "the history: a file, or postgresql://USER@HOST/DATABASE (LOOPBENCH_HISTORY, "
+                                "or history.db in the user's data folder)")
+                   ->type_name("URL"));
     command->callback(
         [options, act, &chosen] { chosen = [options, act](const auto&) { return act(*options); }; });
     return command;

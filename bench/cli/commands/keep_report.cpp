@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "bench/cli/messages.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/history/store.hpp"
 #include "bench/trial/process/child_process.hpp"
 
@@ -49,7 +49,7 @@ void keep_report(const reports::report& report, const std::string& place) {
     try {
         store history{place, opening::created_if_missing};
         const auto added = history.add(entry_of(report, of_current_folder()));
-        tell(fmt::format("loopbench: kept as run {} in {}\n", added.run, history.place()));
+        tell("loopbench: kept as run {} in {}\n", added.run, history.place());
     } catch (const database_error& error) {
         throw database_error{fmt::format(
             "{}; the report is written, and `loopbench history add` keeps it then", error.what())};

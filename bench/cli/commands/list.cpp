@@ -103,7 +103,8 @@ std::string as_text(const std::vector<listed_contender>& contenders,
 
 int list(const list_options& options) {
     const interrupt stop;
-    const auto all = load_contenders(options.contender_dirs, workload_size::real, probe_limit, stop.fd());
+    auto all = contenders_in(options.contender_dirs);
+    for (auto& who : all) list_workloads(who, workload_size::real, probe_limit, stop.fd());
     std::vector<listed_contender> contenders;
     auto described = describe_all(all, workload_size::real, probe_limit, stop.fd());
     for (std::size_t i = 0; i < all.size(); ++i) contenders.push_back({all[i], std::move(described[i])});

@@ -1,8 +1,9 @@
 // loopbench merge: one record of the shards of a run, with its reports.
+#include "bench/experiment/merge.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,12 +13,11 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/gate_exit.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/session.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/journal.hpp"
-#include "bench/experiment/merge.hpp"
 #include "bench/gate/judgement.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
@@ -40,8 +40,7 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     for (const auto& folder : options.shards) {
         std::error_code not_there;
         if (fs::equivalent(folder, options.output, not_there))
-            throw usage_error{
-                fmt::format("{} is one of the shards; write to another folder (-o)", options.output)};
+            throw usage_error{"{} is one of the shards; write to another folder (-o)", options.output};
         all.push_back(read_shard(folder));
     }
     return all;
@@ -54,9 +53,8 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
         if (has_histograms_beside(folder / "journal.jsonl"))
             all.push_back(folder);
         else
-            tell(fmt::format(
-                "loopbench: warning: there is no histograms.jsonl in {}: distributions are without it\n",
-                folder.native()));
+            tell("loopbench: warning: there is no histograms.jsonl in {}: distributions are without it\n",
+                 folder.native());
     return all;
 }
 
@@ -86,7 +84,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
 int exit_code_of(const reports::report& report) {
     auto found = judge_session(report);
     if (!report.complete) found.push_back(about_session(finding_kind::unclear, "shards are missing"));
-    return found.empty() ? exit_ok : exit_code_of(outcome_of(found));
+    return found.empty() ? exit_ok : exit_code_of(found);
 }
 
 int merge(const merge_options& options, const invocation& by) {
@@ -96,8 +94,8 @@ int merge(const merge_options& options, const invocation& by) {
         merged_journal(std::move(shards), by.words,
                        options.partial ? missing_shards_are::allowed : missing_shards_are::refused);
     if (text.size() > journal_bytes_max)
-        throw usage_error{fmt::format("the merged journal would have {} bytes, and the limit is {}",
-                                      text.size(), journal_bytes_max)};
+        throw usage_error{"the merged journal would have {} bytes, and the limit is {}", text.size(),
+                          journal_bytes_max};
     const finished_run run{read_journal(text, "the merged journal"), {}};
     write_record(options, text, counts);
     const auto report = report_of(run.record);

@@ -1,7 +1,4 @@
 // loopbench report: a report.json in another format.
-#include <fmt/format.h>
-
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,8 +6,8 @@
 
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/report_file.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
+#include "bench/cli/session/session.hpp"
 #include "bench/experiment/histograms.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
@@ -37,28 +34,17 @@ std::string histograms(const std::string& file) {
     const auto all = histograms_beside(file, read_report_file(file));
     if (all.empty())
         throw usage_error{
-            fmt::format("{} has no histograms: none of its workloads recorded a latency or a lateness; run "
-                        "one that does, "
-                        "such as `--workload timer/periodic`",
-                        file)};
+            "{} has no histograms: none of its workloads recorded a latency or a lateness; run one that "
+            "does, such as `--workload timer/periodic`",
+            file};
     return reports::write_hgrm(all);
-}
-
-/// None where they are of another run or damaged, which is told.
-std::vector<reports::histogram> histograms_if_any(const std::string& file, const reports::report& report) {
-    if (!has_histograms_beside(file)) return {};
-    try {
-        return histograms_beside(file, report);
-    } catch (const std::exception& error) {
-        tell(fmt::format("loopbench: warning: the page is without distributions: {}\n", error.what()));
-        return {};
-    }
 }
 
 /// A report that came without its run's other files still has a page.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
-    return reports::write_html(report, histograms_if_any(file, report));
+    return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)
+                                                                   : std::vector<reports::histogram>{});
 }
 
 std::string rewritten(const reports::format& chosen, const std::string& file) {

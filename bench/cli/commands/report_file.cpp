@@ -14,7 +14,7 @@ namespace loopbench::bench {
 
 std::string read_report_text(const std::string& file) {
     if (!std::filesystem::exists(file))
-        throw usage_error{fmt::format("there is no file {}; `loopbench run` writes one", file)};
+        throw usage_error{"there is no file {}; `loopbench run` writes one", file};
     try {
         return reports::read_file_or_pipe(file, journal_bytes_max);
     } catch (const reports::file_error& error) {
@@ -23,11 +23,7 @@ std::string read_report_text(const std::string& file) {
 }
 
 reports::report read_report_file(const std::string& file) {
-    try {
-        return read_report_or_journal(read_report_text(file), file);
-    } catch (const reports::format_error& error) {
-        throw usage_error{error.what()};
-    }
+    return read_report_or_journal(read_report_text(file), file);
 }
 
 }  // namespace loopbench::bench

@@ -14,11 +14,11 @@
 #include "bench/cli/commands.hpp"
 #include "bench/cli/commands/gate_exit.hpp"
 #include "bench/cli/commands/keep_report.hpp"
-#include "bench/cli/messages.hpp"
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/session.hpp"
 #include "bench/cli/session/session_options.hpp"
+#include "bench/cli/terminal.hpp"
 #include "bench/experiment/journal.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/explanations.hpp"
@@ -115,9 +115,9 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
 
 /// Never an open port by default: one address, of this machine, that somebody named.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
-    throw usage_error{fmt::format(
+    throw usage_error{
         "--serve-on {}: {}; name one address of this machine, in digits (`ip address` shows them)", address,
-        why)};
+        why};
 }
 
 void check_that_it_can_be_served_on(const std::string& address) {
@@ -153,7 +153,7 @@ int exit_code_of(const reports::report& report, const run_plan& plan, const inte
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
     const auto found = judge_session(report);
-    return found.empty() ? exit_ok : exit_code_of(outcome_of(found));
+    return found.empty() ? exit_ok : exit_code_of(found);
 }
 
 detail detail_of(const run_options& options) {
@@ -178,8 +178,7 @@ int run_command(const run_options& options, const invocation& called) {
     put_client_on_other_machine(plan, options);
     // While it is not too late.
     if (!plan.baseline_index()) {
-        const auto lacking = baseline_not_measured(plan.baseline);
-        tell(fmt::format("loopbench: warning: {}; {}\n", lacking.message, lacking.remedy));
+        tell(baseline_not_measured(plan.baseline));
     }
     complete_plan(plan, stop, ", or choose those that are with --contender");
     const auto run = measure(std::move(plan), {folder, by, stop, started});
@@ -225,8 +224,7 @@ void add_shard_option(CLI::App& command, run_options& options) {
         .add_option_function<std::string>(
             "--shard", take,
             "only each N-th block of the run, from the I-th on: a share of it for one of N machines, all "
-            "with "
-            "the same other options; `loopbench merge` makes one run of them. A budget is of each share")
+            "with the same other options; `loopbench merge` makes one run of them. A budget is of each share")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -234,12 +232,11 @@ void add_shard_option(CLI::App& command, run_options& options) {
 }
 
 void add_client_options(CLI::App& command, run_options& options) {
-    auto* there =
-        command
-            .add_option("--generator-on", options.generator_on,
-                        "run the client of serve/open_loop on another machine: what starts a program "
-                        "there, such as 'ssh HOST'. It is at the same path there")
-            ->type_name("COMMAND");
+    auto* there = command
+                      .add_option("--generator-on", options.generator_on,
+                                  "run the client of serve/open_loop on another machine: what starts a "
+                                  "program there, such as 'ssh HOST'. It is at the same path there")
+                      ->type_name("COMMAND");
     auto* here = command
                      .add_option("--serve-on", options.serve_on,
                                  "this machine's address that it connects to; nothing else is opened")
@@ -249,10 +246,9 @@ void add_client_options(CLI::App& command, run_options& options) {
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
-    auto* quick = command.add_flag(
-        "--quick", options.quick,
-        "the headline at smoke size, in at most a minute, no trial longer than 5 s; named workloads on all "
-        "contenders");
+    auto* quick = command.add_flag("--quick", options.quick,
+                                   "the headline at smoke size, in at most a minute, no trial longer than 5 "
+                                   "s; named workloads on all contenders");
     command
         .add_flag("--full", options.full, "instead of that, everything at real size, in at most half an hour")
         ->excludes(quick);
@@ -274,10 +270,9 @@ void add_run_command(CLI::App& app, action& chosen) {
     add_choice_options(*command, *options);
     command->add_flag("--counts", options->counts,
                       "count system calls, waits and allocations per operation, in a pass of its own");
-    command->add_flag(
-        "--checks", options->checks,
-        "what recording latencies costs, and that twice the work takes twice the time, in a pass of "
-        "its own; 4 to 25 s for each cell");
+    command->add_flag("--checks", options->checks,
+                      "what recording latencies costs, and that twice the work takes twice the time, in a "
+                      "pass of its own; 4 to 25 s for each cell");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,

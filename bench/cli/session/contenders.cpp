@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -18,8 +17,8 @@ std::vector<contender> any_contenders_in(const std::vector<std::string>& more_fo
     if (fs::is_directory(standard)) folders.push_back(standard);
     for (const auto& folder : more_folders) {
         if (!fs::is_directory(folder))
-            throw usage_error{fmt::format(
-                "--contender-dir {}: there is no such folder; name one with contenders in it", folder)};
+            throw usage_error{"--contender-dir {}: there is no such folder; name one with contenders in it",
+                              folder};
         folders.emplace_back(folder);
     }
     return find_contenders(folders);
@@ -29,9 +28,8 @@ std::vector<contender> contenders_in(const std::vector<std::string>& more_folder
     auto all = any_contenders_in(more_folders);
     if (all.empty())
         throw usage_error{
-            fmt::format("there are no contenders in {}; build them, or name their folder with "
-                        "--contender-dir",
-                        default_contender_dir().native())};
+            "there are no contenders in {}; build them, or name their folder with --contender-dir",
+            default_contender_dir().native()};
     return all;
 }
 
@@ -43,15 +41,7 @@ void refuse_not_executable(const std::vector<std::string>& names,
         for (const auto& name : names)
             if (const auto file = folder / name;
                 fs::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0)
-                throw usage_error{
-                    fmt::format("{} is no contender: it may not be executed; chmod +x it", file.native())};
-}
-
-std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
-                                       std::chrono::nanoseconds limit, int stop_fd) {
-    auto all = contenders_in(more_folders);
-    for (auto& who : all) list_workloads(who, size, limit, stop_fd);
-    return all;
+                throw usage_error{"{} is no contender: it may not be executed; chmod +x it", file.native()};
 }
 
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,10 +23,6 @@ std::vector<contender> any_contenders_in(const std::vector<std::string>& more_fo
 /// Throws usage_error when a contender of one of these names is there and cannot be run.
 void refuse_not_executable(const std::vector<std::string>& names,
                            const std::vector<std::string>& more_folders);
-
-/// The same as contenders_in() with the workloads of each.
-std::vector<contender> load_contenders(const std::vector<std::string>& more_folders, workload_size size,
-                                       std::chrono::nanoseconds limit, int stop_fd);
 
 /// The workloads that any of them has, each once, in the order in which they are met.
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t fewest_layouts = 6;  // as many as an interval of 95 % needs (median.hpp)
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
-    throw usage_error{fmt::format("{}: {}", folder.native(), why)};
+    throw usage_error{"{}: {}", folder.native(), why};
 }
 
 void require_layouts(const fs::path& folder, std::size_t count) {
@@ -39,10 +39,9 @@ void require_layouts(const fs::path& folder, std::size_t count) {
 void require_names_of_one_length(const fs::path& folder, const std::vector<fs::path>& files) {
     for (const auto& file : files)
         if (file.native().size() != files.front().native().size())
-            refuse(folder,
-                   fmt::format("the length of its name moves a program's stack, and with it its speed: "
-                               "call {} and {} by names of one length, such as 01 and 12",
-                               files.front().filename().native(), file.filename().native()));
+            refuse(folder, fmt::format("the length of its name moves a program's stack, and with it its "
+                                       "speed: call {} and {} by names of one length, such as 01 and 12",
+                                       files.front().filename().native(), file.filename().native()));
 }
 
 void require_one_size(const fs::path& folder, const std::vector<fs::path>& files) {
@@ -51,11 +50,10 @@ void require_one_size(const fs::path& folder, const std::vector<fs::path>& files
         std::ranges::minmax_element(files, {}, [](const fs::path& file) { return fs::file_size(file); });
     if (static_cast<double>(fs::file_size(*most)) >
         most_for_padding * static_cast<double>(fs::file_size(*least)))
-        refuse(folder,
-               fmt::format("{} has {} bytes and {} has {}: they are no layouts of one program; have nothing "
-                           "else in the folder",
-                           least->filename().native(), fs::file_size(*least), most->filename().native(),
-                           fs::file_size(*most)));
+        refuse(folder, fmt::format("{} has {} bytes and {} has {}: they are no layouts of one program; have "
+                                   "nothing else in the folder",
+                                   least->filename().native(), fs::file_size(*least),
+                                   most->filename().native(), fs::file_size(*most)));
 }
 
 void require_differences(const fs::path& folder, const std::vector<fs::path>& files) {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <string>
 
-#include "bench/cli/messages.hpp"
 #include "bench/cli/session/time_left.hpp"
 #include "bench/cli/terminal.hpp"
 #include "reports/columns.hpp"

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/cli/messages.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/count_pass.hpp"
 #include "bench/cli/session/progress.hpp"
@@ -102,19 +101,8 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     try {
         return stored_calibration(where, made);
     } catch (const std::exception& error) {
-        tell(fmt::format("loopbench: warning: {}\n", error.what()));
+        tell("loopbench: warning: {}\n", error.what());
         return std::nullopt;
-    }
-}
-
-/// What report.html shows beside the report. A file that somebody took away or damaged is no reason to lose
-/// the reports.
-std::vector<reports::histogram> known_histograms(const fs::path& report_file, const reports::report& report) {
-    try {
-        return histograms_beside(report_file, report);
-    } catch (const std::exception& error) {
-        tell(fmt::format("loopbench: warning: report.html is without distributions: {}\n", error.what()));
-        return {};
     }
 }
 
@@ -180,17 +168,16 @@ std::vector<int> allowed_cpus() {
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
-        throw usage_error{fmt::format(
-            "the run began on the CPUs {}, and may now use {}; go on with `taskset -c {}`, or begin "
-            "a new run without --resume",
-            fmt::join(begun.cpus, ","), fmt::join(here, ","), fmt::join(begun.cpus, ","))};
+        throw usage_error{
+            "the run began on the CPUs {}, and may now use {}; go on with `taskset -c {}`, or begin a new "
+            "run without --resume",
+            fmt::join(begun.cpus, ","), fmt::join(here, ","), fmt::join(begun.cpus, ",")};
 }
 
 void refuse_merged(const session_record& old, const fs::path& folder) {
     if (!old.outcome.merged.empty())
-        throw usage_error{
-            fmt::format("{} was merged from shards; go on with the folders of these, and merge them again",
-                        folder.native())};
+        throw usage_error{"{} was merged from shards; go on with the folders of these, and merge them again",
+                          folder.native()};
 }
 
 /// Makes contenders that can be run of those of a journal; throws usage_error when they, or the machine, are
@@ -275,11 +262,11 @@ void tell_of_other_ways(const run_plan& plan) {
             shape != nullptr && shape->made == way::apart && plan.ways[i] == way::apart)
             held_back.push_back(plan.workloads[i]);
     if (!held_back.empty())
-        tell(fmt::format(
-            "loopbench: note: {}{} {} measured apart and not as --way says: what waits, or has a "
-            "second thread or process, would be measured by its neighbours\n",
+        tell(
+            "loopbench: note: {}{} {} measured apart and not as --way says: what waits, or has a second "
+            "thread or process, would be measured by its neighbours\n",
             held_back.front(), held_back.size() > 1 ? fmt::format(" and {} more", held_back.size() - 1) : "",
-            held_back.size() > 1 ? "are" : "is"));
+            held_back.size() > 1 ? "are" : "is");
 }
 
 }  // namespace
@@ -339,8 +326,7 @@ finished_run measure(run_plan plan, const session_place& place) {
 finished_run measure_rest(const session_place& place) {
     const auto file = place.folder / "journal.jsonl";
     if (!fs::exists(file))
-        throw usage_error{
-            fmt::format("there is no {}; --resume takes the folder of an earlier run", file.native())};
+        throw usage_error{"there is no {}; --resume takes the folder of an earlier run", file.native()};
     reports::prepare_output_folder(place.folder);
     journal written{file};
     const auto text = reports::read_file(file.native(), journal_bytes_max);
@@ -353,6 +339,15 @@ finished_run measure_rest(const session_place& place) {
     written.keep(text.rfind('\n') + 1);
     histogram_log histograms{place.folder, histogram_log::beginning::behind_what_is_there};
     return finish(std::move(record), written, histograms, place);
+}
+
+std::vector<reports::histogram> known_histograms(const fs::path& report_file, const reports::report& report) {
+    try {
+        return histograms_beside(report_file, report);
+    } catch (const std::exception& error) {
+        tell("loopbench: warning: the page is without distributions: {}\n", error.what());
+        return {};
+    }
 }
 
 /// The tables first: should there be no room for the files, they are all that remains. Should nobody see
@@ -369,8 +364,7 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     if (how == detail::one_screen)
         for (const auto& line : reports::warning_lines(report)) tell(line + "\n");
     else
-        for (const auto& item : report.warnings)
-            tell(fmt::format("loopbench: warning: {}; {}\n", item.message, item.remedy));
+        for (const auto& item : report.warnings) tell(item);
     const auto json = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
     {
         const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report),

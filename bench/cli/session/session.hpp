@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/cli/commands.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/trial/process/interrupt.hpp"
 #include "reports/files/posix_io.hpp"
+#include "reports/formats/hgrm.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -68,6 +70,11 @@ finished_run measure(run_plan plan, const session_place& place);
 /// Goes on with the journal in the folder. Throws usage_error when there is none, or when the machine or an
 /// executable is not what it was.
 finished_run measure_rest(const session_place& place);
+
+/// What a page shows beside the report in the file, by the files beside that. One that somebody took away or
+/// damaged is told, and no reason to have no page.
+std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
+                                                 const reports::report& report);
 
 /// How much of a report is shown at its end.
 enum class detail : bool { one_screen, every_table };

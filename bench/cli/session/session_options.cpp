@@ -50,12 +50,12 @@ std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options
                            fmt::format("trials of each contender and workload ({})", usual.blocks))
                            ->type_name("N")
                            ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
-        takes_percent(add("--precision", options.precision_pct,
-                          "as many blocks, instead of --blocks, as ratios of time to within PCT need; with "
-                          "--budget")
-                          ->excludes(blocks)
-                          ->needs(budget),
-                      0.01, 50);
+        takes_percent(
+            add("--precision", options.precision_pct,
+                "as many blocks, instead of --blocks, as ratios of time to within PCT need; with --budget")
+                ->excludes(blocks)
+                ->needs(budget),
+            0.01, 50);
     }
     takes_duration(add("--min-time", options.min_time_s,
                        fmt::format("how long a trial measures whose workload has no fixed size ({})",
@@ -69,17 +69,15 @@ std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options
     const auto take_turn = [&options](const std::string& text) {
         options.turn = turn_lengths_in(text);
         if (!options.turn)
-            throw CLI::ValidationError{
-                "--turn",
-                fmt::format("{} is no UNTIMED+TIMED in milliseconds, each up to 1000 and the second "
-                            "above 0; for example 0.5ms+1.5ms",
-                            text)};
+            throw CLI::ValidationError{"--turn",
+                                       fmt::format("{} is no UNTIMED+TIMED in milliseconds, each up to 1000 "
+                                                   "and the second above 0; for example 0.5ms+1.5ms",
+                                                   text)};
     };
     all.push_back(command
                       .add_option_function<std::string>(
                           "--turn", take_turn,
-                          "how long a turn is before what is timed of it, and how long that is "
-                          "(0.5ms+1.5ms)")
+                          "how long a turn is before what is timed of it, and how long that is (0.5ms+1.5ms)")
                       ->type_name("UNTIMED+TIMED"));
     add("--seed", options.seed, "of the order of trials")
         ->type_name("N")

@@ -1,9 +1,8 @@
 #include "bench/trial/process/child_process.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <system_error>
+#include <deque>
+#include <utility>
 
 #include "bench/trial/process/running_child.hpp"
 #include "reports/files/posix_io.hpp"
@@ -14,30 +13,59 @@ namespace {
 
 using clock = running_child::clock;
 
-/// At most the longest wait: poll takes an int. run_child() looks at the clock again after it.
-int milliseconds_until(clock::time_point deadline, std::chrono::milliseconds longest) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now());
-    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, longest.count()));
-}
-
 }  // namespace
 
-child_outcome run_child(const child_request& request) {
-    running_child child{request};
-    const auto deadline = child.started() + request.limit;
-    while (!child.is_over()) {
-        const auto [output, error, process] = child.watched();
-        std::array<pollfd, 4> watched{output, error, process, {request.stop_fd, POLLIN, 0}};
-        const auto wait = milliseconds_until(deadline, request.longest_wait);
-        const int ready =
-            reports::uninterrupted([&] { return ::poll(watched.data(), watched.size(), wait); });
-        if (ready < 0) throw std::system_error{errno, std::generic_category(), "cannot wait for a contender"};
-        if (watched[3].revents != 0)
-            child.end_because(child_end::stopped);
-        else if (child.go_on(std::span{watched}.first<3>()) && clock::now() >= deadline)
-            child.end_because(child_end::timed_out);
+std::vector<child_outcome> run_together(std::span<const child_request> requests,
+                                        std::chrono::nanoseconds limit, int stop_fd,
+                                        const std::function<void(std::size_t, const child_outcome&)>& ended) {
+    const auto deadline = clock::now() + limit;
+    std::deque<running_child> all;
+    std::chrono::milliseconds longest_wait = child_request{}.longest_wait;  // poll takes an int
+    for (const child_request& each : requests) {
+        all.emplace_back(each);
+        longest_wait = std::min(longest_wait, each.longest_wait);
     }
-    return child.finish();
+    std::vector<child_outcome> outcomes(requests.size());
+    std::size_t running = all.size();
+    std::vector<bool> finished(all.size());
+    const auto finish_what_is_over = [&] {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].is_over() && !finished[i]) {
+                outcomes[i] = all[i].finish();
+                if (ended) ended(i, outcomes[i]);
+                finished[i] = true;
+                --running;
+            }
+    };
+    finish_what_is_over();
+    while (running > 0) {
+        std::vector<pollfd> watched{{stop_fd, POLLIN, 0}};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            auto three = all[i].watched();
+            if (finished[i])
+                for (pollfd& each : three) each.fd = -1;
+            watched.insert(watched.end(), three.begin(), three.end());
+        }
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now());
+        const auto wait =
+            static_cast<int>(std::clamp(left, std::chrono::milliseconds{0}, longest_wait).count());
+        if (reports::uninterrupted([&] { return ::poll(watched.data(), watched.size(), wait); }) < 0)
+            throw_errno("cannot wait for contenders");
+        const bool out_of_time = clock::now() >= deadline;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (finished[i]) continue;
+            if (watched[0].revents != 0)
+                all[i].end_because(child_end::stopped);
+            else if (all[i].go_on(std::span{watched}.subspan(1 + 3 * i).first<3>()) && out_of_time)
+                all[i].end_because(child_end::timed_out);
+        }
+        finish_what_is_over();
+    }
+    return outcomes;
+}
+
+child_outcome run_child(const child_request& request) {
+    return std::move(run_together({&request, 1}, request.limit, request.stop_fd).front());
 }
 
 }  // namespace loopbench::bench

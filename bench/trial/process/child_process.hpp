@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,5 +64,16 @@ struct child_outcome {
 /// called from the main thread: a child dies with the thread that made it. Throws std::system_error
 /// when pipes or processes run out.
 child_outcome run_child(const child_request& request);
+
+/// The same of several at once, until all have ended; `limit` is for all together. Of programs that know
+/// nothing of turns (turns.hpp), on the one core that their requests say, the kernel's scheduler takes turns
+/// between them, some milliseconds long, and what is judged is the CPU time of each. The limits of that: what
+/// is waited for is not in that time (the summary warns when one side waits more than another), and nothing
+/// at the beginning of the scheduler's turns is left out, so that both sides pay for what their neighbours do
+/// to the caches: some per cent of the time of a program that uses much of them, and a ratio that much nearer
+/// to 1. `ended` is called for each as it ends.
+std::vector<child_outcome> run_together(
+    std::span<const child_request> requests, std::chrono::nanoseconds limit, int stop_fd,
+    const std::function<void(std::size_t, const child_outcome&)>& ended = {});
 
 }  // namespace loopbench::bench

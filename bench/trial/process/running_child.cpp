@@ -25,10 +25,6 @@ namespace {
 using reports::uninterrupted;
 using reports::unique_fd;
 
-[[noreturn]] void throw_errno(const char* action) {
-    throw std::system_error{errno, std::generic_category(), action};
-}
-
 struct pipe_ends {
     unique_fd read, write;
 };
@@ -113,6 +109,10 @@ resource_usage usage_of(const rusage& usage) {
 }
 
 }  // namespace
+
+void throw_errno(const char* action) {
+    throw std::system_error{errno, std::generic_category(), action};
+}
 
 running_child::running_child(const child_request& request) : request_{request}, started_{clock::now()} {
     start();

@@ -1,5 +1,4 @@
-// One contender's process while it runs: what run_child() waits for alone, and turns.hpp and together.hpp
-// beside others.
+// One contender's process while it runs: what run_together() and turns.hpp wait for.
 #pragma once
 
 #include <poll.h>
@@ -16,6 +15,9 @@
 #include "reports/files/posix_io.hpp"
 
 namespace loopbench::bench {
+
+/// Throws std::system_error for errno.
+[[noreturn]] void throw_errno(const char* action);
 
 /// Main thread only; see run_child(). `request` must outlive it.
 class running_child {

@@ -62,10 +62,9 @@ scratch_folder::scratch_folder() {
         auto name = (in / fmt::format("{}{}", prefix, unique)).native();
         if (::mkdtemp(name.data()) == nullptr) {
             const int cause = errno;
-            throw reports::file_error{
-                fmt::format("cannot make a folder in {}: {}; set TMPDIR to a folder that "
-                            "has room and may be written to",
-                            in.native(), std::generic_category().message(cause))};
+            throw reports::file_error{fmt::format(
+                "cannot make a folder in {}: {}; set TMPDIR to a folder that has room and may be written to",
+                in.native(), std::generic_category().message(cause))};
         }
         path_ = name;
         int cause = 0;
@@ -74,8 +73,7 @@ scratch_folder::scratch_folder() {
         ::rmdir(name.c_str());
         if (tries == tries_max || (cause != 0 && cause != EWOULDBLOCK && cause != ENOENT))
             throw reports::file_error{
-                fmt::format("cannot lock the folder {}: {}; set TMPDIR to a folder on a "
-                            "local file system",
+                fmt::format("cannot lock the folder {}: {}; set TMPDIR to a folder on a local file system",
                             name, std::generic_category().message(cause))};
     }
 }
