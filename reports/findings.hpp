@@ -24,18 +24,17 @@ enum class topic {
     certainty,    // how many comparisons could not be told
     trust         // whether the baseline differs from itself
 };
-inline constexpr std::array<std::string_view, 9> topic_names{
-    "caution", "failed", "cost", "limit", "connections", "timers", "waiting", "certainty", "trust"};
-constexpr const auto& names_of(topic) {
-    return topic_names;
+constexpr auto names_of(topic) {
+    return std::to_array<std::string_view>(
+        {"caution", "failed", "cost", "limit", "connections", "timers", "waiting", "certainty", "trust"});
 }
 
 struct finding {
     topic about = topic::caution;
     /// What it is about in a word or three, without a colon.
     std::string_view title;
-    /// What was found; it goes on after the title. Plain text. Names in it come from outside: whoever writes it escapes them.
-    /// They are cut after 60 characters.
+    /// What was found; it goes on after the title. Plain text. Names in it come from outside: whoever writes
+    /// it escapes them. They are cut after 60 characters.
     std::string text;
     /// Where its numbers are from; they point into the report.
     std::vector<const result*> from;

@@ -27,27 +27,20 @@ enum class way {
 };
 
 // The spelling of each value in files, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 2> direction_names{"smaller", "larger"};
-inline constexpr std::array<std::string_view, 4> cell_status_names{"ok", "unsupported", "failed", "not_run"};
-inline constexpr std::array<std::string_view, 4> verdict_names{"faster", "slower", "equivalent",
-                                                               "inconclusive"};
-inline constexpr std::array<std::string_view, 3> fitness_names{"fit", "unfit", "unknown"};
-inline constexpr std::array<std::string_view, 3> way_names{"apart", "turns", "together"};
-
-constexpr const auto& names_of(direction) {
-    return direction_names;
+constexpr auto names_of(direction) {
+    return std::to_array<std::string_view>({"smaller", "larger"});
 }
-constexpr const auto& names_of(cell_status) {
-    return cell_status_names;
+constexpr auto names_of(cell_status) {
+    return std::to_array<std::string_view>({"ok", "unsupported", "failed", "not_run"});
 }
-constexpr const auto& names_of(verdict) {
-    return verdict_names;
+constexpr auto names_of(verdict) {
+    return std::to_array<std::string_view>({"faster", "slower", "equivalent", "inconclusive"});
 }
-constexpr const auto& names_of(fitness) {
-    return fitness_names;
+constexpr auto names_of(fitness) {
+    return std::to_array<std::string_view>({"fit", "unfit", "unknown"});
 }
-constexpr const auto& names_of(way) {
-    return way_names;
+constexpr auto names_of(way) {
+    return std::to_array<std::string_view>({"apart", "turns", "together"});
 }
 
 constexpr bool is_difference(std::optional<verdict> judged) {
@@ -61,6 +54,15 @@ requires std::is_enum_v<enumeration> && requires(enumeration value) {
 }
 constexpr std::string_view name_of(enumeration value) {
     return names_of(value)[static_cast<std::size_t>(value)];
+}
+
+/// The value that is spelled so; nothing when none is.
+template <class enumeration>
+constexpr std::optional<enumeration> named(std::string_view name) {
+    const auto all = names_of(enumeration{});
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i] == name) return static_cast<enumeration>(i);
+    return std::nullopt;
 }
 
 }  // namespace loopbench::reports

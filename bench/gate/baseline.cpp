@@ -197,9 +197,7 @@ std::string machine_of(const reports::environment& where) {
 }
 
 std::optional<workload_size> size_of(const reports::report& report) {
-    const auto known = std::ranges::find(workload_size_names, report.plan ? report.plan->size : "");
-    if (known == workload_size_names.end()) return std::nullopt;
-    return static_cast<workload_size>(known - workload_size_names.begin());
+    return report.plan ? reports::named<workload_size>(report.plan->size) : std::nullopt;
 }
 
 expectations parse_baseline(std::string_view text) {

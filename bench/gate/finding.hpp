@@ -20,11 +20,9 @@ enum class finding_kind {
     failed       // the contender did not do its work
 };
 
-inline constexpr std::array<std::string_view, 7> finding_kind_names{
-    "holds", "looser", "unclear", "suspect", "unfit", "regression", "failed"};
-
-constexpr std::string_view name_of(finding_kind kind) {
-    return finding_kind_names[static_cast<std::size_t>(kind)];
+constexpr auto names_of(finding_kind) {
+    return std::to_array<std::string_view>(
+        {"holds", "looser", "unclear", "suspect", "unfit", "regression", "failed"});
 }
 
 /// About one metric of a cell, or, without workload and contender, about a whole session.
@@ -39,11 +37,8 @@ gate_finding about_session(finding_kind kind, std::string message);
 
 enum class gate_outcome { pass, failed, regression, unfit, inconclusive };
 
-inline constexpr std::array<std::string_view, 5> gate_outcome_names{"pass", "failed", "regression", "unfit",
-                                                                    "inconclusive"};
-
-constexpr std::string_view name_of(gate_outcome outcome) {
-    return gate_outcome_names[static_cast<std::size_t>(outcome)];
+constexpr auto names_of(gate_outcome) {
+    return std::to_array<std::string_view>({"pass", "failed", "regression", "unfit", "inconclusive"});
 }
 
 /// What findings mean, and the order in which they outrank each other. That a contender failed is a fact

@@ -155,9 +155,9 @@ private:
         made.of = {said.at("workload").text(),
                    said.at("metric").text(),
                    said.at("unit").text(),
-                   said.at("direction").one_of<reports::direction>(reports::direction_names),
+                   said.at("direction").one_of<reports::direction>(names_of(reports::direction{})),
                    said.at("deterministic").flag(),
-                   said.at("way").one_of<reports::way>(reports::way_names)};
+                   said.at("way").one_of<reports::way>(names_of(reports::way{}))};
         place_of(workloads_, made.of.workload);
         place_of(metrics_, made.of.metric);
         made.is_chosen =

@@ -7,7 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/words.hpp"
+
 namespace loopbench::bench {
+
+using reports::name_of;
 
 /// How the p-values of one family of comparisons are corrected.
 ///
@@ -19,13 +23,8 @@ namespace loopbench::bench {
 ///   least p-value is 1/64, and Holm would call a factor of ten inconclusive.
 enum class correction { holm, benjamini_hochberg };
 
-inline constexpr std::array<std::string_view, 2> correction_names{"holm", "benjamini-hochberg"};
-
-constexpr const auto& names_of(correction) {
-    return correction_names;
-}
-constexpr std::string_view name_of(correction how) {
-    return correction_names[static_cast<std::size_t>(how)];
+constexpr auto names_of(correction) {
+    return std::to_array<std::string_view>({"holm", "benjamini-hochberg"});
 }
 
 /// The p-values, each within [0, 1], so adjusted that comparing them with alpha keeps the promise for the

@@ -14,19 +14,17 @@
 #include <vector>
 
 #include "bench/trial/usage_error.hpp"
+#include "reports/words.hpp"
 
 namespace loopbench::bench {
+
+using reports::name_of;
 
 /// How much work a contender gives its workloads; it reads this from the environment variable LOOPBENCH_SIZE.
 enum class workload_size { smoke, real };
 
-inline constexpr std::array<std::string_view, 2> workload_size_names{"smoke", "real"};
-
-constexpr const auto& names_of(workload_size) {
-    return workload_size_names;
-}
-constexpr std::string_view name_of(workload_size size) {
-    return workload_size_names[static_cast<std::size_t>(size)];
+constexpr auto names_of(workload_size) {
+    return std::to_array<std::string_view>({"smoke", "real"});
 }
 
 /// A file as it was. Who writes into it, or puts another in its place, changes one of these.
