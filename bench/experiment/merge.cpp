@@ -34,11 +34,12 @@ json header_of(const shard_journal& of) {
 /// What decides what a trial is, each thing in words, with its value.
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Of the plan's workloads and contenders, which the rest is about, first.
+/// Of the plan's workloads and contenders, which the rest is about, first, and where their lists end.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
-        for (std::size_t i = 0; i < plan[field].size(); ++i)
-            to.emplace_back(fmt::format("number {} of the plan's {}", i + 1, field), text_of(plan[field][i]));
+        for (std::size_t i = 0; i <= plan[field].size(); ++i)
+            to.emplace_back(fmt::format("number {} of the plan's {}", i + 1, field),
+                            i < plan[field].size() ? text_of(plan[field][i]) : "none");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
                                        "cpus"};  // which cores a machine has is its own affair
