@@ -53,6 +53,11 @@ function draw(entry) {
   if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
 }
 
+// All of them: others take their place.
+function removeFigures() {
+  for (const {chart} of charts.splice(0)) chart?.destroy();
+}
+
 function drawAll() {
   Chart.defaults.color = css("--muted");
   Chart.defaults.borderColor = css("--line");
@@ -269,8 +274,30 @@ function barHeight(workload, order) {
   return 64 + 19 * Math.max(byValue(workload, order).length, 1);
 }
 
-// What the colours mean.
-function legend() {
-  const present = families.filter(({id}) => contenders.some((each) => each.family === id));
-  return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, title)));
+// ---- light and dark ----
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  const button = document.getElementById("theme");
+  button.textContent = theme === "dark" ? "Light" : "Dark";
+  drawAll();
+}
+
+function addTheme() {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  const current = () => chosen || (system.matches ? "dark" : "light");
+  system.addEventListener("change", () => setTheme(current()));
+  document.getElementById("theme").addEventListener("click", () => {
+    chosen = current() === "dark" ? "light" : "dark";
+    setTheme(chosen);
+  });
+  // Paper is white, and charts are drawn anew for its width, whatever the window's is.
+  const setPrinting = (isPrinting) => {
+    document.body.classList.toggle("printing", isPrinting);
+    setTheme(isPrinting ? "light" : current());
+  };
+  addEventListener("beforeprint", () => setPrinting(true));
+  addEventListener("afterprint", () => setPrinting(false));
+  setTheme(current());
 }

@@ -1,6 +1,6 @@
-// What is drawn, and how, is in the files beside this one. Here the report becomes JSON that is a fifth as
-// large as report.json, since a full one has to stay small enough for a mail: texts are kept once, and a
-// result is a list of its fields.
+// What is drawn, and how, is in the files beside this one. Here they become a page, and the report becomes JSON
+// that is a fifth as large as report.json, since a full one has to stay small enough for a mail: texts are kept
+// once, and a result is a list of its fields.
 #include "reports/html/html.hpp"
 
 #include <fmt/format.h>
@@ -28,11 +28,22 @@
 
 LOOPBENCH_EMBED(loopbench_page_html, LOOPBENCH_PAGE "/page.html")
 LOOPBENCH_EMBED(loopbench_page_css, LOOPBENCH_PAGE "/page.css")
-LOOPBENCH_EMBED(loopbench_data_js, LOOPBENCH_PAGE "/data.js")
+LOOPBENCH_EMBED(loopbench_elements_js, LOOPBENCH_PAGE "/elements.js")
+LOOPBENCH_EMBED(loopbench_contenders_js, LOOPBENCH_PAGE "/contenders.js")
 LOOPBENCH_EMBED(loopbench_charts_js, LOOPBENCH_PAGE "/charts.js")
+LOOPBENCH_EMBED(loopbench_report_html, LOOPBENCH_PAGE "/report.html")
+LOOPBENCH_EMBED(loopbench_data_js, LOOPBENCH_PAGE "/data.js")
 LOOPBENCH_EMBED(loopbench_matrix_js, LOOPBENCH_PAGE "/matrix.js")
-LOOPBENCH_EMBED(loopbench_page_js, LOOPBENCH_PAGE "/page.js")
+LOOPBENCH_EMBED(loopbench_report_js, LOOPBENCH_PAGE "/report.js")
+LOOPBENCH_EMBED(loopbench_trends_html, LOOPBENCH_PAGE "/trends.html")
+LOOPBENCH_EMBED(loopbench_trends_js, LOOPBENCH_PAGE "/trends.js")
 LOOPBENCH_EMBED(loopbench_chart_js, LOOPBENCH_CHART_JS)
+
+// As a string_view.
+#define LOOPBENCH_EMBEDDED(name) \
+    std::string_view {           \
+        name, name##_end         \
+    }
 
 namespace loopbench::reports {
 
@@ -208,34 +219,60 @@ std::string data_of(const report& content, std::span<const histogram> histograms
     const auto results = results_of(content, texts);
     const auto old_results = before != nullptr ? results_of(*before, texts) : "[]";
     const auto curves = curves_of(histograms, texts);
-    return inert(fmt::format(
+    return fmt::format(
         R"({{"report":{},"findings":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"results":{},"before":{}}})",
         dump(to_json(rest)), dump(findings_as_json(content)), dump(headlines_of(content)), dump(metrics()),
-        dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results));
+        dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
 }
 
-}  // namespace
+/// What one page has that others have not.
+struct page_parts {
+    std::string_view title, body;
+    std::vector<std::string_view> scripts;
+};
 
-std::string write_html(const report& content, std::span<const histogram> histograms, const report* before) {
-    const auto part = [](const char* begin, const char* end) { return std::string_view{begin, end}; };
-    const auto data = data_of(content, histograms, before);
-    const std::array<std::pair<std::string_view, std::string_view>, 7> parts{{
-        {"{{page.css}}", part(loopbench_page_css, loopbench_page_css_end)},
-        {"{{data}}", data},
-        {"{{chart.js}}", part(loopbench_chart_js, loopbench_chart_js_end)},
-        {"{{data.js}}", part(loopbench_data_js, loopbench_data_js_end)},
-        {"{{charts.js}}", part(loopbench_charts_js, loopbench_charts_js_end)},
-        {"{{matrix.js}}", part(loopbench_matrix_js, loopbench_matrix_js_end)},
-        {"{{page.js}}", part(loopbench_page_js, loopbench_page_js_end)},
+/// page.html, with what all pages have in common and the parts of this one. `data` is JSON.
+std::string page_of(const page_parts& own, std::string_view data) {
+    std::string scripts;
+    for (const auto script :
+         {LOOPBENCH_EMBEDDED(loopbench_elements_js), LOOPBENCH_EMBEDDED(loopbench_contenders_js),
+          LOOPBENCH_EMBEDDED(loopbench_charts_js)})
+        scripts += script;
+    for (const auto script : own.scripts) scripts += script;
+    const auto inert_data = inert(data);
+    const std::array<std::pair<std::string_view, std::string_view>, 6> parts{{
+        {"{{title}}", own.title},
+        {"{{page.css}}", LOOPBENCH_EMBEDDED(loopbench_page_css)},
+        {"{{body}}", own.body},
+        {"{{data}}", inert_data},
+        {"{{chart.js}}", LOOPBENCH_EMBEDDED(loopbench_chart_js)},
+        {"{{scripts}}", scripts},
     }};
     std::string out;
-    auto page = part(loopbench_page_html, loopbench_page_html_end);
+    auto page = LOOPBENCH_EMBEDDED(loopbench_page_html);
     for (const auto& [mark, text] : parts) {
         const auto at = page.find(mark);
         out.append(page.substr(0, at)).append(text);
         page.remove_prefix(at + mark.size());
     }
     return out.append(page);
+}
+
+}  // namespace
+
+std::string write_html(const report& content, std::span<const histogram> histograms, const report* before) {
+    return page_of({"loopbench report",
+                    LOOPBENCH_EMBEDDED(loopbench_report_html),
+                    {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),
+                     LOOPBENCH_EMBEDDED(loopbench_report_js)}},
+                   data_of(content, histograms, before));
+}
+
+std::string write_trends_html(std::string_view history) {
+    return page_of({"loopbench trends",
+                    LOOPBENCH_EMBEDDED(loopbench_trends_html),
+                    {LOOPBENCH_EMBEDDED(loopbench_trends_js)}},
+                   fmt::format(R"({{"metrics":{},"history":{}}})", dump(metrics()), history));
 }
 
 }  // namespace loopbench::reports

@@ -1,8 +1,10 @@
-// report.html: a report as one page that needs nothing else, neither a network nor a file beside it.
+// A report, and the trends of a history, as one page that needs nothing else, neither a network nor a file
+// beside it.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "reports/formats/hgrm.hpp"
 #include "reports/results.hpp"
@@ -14,5 +16,9 @@ namespace loopbench::reports {
 /// two reports, `before` is the old one.
 std::string write_html(const report& content, std::span<const histogram> histograms = {},
                        const report* before = nullptr);
+
+/// The page of the trends of a history, which is JSON as bench/history/trends_page.cpp makes it and
+/// reports/html/trends.js reads it.
+std::string write_trends_html(std::string_view history);
 
 }  // namespace loopbench::reports

@@ -170,25 +170,6 @@ function moveInMatrix(event) {
   next.focus();
 }
 
-// Which contenders are shown, here and in every chart.
-function contenderChoice() {
-  const boxes = families.map((family) => {
-    const members = contenders.filter((each) => each.family === family.id);
-    if (!members.length) return null;
-    return el("fieldset", {class: family.id}, el("legend", {}, family.title), members.map((each) => {
-      const box = el("input", {type: "checkbox", onchange: () => {
-        each.shown = box.checked;
-        drawMatrix();
-        drawAll();
-      }});
-      box.checked = each.shown;
-      return el("label", {}, box, nameOf(each.name));
-    }));
-  });
-  return el("details", {class: "contenders"}, el("summary", {}, "Choose contenders, for this table and all charts"),
-    el("div", {}, boxes));
-}
-
 function addMatrix() {
   const choose = (key) => (value) => {
     matrix[key] = value;
@@ -213,7 +194,10 @@ function addMatrix() {
         choose("show")),
       verdicts,
       el("output", {id: "cells-count"})),
-    contenderChoice(), el("div", {id: "cells-table", class: "scroll"}));
+    contenderChoice("Choose contenders, for this table and all charts", () => {
+      drawMatrix();
+      drawAll();
+    }), el("div", {id: "cells-table", class: "scroll"}));
   drawMatrix();
 }
 

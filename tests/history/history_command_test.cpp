@@ -103,6 +103,24 @@ TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
         EXPECT_EQ(run("prune", {"--keep", number}).code, 2) << number;
 }
 
+TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
+    ASSERT_EQ(run("add", {write(report_of_day(1), "1.json"), write(report_of_day(2), "2.json")}).code, 0);
+    EXPECT_EQ(run("trend", {"--format", "text"}).output, run("trend").output);
+    EXPECT_EQ(run("trend", {"--format", "json"}).output, run("trend", {"--json"}).output);
+    const auto page = loopbench.path("pages/trends.html").native();
+    fs::create_directory(loopbench.path("pages"));
+    const auto written = run("trend", {"--format", "html", "-o", page, "--reports", loopbench.path("runs")});
+    EXPECT_EQ(written.code, 0) << written.error_tail;
+    EXPECT_TRUE(content_of(page).starts_with("<!DOCTYPE html>"));
+    EXPECT_NE(content_of(page).find(R"("reports":"../runs")"), std::string::npos);
+    EXPECT_TRUE(fs::exists(loopbench.path("runs/2-2026-01-03T03-04-05Z.html")));
+    for (const auto& wrong : std::vector<std::vector<std::string>>{{"--format", "csv"},
+                                                                   {"--format", "html", "--json"},
+                                                                   {"--format", "html", "--reports", "x"},
+                                                                   {"-o", page, "--reports", "x"}})
+        EXPECT_EQ(run("trend", wrong).code, 2) << wrong.back();
+}
+
 TEST_F(history_command, is_where_the_environment_says) {
     const auto file = write(report_of_day(1), "report.json");
     const auto data = loopbench.in_shell(

@@ -1,11 +1,12 @@
 // How long it takes to keep a thousand reports of a full run, to look at all of them, and how large they
-// become: thousand_reports PLACE [REPORTS [BLOCKS]], with a PLACE that is new.
+// become: thousand_reports PLACE [REPORTS [BLOCKS]]. To those that are in the PLACE it adds so many.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -21,11 +22,31 @@ namespace {
 using namespace loopbench;
 using seconds = std::chrono::duration<double>;
 
+/// By the wall's clock, and of it what this process was on a core: without a server's work, and whatever else the
+/// machine has to do.
+struct taken {
+    double wall_s = 0, cpu_s = 0;
+};
+
 template <class function>
-seconds time_of(function&& action) {
+taken time_of(function&& action) {
     const auto begin = std::chrono::steady_clock::now();
+    const auto cpu_begin = std::clock();
     action();
-    return std::chrono::steady_clock::now() - begin;
+    const seconds wall = std::chrono::steady_clock::now() - begin;
+    return {wall.count(), static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC};
+}
+
+std::string shown(std::vector<taken> all) {
+    std::ranges::sort(all, {}, &taken::wall_s);
+    const auto middle = all[all.size() / 2];
+    std::ranges::sort(all, {}, &taken::cpu_s);
+    return fmt::format("{:.1f} ms at the median, {:.1f} ms of CPU", 1000 * middle.wall_s,
+                       1000 * all[all.size() / 2].cpu_s);
+}
+
+std::string shown(const taken& one) {
+    return fmt::format("{:.2f} s, {:.2f} s of CPU", one.wall_s, one.cpu_s);
 }
 
 constexpr int workloads = 57, contenders = 20;
@@ -80,46 +101,41 @@ int main(int argc, char** argv) {
     }
     const std::string place = argv[1];
     const int count = argc > 2 ? std::atoi(argv[2]) : 1000, blocks = argc > 3 ? std::atoi(argv[3]) : 2;
-    std::mt19937_64 random{1};
     bench::store store{place, bench::opening::created_if_missing};
-    std::vector<double> reading, adding;
+    const auto there = static_cast<int>(store.runs().size());
+    std::mt19937_64 random{1 + static_cast<std::uint64_t>(there)};
+    std::vector<taken> reading, adding;
     std::size_t report_bytes = 0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = there; i < there + count; ++i) {
         auto report = full_run(i, blocks, random);
         const bench::provenance from{fmt::format("commit {}", i), false, ""};
         bench::entry kept;
-        if (i < read_from_text) {
+        if (i < there + read_from_text) {
             const auto text = reports::write_json(report);
             report_bytes = text.size();
-            reading.push_back(time_of([&] { kept = bench::read_entry(text, "report", from); }).count());
+            reading.push_back(time_of([&] { kept = bench::read_entry(text, "report", from); }));
         } else {
             kept = bench::entry_of(std::move(report), from);
         }
-        adding.push_back(time_of([&] { store.add(kept); }).count());
+        adding.push_back(time_of([&] { store.add(kept); }));
     }
-    std::ranges::sort(reading);
-    std::ranges::sort(adding);
-    const auto shown = [](const std::vector<double>& all) {
-        return fmt::format("{:.1f} ms at the median, {:.1f} ms at most", 1000 * all[all.size() / 2],
-                           1000 * all.back());
-    };
-    fmt::print("{} reports of {} bytes, {} blocks\n", count, report_bytes, blocks);
+    fmt::print("to {} reports {} more of {} bytes, {} blocks\n", there, count, report_bytes, blocks);
     fmt::print("to read one:       {}\nto add one:        {}\n", shown(reading), shown(adding));
     std::vector<bench::kept_run> runs;
     std::vector<bench::series> all;
     std::size_t points = 0;
-    fmt::print("to read all series:  {:.2f} s\n", time_of([&] {
-                                                      runs = store.runs();
-                                                      all = bench::read_series(store, runs, {});
-                                                  }).count());
+    const auto to_read = time_of([&] {
+        runs = store.runs();
+        all = bench::read_series(store, runs, {});
+    });
+    fmt::print("to read all series:  {}\n", shown(to_read));
     for (const auto& each : all) points += each.points.size();
     fmt::print("  {} series, {} points\n", all.size(), points);
-    fmt::print("to show their trend: {:.2f} s\n", time_of([&] { bench::trend_text(all); }).count());
+    fmt::print("to show their trend: {}\n", shown(time_of([&] { bench::trend_text(all); })));
     std::size_t changes = 0;
-    fmt::print("to find changes:     {:.2f} s\n",
-               time_of([&] { changes = bench::changes_in(all).size(); }).count());
+    fmt::print("to find changes:     {}\n", shown(time_of([&] { changes = bench::changes_in(all).size(); })));
     fmt::print("  {} changes\n", changes);
     if (std::filesystem::exists(place))
         fmt::print("bytes of a report in the database: {}\n",
-                   std::filesystem::file_size(place) / static_cast<std::size_t>(count));
+                   std::filesystem::file_size(place) / runs.size());
 }

@@ -5,18 +5,11 @@ usage: html_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
 
 import json
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
-import unittest
 
-from browser import Browser
 from full_size import write_full_run
-
-LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
-sys.path.append(str(SOURCE / "tests/support"))
+from page_support import LOOPBENCH, SOURCE, PageTest, main, shown_number
 from real_report import real_journal, with_hostile_names
 
 # {{workload, metric, contender, text}} of every cell of the matrix, by its headings.
@@ -33,21 +26,6 @@ CELLS = """
 })()
 """
 
-# How many pixels of each canvas are not of its background.
-DRAWN = """
-[...document.querySelectorAll("canvas")].map((canvas) => {
-  const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let drawn = 0;
-  for (let i = 3; i < data.length; i += 4) drawn += data[i] !== 0;
-  const chart = Chart.getChart(canvas);
-  return {drawn, points: chart.data.datasets.reduce((sum, set, i) => sum + chart.getDatasetMeta(i).data.length, 0),
-    title: canvas.closest("figure").querySelector("h3").textContent};
-})
-"""
-
-UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "%": 0.01, "k": 1e3,
-         "M": 1e6, "G": 1e9, "": 1, "×": 1}
-
 
 def made(report, name, folder):
     """The page of a report or journal, and the report."""
@@ -57,40 +35,12 @@ def made(report, name, folder):
     return page, json.loads(as_json.stdout)
 
 
-def shown_number(text):
-    """A number as a person reads it, and half of a unit of its last digit."""
-    found = re.fullmatch(r"(-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", text.strip().rstrip("▲▼=?\u2009 "))
-    if not found:
-        raise ValueError(text)
-    digits, unit = found[1].replace(",", ""), found[2].removesuffix("/op").removesuffix("/s").strip()
-    mantissa, _, exponent = digits.partition("e")
-    last_digit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    return float(digits) * UNITS[unit], 0.5001 * last_digit * UNITS[unit]
-
-
-class Html(unittest.TestCase):
+class Html(PageTest):
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
+        super().setUpClass()
         (cls.folder / "journal.jsonl").write_bytes(real_journal(SOURCE))
         cls.page, cls.report = made(cls.folder / "journal.jsonl", "page", cls.folder)
-        cls.browser = Browser().__enter__()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.scratch.cleanup()
-
-    def open(self, page=None, **how):
-        """Every page that is opened has nothing to complain of, and asks nobody for anything."""
-        page = page or self.page
-        self.browser.open(page, **how)
-        self.assertEqual(self.browser.complaints(), [])
-        self.assertEqual(self.browser.requests(), [page.resolve().as_uri()])
-
-    def texts(self, selector):
-        return self.browser.run(f"[...document.querySelectorAll('{selector}')].map((each) => each.textContent)")
 
     def choose(self, label, value):
         self.browser.run(f"""(() => {{
@@ -141,20 +91,7 @@ class Html(unittest.TestCase):
         self.assertEqual(shown, about & measured)
 
     def test_every_chart_is_drawn_in_light_dark_and_print(self):
-        for scheme in ("light", "dark"):
-            self.open(scheme=scheme)
-            self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), scheme)
-            self.expect_drawn(at_least=6)
-        self.browser.run("dispatchEvent(new Event('beforeprint'))")
-        self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), "light")
-        self.expect_drawn(at_least=6)
-
-    def expect_drawn(self, at_least):
-        charts = self.browser.run(DRAWN)
-        self.assertGreaterEqual(len(charts), at_least)
-        for chart in charts:
-            self.assertGreater(chart["points"], 1, chart)
-            self.assertGreater(chart["drawn"], 2000, chart)
+        self.expect_drawn_in_light_dark_and_print(at_least=6)
 
     def test_the_button_changes_the_theme(self):
         self.open(scheme="light")
@@ -162,9 +99,7 @@ class Html(unittest.TestCase):
         self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), "dark")
 
     def test_nothing_is_wider_than_the_window(self):
-        for width in (390, 1280):
-            self.open(width=width)
-            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+        self.expect_nothing_wider_than_the_window()
 
     def test_the_findings_are_on_the_first_screen(self):
         self.open()
@@ -376,4 +311,4 @@ class Html(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    main()

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Pictures of report.html, to be looked at: the whole page and its first screen in light and dark, on a wide and on a
-narrow window, and as it is printed.
+"""Pictures of report.html and of the page of trends, to be looked at: the whole page and its first screen in light and
+dark, on a wide and on a narrow window, and as it is printed.
 
-usage: pictures.py LOOPBENCH SOURCE_FOLDER OUT_FOLDER [REPORT.json]
+usage: pictures.py LOOPBENCH SOURCE_FOLDER OUT_FOLDER [REPORT.json | HISTORY.db]
 
-Without a report it is that of the journal in the repository. docs/report.png and docs/report-dark.png are the first
-screens at 1280 pixels.
+Without a report it is that of the journal in the repository, and trends are of the history that is made of it.
+docs/report.png and docs/report-dark.png are the first screens at 1280 pixels, docs/trends.png is that of the trends.
 """
 
 import base64
+import json
 import pathlib
 import subprocess
 import sys
@@ -19,31 +20,43 @@ from browser import Browser
 SCREEN_HEIGHT = 900
 
 
-def main(loopbench, source, out, report=None):
-    sys.path.append(str(source / "tests/support"))
-    from real_report import real_journal
-    out.mkdir(parents=True, exist_ok=True)
-
+def take(page, file, out, prefix=""):
     def save(name, picture):
         (out / name).write_bytes(base64.b64decode(picture["data"]))
         print(out / name)
 
+    for scheme in ("light", "dark"):
+        for width in (1280, 390):
+            page.open(file, width=width, scheme=scheme)
+            height = page.run("document.documentElement.scrollHeight")
+            for name, shown in (("first", SCREEN_HEIGHT), ("whole", height)):
+                clip = {"x": 0, "y": 0, "width": width, "height": shown, "scale": 1}
+                save(f"{prefix}{scheme}-{width}-{name}.png",
+                     page.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True))
+            save(f"{prefix}{scheme}-{width}-printed.pdf",
+                 page.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True))
+
+
+def main(loopbench, source, out, given=None):
+    sys.path.append(str(source / "tests/support"))
+    from history_of_runs import write_history
+    from real_report import real_journal
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, Browser() as page:
         folder = pathlib.Path(scratch)
-        if not report:
+        report = history = given
+        if not given:
             report = folder / "journal.jsonl"
             report.write_bytes(real_journal(source))
-        subprocess.run([loopbench, "report", report, "--format", "html", "-o", folder / "report.html"], check=True)
-        for scheme in ("light", "dark"):
-            for width in (1280, 390):
-                page.open(folder / "report.html", width=width, scheme=scheme)
-                height = page.run("document.documentElement.scrollHeight")
-                for name, shown in (("first", SCREEN_HEIGHT), ("whole", height)):
-                    clip = {"x": 0, "y": 0, "width": width, "height": shown, "scale": 1}
-                    save(f"{scheme}-{width}-{name}.png",
-                         page.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True))
-                save(f"{scheme}-{width}-printed.pdf",
-                     page.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True))
+            as_json = subprocess.run([loopbench, "report", report, "--format", "json"], check=True, capture_output=True)
+            history, _ = write_history(folder, loopbench, json.loads(as_json.stdout))
+        if not given or given.suffix != ".db":
+            subprocess.run([loopbench, "report", report, "--format", "html", "-o", folder / "report.html"], check=True)
+            take(page, folder / "report.html", out)
+        if not given or given.suffix == ".db":
+            subprocess.run([loopbench, "history", "trend", "--history", history, "--format", "html", "-o",
+                            folder / "trends.html"], check=True)
+            take(page, folder / "trends.html", out, "trends-")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,12 @@
 // in reports/evidence/changes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #include "simulated_series.hpp"
@@ -60,15 +63,91 @@ void false_alarms(std::size_t tries) {
     }
 }
 
-/// What nobody can exceed who looks five runs after: the share found by who knows when, in which direction
-/// and by how much noise, and accepts one false alarm in a hundred.
-double best_possible(double step_pct, double spread, std::size_t before) {
+constexpr double false_alarms_accepted = 0.01;
+constexpr double known_exactly = std::numeric_limits<double>::infinity();  // so many runs before
+
+/// By how many standard deviations the means of the runs before and after a step differ.
+double distance(double step_pct, double spread, double before, double after) {
+    return std::log1p(step_pct / 100) / spread / std::sqrt(1 / before + 1 / after);
+}
+
+/// What nobody can exceed who looks so many runs after: the share found by who knows when, in which direction
+/// and by how much noise, and accepts one false alarm in a hundred. Of all tests of these runs this is the most
+/// powerful one (Neyman and Pearson), and whoever decides by them does make a test of them.
+double best_possible(double step_pct, double spread, double before, double after) {
     const boost::math::normal_distribution<double> normal;
-    constexpr double after = 5;
-    const auto others = static_cast<double>(before);
-    const double distance =
-        std::log1p(step_pct / 100) / spread * std::sqrt(others * after / (others + after));
-    return cdf(normal, distance - quantile(normal, 0.99));
+    return cdf(normal,
+               distance(step_pct, spread, before, after) - quantile(normal, 1 - false_alarms_accepted));
+}
+
+/// The same, seen: how often that test finds the step.
+double best_seen(double step_pct, double spread, double before, double after, std::size_t tries) {
+    const double threshold = quantile(boost::math::normal_distribution<double>{}, 1 - false_alarms_accepted);
+    generator random{5};
+    const auto mean_of = [&](double count) {
+        if (count == known_exactly) return 0.0;
+        double sum = 0;
+        for (int i = 0; i < static_cast<int>(count); ++i)
+            sum += std::normal_distribution<double>{0, spread}(random);
+        return sum / count;
+    };
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < tries; ++i) {
+        const double fell = mean_of(before) - (mean_of(after) - std::log1p(step_pct / 100));
+        if (fell > threshold * spread * std::sqrt(1 / before + 1 / after)) ++found;
+    }
+    return static_cast<double>(found) / static_cast<double>(tries);
+}
+
+void bound(std::size_t tries) {
+    constexpr double step_pct = 3, spread = 0.02, wanted = 0.95;
+    fmt::print(
+        "\nWhat nobody can exceed: a step of {:g} % at noise of {:g} % of a run, found by the best test of "
+        "those "
+        "that\nknow when it was, its direction and the noise, and raise one false alarm in a hundred\n\n",
+        step_pct, 100 * spread);
+    fmt::print("| runs before | runs after | by its formula | of {} simulations |\n|--:|--:|--:|--:|\n",
+               tries);
+    for (const double before : {15.0, 55.0, known_exactly})
+        for (const double after : {5.0, 8.0, 10.0})
+            fmt::print("| {} | {:g} | {:.1f} % | {:.1f} % |\n",
+                       before == known_exactly ? "any number" : fmt::format("{:g}", before), after,
+                       100 * best_possible(step_pct, spread, before, after),
+                       100 * best_seen(step_pct, spread, before, after, tries));
+    const boost::math::normal_distribution<double> normal;
+    const double needed = quantile(normal, 1 - false_alarms_accepted) + quantile(normal, wanted);
+    fmt::print(
+        "\n{:g} % within 5 runs takes noise of {:.2f} % of a run at the most, or, at {:g} %, {:.0f} runs\n",
+        100 * wanted, 100 * std::log1p(step_pct / 100) * std::sqrt(5) / needed, 100 * spread,
+        std::ceil(std::pow(needed * spread / std::log1p(step_pct / 100), 2)));
+}
+
+/// Who looks once, at the end, has all of the series on both sides.
+void located(std::size_t tries) {
+    fmt::print(
+        "\nA step of 3 % in a series of {} runs, anywhere with 15 runs before and 15 after it, {} of each, "
+        "looked "
+        "at\nonce, at the end\n\n",
+        runs, tries);
+    fmt::print(
+        "| noise | a change is told | at most 5 runs from where it was | more than one "
+        "|\n|---|--:|--:|--:|\n");
+    const std::vector<place> noises{{"2 % of a block, 10 blocks", median_of_blocks(0.02, 10)},
+                                    {"1 % of a run", normal_noise(0.01)},
+                                    {"2 % of a run", normal_noise(0.02)}};
+    for (const auto& [name, of] : noises) {
+        generator random{6};
+        std::size_t told = 0, near = 0, several = 0;
+        for (std::size_t i = 0; i < tries; ++i) {
+            const auto at = 15 + random() % (runs - 30);
+            const auto found = changes_in(with_step(random, of, runs, at, 3), runs);
+            const auto is_near = [&](const auto& each) { return each.at + 5 >= at && each.at <= at + 5; };
+            if (!found.empty()) ++told;
+            if (found.size() > 1) ++several;
+            if (std::ranges::any_of(found, is_near)) ++near;
+        }
+        fmt::print("| {} | {} | {} | {} |\n", name, pct(told, tries), pct(near, tries), pct(several, tries));
+    }
 }
 
 void steps(std::size_t tries) {
@@ -93,7 +172,9 @@ void steps(std::size_t tries) {
                 const auto delay = delay_of(series, at, 10);
                 if (delay && *delay <= 5) ++within_5;
                 if (delay) ++within_10;
-                if (spread > 0) best += best_possible(step_pct, spread, at) / static_cast<double>(tries);
+                if (spread > 0)
+                    best += best_possible(step_pct, spread, static_cast<double>(at), 5) /
+                            static_cast<double>(tries);
             }
             fmt::print("| {:g} % | {} | {} | {} | {} |\n", step_pct, at_place.name, pct(within_5, tries),
                        pct(within_10, tries), spread > 0 ? fmt::format("{:.0f} %", 100 * best) : "");
@@ -162,6 +243,8 @@ int main(int argc, char** argv) {
     const std::size_t tries = argc > 1 ? std::stoul(argv[1]) : 1000;
     false_alarms(tries);
     steps(tries);
+    bound(100 * tries);
+    located(tries);
     others(tries);
     many(tries / 50 + 1);
 }

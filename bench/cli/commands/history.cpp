@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,10 +17,12 @@
 #include "bench/history/series.hpp"
 #include "bench/history/store.hpp"
 #include "bench/history/tables.hpp"
+#include "bench/history/trends_page.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/columns.hpp"
 #include "reports/files/atomic_file.hpp"
 #include "reports/files/posix_io.hpp"
+#include "reports/html/html.hpp"
 #include "reports/json/json.hpp"
 #include "reports/terminal/table.hpp"
 
@@ -27,9 +30,12 @@ namespace loopbench::bench {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 struct history_options {
     std::string place;
     bool as_json = false;
+    std::string format = "text", report_folder;
     std::vector<std::string> reports;
     provenance from;
     bool dirty = false, clean = false;
@@ -112,17 +118,55 @@ int export_points(const history_options& options) {
     return exit_ok;
 }
 
-int show_trend(const history_options& options) {
+/// As it is seen from where the page is, so that both can be moved together.
+std::string reports_address(const history_options& options) {
+    if (options.report_folder.empty()) return "";
+    const auto page_folder = fs::absolute(options.output).parent_path();
+    return fs::absolute(options.report_folder).lexically_relative(page_folder).generic_string();
+}
+
+/// Those that are there already stay, so that only new runs are written.
+void write_report_pages(store& from, const trends_page& page, const fs::path& folder) {
+    reports::prepare_output_folder(folder);
+    for (const auto* run : page.runs) {
+        const auto file = folder / report_page_name(*run);
+        if (fs::exists(file)) continue;
+        if (const auto report = from.report_of(run->id))
+            reports::write_file_atomically(file, reports::write_html(*report));
+    }
+}
+
+int write_trends(const history_options& options) {
+    if (!options.report_folder.empty() && options.output.empty())
+        throw usage_error{
+            "--reports writes pages that the page of trends leads to, seen from where that is; name its file "
+            "with -o"};
     auto history = opened(options);
     const auto runs = history.runs();
     auto choice = options.choice;
-    choice.intervals = options.as_json;
+    choice.intervals = true;
+    const auto all = read_series(history, runs, choice);
+    const auto page = write_trends_page(history, runs, all, reports_address(options));
+    if (!options.report_folder.empty()) write_report_pages(history, page, options.report_folder);
+    print(options, page.html);
+    return exit_ok;
+}
+
+int show_trend(const history_options& options) {
+    if (options.format == "html") return write_trends(options);
+    if (!options.report_folder.empty())
+        throw usage_error{"--reports is for the page of trends; add --format html"};
+    const bool as_json = options.as_json || options.format == "json";
+    auto history = opened(options);
+    const auto runs = history.runs();
+    auto choice = options.choice;
+    choice.intervals = as_json;
     auto all = read_series(history, runs, choice);
     if (all.size() == 1 && !choice.intervals) {
         choice.intervals = true;  // a line for each run has them
         all = read_series(history, runs, choice);
     }
-    print(options, options.as_json ? trend_json(all) : trend_text(all));
+    print(options, as_json ? trend_json(all) : trend_text(all));
     return exit_ok;
 }
 
@@ -199,8 +243,8 @@ void add_output(CLI::App& command, history_options& options) {
             ->type_name("FILE"));
 }
 
-void add_json(CLI::App& command, history_options& options) {
-    command.add_flag("--json", options.as_json, "the same as JSON");
+CLI::Option* add_json(CLI::App& command, history_options& options) {
+    return command.add_flag("--json", options.as_json, "the same as JSON");
 }
 
 void add_choice(CLI::App& command, history_options& options) {
@@ -251,7 +295,14 @@ void add_history_command(CLI::App& app, action& chosen) {
 
     auto* trend = add("trend", "each series; of a single one, every run", show_trend);
     add_choice(*trend, *options);
-    add_json(*trend, *options);
+    auto* format = takes_one_of(trend->add_option("--format", options->format,
+                                                  "html is a page with every series as a picture (text)"),
+                                {"text", "json", "html"});
+    add_json(*trend, *options)->excludes(format);
+    takes_path(trend
+                   ->add_option("--reports", options->report_folder,
+                                "of the page: a folder for the page of each run, to which its numbers lead")
+                   ->type_name("DIR"));
     add_output(*trend, *options);
 
     auto* changes = add("changes", "when something became better or worse", show_changes);

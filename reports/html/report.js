@@ -371,10 +371,6 @@ function addCauses() {
 
 // ---- trust ----
 
-function percent(value) {
-  return value === null || value === undefined ? "–" : `${significant(value, 2)} %`;
-}
-
 function addTrust() {
   const place = document.getElementById("trust");
   const {aa, disturbances, judging} = report;
@@ -417,11 +413,6 @@ function addCalibration(place, found) {
 
 function plainValue(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function facts(entries) {
-  return el("dl", {}, entries.filter(([, value]) => value !== null && value !== undefined && value !== "")
-    .flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, nameOf(String(value)))]));
 }
 
 const notOfTheSheet = ["date", "size", "load_avg", "contender", "library", "library_version", "caches", "num_cpus", "mhz_per_cpu",
@@ -527,34 +518,6 @@ function trialsConfig(result) {
     },
     plugins: [endLabels],
   };
-}
-
-// ---- light and dark ----
-
-function setTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  const button = document.getElementById("theme");
-  button.textContent = theme === "dark" ? "Light" : "Dark";
-  drawAll();
-}
-
-function addTheme() {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null;
-  const current = () => chosen || (system.matches ? "dark" : "light");
-  system.addEventListener("change", () => setTheme(current()));
-  document.getElementById("theme").addEventListener("click", () => {
-    chosen = current() === "dark" ? "light" : "dark";
-    setTheme(chosen);
-  });
-  // Paper is white, and charts are drawn anew for its width, whatever the window's is.
-  const setPrinting = (isPrinting) => {
-    document.body.classList.toggle("printing", isPrinting);
-    setTheme(isPrinting ? "light" : current());
-  };
-  addEventListener("beforeprint", () => setPrinting(true));
-  addEventListener("afterprint", () => setPrinting(false));
-  setTheme(current());
 }
 
 addTop();

@@ -1,0 +1,63 @@
+// Contenders by family: in which order, in which colour, and which of them are shown.
+
+// Each has a colour of its own in page.css.
+const families = [
+  {id: "flagship", title: "the loop, on epoll and io_uring"},
+  {id: "design", title: "the loop, simpler designs"},
+  {id: "asio", title: "Boost.Asio"},
+  {id: "other", title: "others"},
+  {id: "floor", title: "floors: no loop at all"},
+];
+
+function familyOf(contender) {
+  if (contender.context?.role === "floor") return "floor";
+  if (contender.library === "Boost.Asio") return "asio";
+  if (contender.library !== "loopbench") return "other";
+  return ["epoll", "io_uring"].includes(contender.context?.driver) ? "flagship" : "design";
+}
+
+const markers = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
+const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
+
+// Family by family, the baseline first in its own. `described` says of some of them what they are.
+function byFamily(names, described, baseline) {
+  const known = new Map(described.map((each) => [each.name, each]));
+  const all = names.map((name) => ({name, family: familyOf(known.get(name) || {}), shown: true}));
+  const ordered = families.flatMap(({id}) => all.filter((each) => each.family === id)
+    .sort((a, b) => (b.name === baseline) - (a.name === baseline)));
+  for (const {id} of families)
+    ordered.filter((each) => each.family === id).forEach((each, place) => {
+      each.marker = markers[place % markers.length];
+      each.dash = id === "floor" ? [3, 3] : dashes[place % dashes.length];
+    });
+  return ordered;
+}
+
+// `contenders` is the page's own list.
+function shownContenders() {
+  return contenders.filter((each) => each.shown);
+}
+
+// Boxes to choose by which contenders are shown; `title` says where, and `redraw` does it.
+function contenderChoice(title, redraw) {
+  const boxes = families.map((family) => {
+    const members = contenders.filter((each) => each.family === family.id);
+    if (!members.length) return null;
+    return el("fieldset", {class: family.id}, el("legend", {}, family.title), members.map((each) => {
+      const box = el("input", {type: "checkbox", onchange: () => {
+        each.shown = box.checked;
+        redraw();
+      }});
+      box.checked = each.shown;
+      return el("label", {}, box, nameOf(each.name));
+    }));
+  });
+  return el("details", {class: "contenders"}, el("summary", {}, title),
+    el("div", {}, boxes));
+}
+
+// What the colours mean.
+function legend() {
+  const present = families.filter(({id}) => contenders.some((each) => each.family === id));
+  return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, title)));
+}

@@ -1,0 +1,94 @@
+// What the page of trends is made of. What it looks like is in tests/html.
+#include "bench/history/trends_page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "support.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using bench::opening;
+
+class trends_page : public testing::Test {
+protected:
+    /// Forty runs, of which the system calls of loop-epoll are always the same: 5 % slower from the 31st on.
+    trends_page() {
+        std::mt19937_64 random{7};
+        std::normal_distribution<double> noise{0, 0.005};
+        for (int day = 0; day < 40; ++day)
+            store.add(
+                bench::entry_of(report_of_day(day, 1.5 * std::exp(noise(random)) / (day < 30 ? 1 : 1.05)),
+                                {fmt::format("commit{:02}", day), false, ""}));
+    }
+
+    nlohmann::json shown(const std::string& reports = "", std::size_t points_max = bench::points_shown_max) {
+        const auto runs = store.runs();
+        const auto all = bench::read_series(store, runs, {.intervals = true});
+        const auto page = bench::write_trends_page(store, runs, all, reports, points_max);
+        pages = page.runs.size();
+        constexpr std::string_view begin = "id=\"data\">";
+        const auto from = page.html.find(begin) + begin.size();
+        return nlohmann::json::parse(
+            page.html.substr(from, page.html.find("</script>", from) - from))["history"];
+    }
+
+    static nlohmann::json line_of(const nlohmann::json& history, std::string_view metric,
+                                  std::string_view contender) {
+        for (const auto& chart : history["charts"])
+            for (const auto& line : chart["lines"])
+                if (chart["of"]["metric"] == metric &&
+                    history["contenders"][line["contender"].get<std::size_t>()]["name"] == contender)
+                    return line;
+        return {};
+    }
+
+    const empty_history history;
+    bench::store store{history.place(), opening::created_if_missing};
+    std::size_t pages = 0;
+};
+
+TEST_F(trends_page, has_every_run_every_point_and_the_change) {
+    const auto all = shown();
+    EXPECT_EQ(all["runs"].size(), 40);
+    EXPECT_EQ(all["contenders"][1]["library"], "loop");
+    const auto line = line_of(all, "time", "loop-epoll");
+    EXPECT_EQ(line["values"].size(), 40);
+    ASSERT_EQ(line["changes"].size(), 1);
+    EXPECT_EQ(line["changes"][0]["at"], 30);
+    EXPECT_EQ(line["changes"][0]["is"], "worse");
+}
+
+TEST_F(trends_page, has_one_number_for_what_is_always_the_same) {
+    EXPECT_EQ(line_of(shown(), "syscalls", "loop-epoll")["values"], 1);
+}
+
+TEST_F(trends_page, leads_to_reports_where_there_are_some) {
+    EXPECT_TRUE(shown()["runs"][0]["page"].is_null());
+    const auto all = shown("../reports");
+    EXPECT_EQ(all["reports"], "../reports");
+    EXPECT_EQ(all["runs"][0]["page"], "1-2026-01-01T03-04-05Z.html");
+}
+
+// The ratio of loop-epoll is one point of a run; what is always the same is none.
+TEST_F(trends_page, of_too_many_runs_has_the_latest_and_the_changes_among_them) {
+    const auto most = shown("", 20);
+    EXPECT_EQ(most["all_runs"], 40);
+    EXPECT_EQ(most["runs"].size(), 20);
+    EXPECT_EQ(pages, 20);
+    EXPECT_EQ(most["runs"][19]["build"], "commit39");
+    EXPECT_EQ(line_of(most, "time", "loop-epoll")["changes"][0]["at"], 10);
+    const auto few = shown("", 5);
+    EXPECT_EQ(few["runs"].size(), 5);
+    EXPECT_TRUE(line_of(few, "time", "loop-epoll")["changes"].empty()) << "it was before";
+    EXPECT_EQ(shown("", 0)["runs"].size(), 1);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
