@@ -458,11 +458,12 @@ loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_fil
         }
         if (!written) continue;  // the time was up before anything was written
         offset += written->bytes;
-        expect(mine->taken == offset,
-               fmt::format("the kernel has taken {} bytes, and the writer is told {}", mine->taken, offset));
+        if (mine->taken != offset)
+            fail(
+                fmt::format("the kernel has taken {} bytes, and the writer is told {}", mine->taken, offset));
         if (written->error == ECANCELED) continue;
         if (written->error != 0) {
-            expect(mine->was_reset, fmt::format("a write fails with {}", written->error));
+            if (!mine->was_reset) fail(fmt::format("a write fails with {}", written->error));
             co_return;
         }
         expect(written->bytes == bytes.size(), "a write is over before its bytes are taken");
@@ -492,14 +493,15 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
         }
         if (!received) continue;
         if (received->error != 0) {
-            expect(mine->was_reset, fmt::format("a read fails with {}", received->error));
+            if (!mine->was_reset) fail(fmt::format("a read fails with {}", received->error));
             co_return;
         }
         if (received->bytes == 0) {
-            expect(
-                mine->was_reset || (mine->has_ended && offset == mine->arrived &&
-                                    (!mine->peer || mine->peer->taken == offset)),
-                fmt::format("a stream ends after {} bytes, of which {} have arrived", offset, mine->arrived));
+            const bool is_whole =
+                mine->has_ended && offset == mine->arrived && (!mine->peer || mine->peer->taken == offset);
+            if (!mine->was_reset && !is_whole)
+                fail(fmt::format("a stream ends after {} bytes, of which {} have arrived", offset,
+                                 mine->arrived));
             co_return;
         }
         expect(received->bytes <= buffer.size(), "a read gives more than there is room for");
