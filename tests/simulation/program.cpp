@@ -1,6 +1,9 @@
 #include "tests/simulation/program.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <numeric>
 #include <utility>
 
@@ -426,7 +429,9 @@ loop::task<void> program::be_client() {
 loop::task<void> program::converse(stream connected) {
     ++done.connections;
     const auto mine = std::static_pointer_cast<socket_file>(kernel_.share(connected.native_handle()));
-    std::array both{write_all(connected, mine), read_all(connected, mine)};
+    std::array<task<void>, 2> both;
+    both[0] = write_all(connected, mine);
+    both[1] = chance_.one_in(6) ? call_when_readable(connected, mine) : read_all(connected, mine);
     if (chance_.one_in(2)) std::swap(both[0], both[1]);
     if (chance_.one_in(4)) {  // it closes when one of them has ended, whatever the other one has to say
         co_await loop_->race(std::span(both));
@@ -444,7 +449,7 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    const std::uint64_t total = chance_.any_magnitude(17);
+    const std::uint64_t total = chance_.any_magnitude(chance_.one_in(8) ? 17 : 12);
     while (offset < total) {
         if (chance_.one_in(20)) co_await pause();
         bytes.resize(std::min(1 + chance_.any_magnitude(16), total - offset));
@@ -496,23 +501,56 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
             if (!mine->was_reset) fail(fmt::format("a read fails with {}", received->error));
             co_return;
         }
-        if (received->bytes == 0) {
-            const bool is_whole =
-                mine->has_ended && offset == mine->arrived && (!mine->peer || mine->peer->taken == offset);
-            if (!mine->was_reset && !is_whole)
-                fail(fmt::format("a stream ends after {} bytes, of which {} have arrived", offset,
-                                 mine->arrived));
-            co_return;
-        }
-        expect(received->bytes <= buffer.size(), "a read gives more than there is room for");
-        for (std::size_t i = 0; i < received->bytes; ++i) {
-            if (buffer[i] != content(mine->connection, !mine->is_client, offset + i))
-                fail(fmt::format("byte {} of connection {} is another", offset + i, mine->connection));
-        }
-        offset += received->bytes;
-        done.bytes += received->bytes;
-        expect(offset <= mine->arrived, "more is read than has arrived");
+        if (!take(*mine, std::span(buffer).first(received->bytes), offset)) co_return;
     }
+}
+
+// False at the end.
+bool program::take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset) {
+    if (bytes.empty()) {
+        const bool is_whole =
+            mine.has_ended && offset == mine.arrived && (!mine.peer || mine.peer->taken == offset);
+        if (!mine.was_reset && !is_whole)
+            fail(fmt::format("a stream ends after {} bytes, of which {} have arrived", offset, mine.arrived));
+        return false;
+    }
+    for (const std::byte each : bytes) {
+        if (each != content(mine.connection, !mine.is_client, offset))
+            fail(fmt::format("byte {} of connection {} is another", offset, mine.connection));
+        ++offset;
+    }
+    done.bytes += bytes.size();
+    expect(offset <= mine.arrived, "more is read than has arrived");
+    return true;
+}
+
+// As programs do that have other libraries read: the loop says when.
+loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
+    const int fd = from.native_handle();
+    std::uint64_t offset = 0;
+    loop::event has_ended(*loop_, loop_->polls());
+    // It waits for ever anew: as long as it reads, nothing stands.
+    const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
+        return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);
+    });
+    struct added_reader {
+        loop::event_loop& loop;
+        int fd;
+        ~added_reader() { loop.remove_reader(fd); }
+    };
+    const added_reader added{*loop_, fd};
+    loop_->add_reader(fd, [&] {
+        std::array<std::byte, 4096> buffer;
+        const auto bytes = ::recv(fd, buffer.data(), 1 + chance_.below(buffer.size()), 0);
+        if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (bytes < 0) expect(mine->was_reset, "a read of what is ready fails");
+        const auto count = static_cast<std::size_t>(std::max<ssize_t>(bytes, 0));
+        if (bytes > 0 && take(*mine, std::span(buffer).first(count), offset)) return;
+        if (bytes == 0) take(*mine, {}, offset);
+        loop_->remove_reader(fd);
+        has_ended.set();
+    });
+    co_await has_ended.wait();
 }
 
 }  // namespace loopbench::simulation

@@ -123,6 +123,8 @@ private:
     task<loop::io_result> write(stream& to, std::span<const std::byte> bytes, socket_file& mine);
     task<loop::io_result> read(stream& from, std::span<std::byte> buffer, socket_file& mine,
                                std::uint64_t had);
+    task<void> call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine);
+    bool take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset);
     task<void> pause();
 
     loop::time_point after(nanoseconds duration) const noexcept;

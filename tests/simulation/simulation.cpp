@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <string>
@@ -221,9 +222,11 @@ int main(int count, char** arguments) {
     running.planted = planted;
 
     fmt::print("{:16} {:>22} {:>11} {:>13} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9}\n", "design", "seeds",
-               "turns", "turns/minute", "tasks", "cancelled", "sleeps", "connections", "bytes read", "posts");
+               "turns", "turns/CPU min", "tasks", "cancelled", "sleeps", "connections", "bytes read",
+               "posts");
     for (const std::string& design : designs) {
         const auto started = std::chrono::steady_clock::now();
+        const std::clock_t cpu_before = std::clock();
         tally all;
         std::uint64_t done = 0;
         for (; seconds > 0 ? seconds_since(started) < seconds : done < seeds; ++done) {
@@ -241,8 +244,9 @@ int main(int count, char** arguments) {
         }
         fmt::print("{:16} {:>22} {:>11} {:>13.0f} {:>9} {:>9} {:>9} {:>11} {:>12} {:>9}\n", design,
                    fmt::format("{}..{}", first, first + done - 1), all.turns,
-                   static_cast<double>(all.turns) * 60 / seconds_since(started), all.tasks, all.cancelled,
-                   all.sleeps, all.connections, all.bytes, all.posts);
+                   static_cast<double>(all.turns) * 60 * CLOCKS_PER_SEC /
+                       static_cast<double>(std::clock() - cpu_before),
+                   all.tasks, all.cancelled, all.sleeps, all.connections, all.bytes, all.posts);
         std::fflush(stdout);
         // One seed may be too few for that.
         if (done >= 10 && !has_done_all(all)) {
