@@ -16,6 +16,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -115,6 +116,10 @@ public:
     bool is_connecting = false;         // not yet connected, nor refused
     std::shared_ptr<socket_file> peer;  // while both ends live
     bool can_take() const noexcept { return has_room_; }
+    /// How much of what is sent can arrive at a time.
+    std::size_t window() const noexcept {
+        return peer ? std::min(send_limit_, peer->receive_limit_) : send_limit_;
+    }
     nanoseconds refused_accepts{-1'000'000'000'000};  // when there was last no descriptor for an accept
 
 private:

@@ -19,6 +19,9 @@ namespace {
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
+/// Who hears that he is cancelled, and goes on.
+constexpr std::string_view stubborn = "a stubborn sleeper";
+
 /// What is written at a place of a connection, in one direction.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
@@ -145,6 +148,7 @@ void program::begin(std::string_view what, task<void> work) {
 void program::begin_one() {
     switch (chance_.below(12)) {
         case 0:
+            if (chance_.one_in(4)) return begin(stubborn, sleep_on());
             return begin("a sleeper", sleep_often());
         case 1:
             return begin("a yielder", yield_often());
@@ -193,7 +197,7 @@ void program::look_for_starving() {
         }
     }
     for (const actor& each : actors_) {
-        if (each.is_cancelled && now - each.cancelled_at > starving_turns)
+        if (each.is_cancelled && each.what != stubborn && now - each.cancelled_at > starving_turns)
             fail(fmt::format("{} was cancelled {} turns ago, and goes on", each.what,
                              now - each.cancelled_at));
     }
@@ -261,6 +265,18 @@ loop::task<void> program::pause() {
 loop::task<void> program::sleep_often() {
     for (std::uint64_t times = 1 + chance_.below(20); times > 0; --times)
         co_await sleep(chance_.one_in(10) ? -some_time() : some_time());
+}
+
+loop::task<void> program::sleep_on() {
+    int cancellations = 0;
+    for (std::uint64_t times = 1 + chance_.below(20); times > 0; --times) {
+        try {
+            co_await sleep(some_time());
+        } catch (const loop::task_cancelled&) {
+            ++cancellations;
+        }
+    }
+    expect(cancellations <= 1, "a task is cancelled once, and told twice");
 }
 
 loop::task<void> program::yield_often() {
@@ -429,15 +445,26 @@ loop::task<void> program::be_client() {
 loop::task<void> program::converse(stream connected) {
     ++done.connections;
     const auto mine = std::static_pointer_cast<socket_file>(kernel_.share(connected.native_handle()));
-    std::array<task<void>, 2> both;
-    both[0] = write_all(connected, mine);
-    both[1] = chance_.one_in(6) ? call_when_readable(connected, mine) : read_all(connected, mine);
-    if (chance_.one_in(2)) std::swap(both[0], both[1]);
-    if (chance_.one_in(4)) {  // it closes when one of them has ended, whatever the other one has to say
-        co_await loop_->race(std::span(both));
-    } else {
-        co_await loop_->gather(std::span(both), loop::join_mode::cancel_on_exception);
+    std::vector<task<void>> parts;
+    parts.push_back(write_all(connected, mine));
+    const bool calls_back = chance_.one_in(6);
+    parts.push_back(calls_back ? call_when_readable(connected, mine) : read_all(connected, mine));
+    if (chance_.one_in(2)) std::swap(parts[0], parts[1]);
+    switch (chance_.below(6)) {
+        case 0:  // it is over when one of them is, whatever the other one has to say
+            co_await loop_->race(std::span(parts));
+            break;
+        case 1:  // somebody closes it, whatever they are waiting for
+            if (!calls_back) parts.push_back(close_later(connected));
+            [[fallthrough]];
+        default:
+            co_await loop_->gather(std::span(parts), loop::join_mode::cancel_on_exception);
     }
+}
+
+loop::task<void> program::close_later(stream& closed) {
+    co_await sleep(some_time());
+    closed.close();
 }
 
 loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte> bytes, socket_file& mine) {
@@ -449,7 +476,10 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    const std::uint64_t total = chance_.any_magnitude(chance_.one_in(8) ? 17 : 12);
+    // A byte at a time, so many would take as long as all else together.
+    constexpr std::uint64_t parts_max = 2'000;
+    const std::uint64_t total =
+        std::min(chance_.any_magnitude(chance_.one_in(8) ? 17 : 12), parts_max * mine->window());
     while (offset < total) {
         if (chance_.one_in(20)) co_await pause();
         bytes.resize(std::min(1 + chance_.any_magnitude(16), total - offset));
@@ -466,6 +496,7 @@ loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_fil
         if (mine->taken != offset)
             fail(
                 fmt::format("the kernel has taken {} bytes, and the writer is told {}", mine->taken, offset));
+        if (!to.is_open()) co_return;
         if (written->error == ECANCELED) continue;
         if (written->error != 0) {
             if (!mine->was_reset) fail(fmt::format("a write fails with {}", written->error));
@@ -473,7 +504,7 @@ loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_fil
         }
         expect(written->bytes == bytes.size(), "a write is over before its bytes are taken");
     }
-    to.shutdown_write();
+    if (to.is_open()) to.shutdown_write();
 }
 
 loop::task<loop::io_result> program::read(stream& from, std::span<std::byte> buffer, socket_file& mine,
@@ -497,6 +528,7 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
             received = co_await read(from, buffer, *mine, offset);
         }
         if (!received) continue;
+        if (received->error != 0 && !from.is_open()) co_return;
         if (received->error != 0) {
             if (!mine->was_reset) fail(fmt::format("a read fails with {}", received->error));
             co_return;

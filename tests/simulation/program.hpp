@@ -105,6 +105,7 @@ private:
     // The tasks.
     task<void> sleep(nanoseconds duration);
     task<void> sleep_often();
+    task<void> sleep_on();
     task<void> yield_often();
     task<void> gather_tree(int levels);
     task<void> gather_often();
@@ -118,6 +119,7 @@ private:
     task<void> serve(bool is_unix);
     task<void> be_client();
     task<void> converse(stream connected);
+    task<void> close_later(stream& closed);
     task<void> write_all(stream& to, const std::shared_ptr<socket_file>& mine);
     task<void> read_all(stream& from, const std::shared_ptr<socket_file>& mine);
     task<loop::io_result> write(stream& to, std::span<const std::byte> bytes, socket_file& mine);
