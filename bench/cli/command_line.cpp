@@ -204,7 +204,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     } catch (const interrupted&) {
         return exit_interrupted;
     } catch (const std::filesystem::filesystem_error& error) {  // what it says is for programmers
-        tell("loopbench: cannot use {}: {}; name another one\n", reports::shown(error.path1().native()),
+        tell("loopbench: cannot use {}: {}; name another one\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;
     } catch (const std::bad_alloc&) {

@@ -68,7 +68,9 @@ journal::journal(const std::filesystem::path& path, const session_record& begun)
 journal::journal(const std::filesystem::path& path)
     : path_{path.native()},
       lock_{locked_folder_of(path)},
-      file_{reports::open_regular_file(path_, O_WRONLY | O_APPEND, "continue")} {}
+      file_{reports::open_regular_file(path_, O_WRONLY | O_APPEND, "continue")} {
+    reports::remove_abandoned(path);  // of a run that was to take its place
+}
 
 void journal::keep(std::uint64_t bytes) {
     if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)

@@ -270,6 +270,16 @@ TEST_F(command_failure, a_pipe_in_the_place_of_an_own_file_is_an_error_with_its_
         << calibrated.error_tail;
 }
 
+TEST_F(command_failure, a_file_that_cannot_be_used_is_named_to_its_end) {
+    const auto folder = loopbench.path("a/folder/whose/name/is/longer/than/messages/show/of/a/text");
+    std::filesystem::create_directories(folder);
+    std::filesystem::create_symlink("journal.jsonl", folder / "journal.jsonl");
+    const auto ran = loopbench({"run", "--resume", folder.native()});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("text/journal.jsonl: Too many levels of symbolic links"), std::string::npos)
+        << ran.error_tail;
+}
+
 TEST_F(command_failure, a_report_may_come_out_of_a_pipe) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     const auto file = loopbench.path("report.json").native();

@@ -1,7 +1,12 @@
 // The journal holds what is finished, line by line.
 #include "bench/experiment/journal.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "bench/machine/environment.hpp"
 #include "tests/support/journal_lines.hpp"
@@ -50,6 +55,18 @@ TEST(journal, has_a_line_for_each_trial_as_soon_as_it_is_appended) {
     EXPECT_EQ(lines[2]["block"], 1);
     EXPECT_EQ(lines[2]["status"], "failed");
     EXPECT_EQ(lines[2]["reason"], "a\n\"b\"");
+}
+
+TEST(journal, that_is_gone_on_with_loses_what_a_killed_writer_has_left_beside_it) {
+    const scratch_folder folder;
+    { const bench::journal begun{folder / "journal.jsonl", {.plan = small_plan(1)}}; }
+    const pid_t dead = ::fork();
+    if (dead == 0) ::_exit(0);
+    ASSERT_EQ(::waitpid(dead, nullptr, 0), dead);
+    const auto left = folder / fmt::format("journal.jsonl.{}-0.tmp", dead);
+    reports::write_file_atomically(left, "half a line");
+    const bench::journal gone_on_with{folder / "journal.jsonl"};
+    EXPECT_FALSE(std::filesystem::exists(left));
 }
 
 TEST(journal, that_cannot_be_written_is_an_error_with_its_name) {

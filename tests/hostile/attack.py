@@ -280,10 +280,13 @@ class Place:
                 raise Broken(f"sockets are left behind: {sockets}")
         if files := [each.name for each in (self.folder / "tmp").glob(".loopbench-*")]:
             raise Broken(f"temporary files are left behind: {files}")
-        for folder, _, names in os.walk(self.folder):
-            for each in names:
-                if re.fullmatch(r".+\.\d+-\d+\.tmp", each) or each == "probe":
-                    raise Broken(f"half a file is left behind: {folder}/{each}")
+        if files := self.half_files():
+            raise Broken(f"half a file is left behind: {files}")
+
+    def half_files(self):
+        """Beside the names that they were to take."""
+        return [os.path.join(folder, each) for folder, _, names in os.walk(self.folder) for each in names
+                if re.fullmatch(r".+\.\d+-\d+\.tmp", each) or each == "probe"]
 
     def remove(self):
         for folder, names, _ in os.walk(self.folder):

@@ -184,6 +184,8 @@ def one_moment(place, command):
                         place / "next", codes=[OK, INCONCLUSIVE])
     else:  # what it writes it writes anew, over what half of it left
         place.loopbench(*command.words)
+    if place.half_files():  # which go when their names are written again
+        place.loopbench(*command.words)
     place.expect_nothing_left()
 
 

@@ -1,9 +1,13 @@
 """Contenders that do what none should: they fail by name, the others keep their numbers, and nothing of them stays."""
 
+import contextlib
 import os
 import pathlib
+import signal
+import subprocess
+import time
 
-from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, attack
+from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Ended, Skipped, attack
 
 GROUP = "strangers"
 TURNS = ', "turns": "1"'
@@ -108,6 +112,31 @@ def that_leave_processes_behind(place):
     place.add_contender("culprit", text=f"#!/bin/sh\n{child} >/dev/null 2>&1 &\n{wait}echo yield\n")
     place.loopbench("list", codes=[OK])
     place.loopbench("doctor", codes=DOCUMENTED)
+
+
+@attack(GROUP)
+def whose_generator_is_killed(place):
+    if not (place.binaries / "contenders/loop-epoll").exists():
+        raise Skipped("the contender loop-epoll is not built")
+    place.install("contenders/loop-epoll")
+    place.install("loopbench-generator")
+    # With one core alone it has no client, and says so.
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skipped("the client of serve/open_loop needs a core of its own")
+    process = place.start("run", "--contender", "loop-epoll", "--baseline", "loop-epoll", "--workload",
+                          "serve/open_loop/rate:20000", "--quick", "--blocks", "1", "-o", place.out,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while process.poll() is None:
+        for each, command in place.processes().items():
+            if command.split(" ", 1)[0].endswith("/loopbench-generator"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGKILL)
+        time.sleep(0.01)
+    out, err = process.communicate()
+    place.judge(Ended(["run"], process.returncode, out, err), codes=[FAILED])
+    reasons = [item["reason"] or "" for item in place.report()["results"]]
+    if not any("the generator was killed by SIGKILL" in reason for reason in reasons):
+        raise Broken(f"that the generator was killed is in no reason: {reasons}")
 
 
 @attack(GROUP)

@@ -1,0 +1,149 @@
+// The program that is run on the simulated kernel, and what has to be true of it: a plain model beside it.
+//
+// Some dozens of tasks do all that programs do: serve, connect, read and write at once, sleep, gather, race,
+// set limits, wait for futures, call later. Other threads post, tasks are cancelled at any moment, and a new
+// one begins for each that has ended. What must hold:
+// - Every byte is read where it was written, none is lost unless the connection broke, and what a task is
+//   told of its writes is what the kernel has taken.
+// - No timer is early. What was posted is run once, in its thread's order. A cancelled call is not made.
+// - A task ends as cancelled only when it was asked to, and then it does.
+// - What is possible happens within so many turns: a read of what has arrived, a timer that is due, a post.
+// - In the end there is no descriptor, and nothing that waits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loop/coro/future.hpp"
+#include "loop/net/stream.hpp"
+#include "tests/simulation/kernel.hpp"
+
+namespace loopbench::simulation {
+
+/// What is peculiar to a design.
+struct promises {
+    bool starves = false;  // document 003's loop looks at timers and I/O only when its queue is empty
+    bool spins = false;    // time passes only by its looking at the clock
+};
+
+struct tally {
+    std::uint64_t turns = 0;
+    std::uint64_t tasks = 0;
+    std::uint64_t cancelled = 0;  // of them
+    std::uint64_t sleeps = 0;
+    std::uint64_t connections = 0;
+    std::uint64_t bytes = 0;  // read
+    std::uint64_t posts = 0;  // of other threads
+
+    tally& operator+=(const tally& other) noexcept;
+};
+
+class program {
+public:
+    program(kernel& of, const promises& promised);
+    program(const program&) = delete;
+    program& operator=(const program&) = delete;
+    ~program();
+
+    /// The loop must go first.
+    void begin(loop::event_loop& on);
+    /// Between two turns: other tasks begin, some are cancelled, and what must hold is looked at.
+    void between_turns(bool may_begin);
+    /// Nobody runs any more, and everything that was posted has run.
+    bool is_over() const noexcept;
+    /// Before the loop goes, with whatever still runs.
+    void let_go() noexcept;
+    void expect_nothing_waits() const;
+
+    tally done;
+
+private:
+    template <class T = void>
+    using task = loop::task<T>;
+    using stream = loop::stream;
+
+    struct actor {
+        std::string_view what;
+        loop::task_handle<void> handle;
+        bool is_cancelled = false;
+        std::uint64_t cancelled_at = 0;  // turn
+    };
+    /// Somebody waits, and says when the wait could be over.
+    struct wait {
+        std::string_view what;
+        std::function<bool()> is_possible;
+        std::uint64_t possible_since = 0;  // the turn before the one that first found so; 0 is not possible
+    };
+    class waiting;
+    struct other_thread {
+        std::uint64_t posted = 0;
+        std::uint64_t run = 0;
+        std::deque<std::uint64_t> turns;  // in which each was posted that has not run
+    };
+    struct made_calls;
+
+    void begin_one();
+    void begin(std::string_view what, task<void> work);
+    void see_who_has_ended();
+    void cancel(actor& chosen);
+    void cancel_somebody();
+    void look_for_starving();
+    void look_before_sleep();
+    void act_as_other_threads();
+    void post();
+    void expect(bool holds, std::string_view what) const;
+
+    // The tasks.
+    task<void> sleep(nanoseconds duration);
+    task<void> sleep_often();
+    task<void> sleep_on();
+    task<void> yield_often();
+    task<void> gather_tree(int levels);
+    task<void> gather_often();
+    task<void> race_once();
+    task<void> sleep_and_note(nanoseconds duration, std::size_t number, std::vector<std::size_t>& order);
+    task<void> set_limits();
+    task<void> share_future();
+    task<void> wait_for(loop::future<int> value, std::size_t number, std::vector<std::size_t>& order);
+    task<void> settle(loop::promise<int> value, nanoseconds after);
+    task<void> call_later();
+    task<void> serve(bool is_unix);
+    task<void> be_client();
+    task<void> converse(stream connected);
+    task<void> close_later(stream& closed);
+    task<void> write_all(stream& to, const std::shared_ptr<socket_file>& mine);
+    task<void> read_all(stream& from, const std::shared_ptr<socket_file>& mine);
+    task<loop::io_result> write(stream& to, std::span<const std::byte> bytes, socket_file& mine);
+    task<loop::io_result> read(stream& from, std::span<std::byte> buffer, socket_file& mine,
+                               std::uint64_t had);
+    task<void> call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine);
+    bool take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset);
+    task<void> pause();
+
+    loop::time_point after(nanoseconds duration) const noexcept;
+    nanoseconds some_time() noexcept { return chance_.time_of_any_magnitude(promised_.spins ? 24 : 34); }
+
+    kernel& kernel_;
+    chance& chance_;
+    const promises promised_;
+    loop::event_loop* loop_ = nullptr;
+    std::size_t actors_max_;
+    std::list<actor> actors_;
+    std::size_t servers_ = 0;
+    std::vector<std::string> addresses_;  // of servers
+    std::list<wait> waits_;
+    std::array<other_thread, 3> threads_;
+    std::uint64_t paths_ = 0;
+    bool may_begin_ = false;
+};
+
+}  // namespace loopbench::simulation

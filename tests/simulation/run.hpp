@@ -1,0 +1,86 @@
+// What a simulated run shares: its seed's decisions, the trace of all that happens in it, and how it fails.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace loopbench::simulation {
+
+using nanoseconds = std::chrono::nanoseconds;
+
+/// What can be planted, for the simulation to find.
+enum class defect : std::uint8_t {
+    none,
+    lost_event,            // a descriptor became ready, and the kernel does not say so
+    lost_wakeup,           // the loop is woken, and sleeps on
+    lost_timer,            // the kernel's timer does not fire
+    early_clock,           // the loop's clock is ahead of the time
+    stopped_clock,         // the loop's clock does not go on, so that timers starve
+    lost_byte,             // one does not arrive
+    swapped_bytes,         // two arrive in the other order
+    lost_end,              // a stream's end does not arrive
+    miscounted_send,       // the kernel takes one byte less than it says
+    dropped_cancellation,  // a task is asked to end, and never hears of it
+    dropped_post,          // what another thread has posted is not run
+    swapped_posts,         // two posts of one thread are run in the other order
+};
+
+/// What the seed decides, in the order of asking.
+class chance {
+public:
+    explicit chance(std::uint64_t seed) : random_(seed) {}
+
+    /// 0 to limit - 1; `limit` is not 0.
+    std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
+    bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
+    /// Below 2^bits_max, as often of each magnitude.
+    std::uint64_t any_magnitude(unsigned bits_max) noexcept {
+        return below(std::uint64_t{1} << below(bits_max + 1));
+    }
+    nanoseconds time_of_any_magnitude(unsigned bits_max) noexcept {
+        return nanoseconds(static_cast<std::int64_t>(any_magnitude(bits_max)));
+    }
+
+private:
+    std::mt19937_64 random_;
+};
+
+/// Everything that happens, in order: as a number always, and as text on demand. Two runs that did the same
+/// have the same.
+class trace {
+public:
+    explicit trace(std::string* text) noexcept : text_(text) {}
+
+    void note(nanoseconds when, std::string_view what, std::int64_t a = 0, std::int64_t b = 0,
+              std::int64_t result = 0) {
+        mix(static_cast<std::uint64_t>(when.count()));
+        for (const char letter : what) mix(static_cast<unsigned char>(letter));
+        mix(static_cast<std::uint64_t>(a));
+        mix(static_cast<std::uint64_t>(b));
+        mix(static_cast<std::uint64_t>(result));
+        if (text_ != nullptr)
+            fmt::format_to(std::back_inserter(*text_), "{} {} {} {} = {}\n", when.count(), what, a, b,
+                           result);
+    }
+
+    std::uint64_t digest() const noexcept { return digest_; }
+
+private:
+    void mix(std::uint64_t value) noexcept {
+        digest_ = (digest_ ^ value) * 0x9E37'79B9'7F4A'7C15;
+        digest_ ^= digest_ >> 29;
+    }
+
+    std::string* text_;
+    std::uint64_t digest_ = 0;
+};
+
+/// Ends the program: says what is wrong, and the command that does all of it again.
+[[noreturn]] void fail(const std::string& what);
+
+}  // namespace loopbench::simulation
