@@ -1,5 +1,6 @@
-// What Boost builds on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. Asio programs
-// that know nothing of us, built as they are and with <loopbench/asio/dropin.hpp>.
+// What Boost builds on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. Asio
+// programs that know nothing of us, built as they are and with <loopbench/asio/dropin.hpp>. All of them on
+// one type of stream, and without compression: it is these templates that take long to compile.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -28,44 +29,8 @@ namespace websocket = beast::websocket;
 using namespace std::chrono_literals;
 using net::ip::tcp;
 using tls_stream = net::ssl::stream<beast::tcp_stream>;
+using secure_websocket = websocket::stream<tls_stream, /*deflateSupported=*/false>;
 using boost::system::error_code;
-
-/// A server's and a client's end of a connection, and what runs them.
-class web : public testing::Test {
-protected:
-    web() {
-        net::ip::tcp::acceptor acceptor(context_, {net::ip::address_v4::loopback(), 0});
-        client.connect(acceptor.local_endpoint());
-        acceptor.accept(server);
-        limit_.async_wait([this](error_code error) {
-            if (error) return;
-            ADD_FAILURE() << "it does not end";
-            context_.stop();
-        });
-    }
-
-    /// Runs both to their ends.
-    void run(net::awaitable<void> serve, net::awaitable<void> ask) {
-        int running = 2;
-        for (auto* each : {&serve, &ask})
-            net::co_spawn(context_, std::move(*each), [&](std::exception_ptr failure) {
-                if (--running == 0 || failure) limit_.cancel();
-                if (failure) std::rethrow_exception(failure);
-            });
-        ASSERT_NO_THROW(context_.run());
-        EXPECT_EQ(running, 0);
-        EXPECT_EQ(net::has_service<net::detail::scheduler>(context_), LOOPBENCH_IS_STOCK != 0)
-            << "who runs it";
-    }
-
-private:
-    net::io_context context_{1};
-    net::steady_timer limit_{context_, 1min};
-
-protected:
-    tcp::socket client{context_};
-    tcp::socket server{context_};
-};
 
 /// A key, and a certificate of its own for "localhost" that a client can be told to trust.
 class identity {
@@ -102,21 +67,74 @@ private:
     std::unique_ptr<X509, decltype(&::X509_free)> certificate_;
 };
 
+/// A server's and a client's end of a connection, and what runs them. The streams have strands, as Beast's
+/// examples have.
+class web : public testing::Test {
+protected:
+    web() : web(identity()) {}
+    explicit web(const identity& known) : of_server_(known.of_server()), of_client_(known.of_client()) {
+        tcp::acceptor acceptor(context_, {net::ip::address_v4::loopback(), 0});
+        client.next_layer().socket().connect(acceptor.local_endpoint());
+        acceptor.accept(server.next_layer().socket());
+        limit_.async_wait([this](error_code error) {
+            if (error) return;
+            ADD_FAILURE() << "it does not end";
+            context_.stop();
+        });
+    }
+
+    /// Runs both to their ends.
+    void run(net::awaitable<void> serve, net::awaitable<void> ask) {
+        int running = 2;
+        for (auto* each : {&serve, &ask})
+            net::co_spawn(context_, std::move(*each), [&](std::exception_ptr failure) {
+                if (failure) std::rethrow_exception(failure);
+                if (--running == 0) context_.stop();  // a stream's time limit may still wait
+            });
+        ASSERT_NO_THROW(context_.run());
+        EXPECT_EQ(running, 0);
+        EXPECT_EQ(net::has_service<net::detail::scheduler>(context_), LOOPBENCH_IS_STOCK != 0)
+            << "who runs it";
+    }
+
+private:
+    net::io_context context_{1};
+    net::steady_timer limit_{context_, 1min};
+
+    net::ssl::context of_server_, of_client_;
+
+protected:
+    tls_stream server{net::make_strand(context_), of_server_};
+    tls_stream client{net::make_strand(context_), of_client_};
+};
+
 const std::string megabyte(1 << 20, 'm');
 
-net::awaitable<void> send_back(net::ssl::stream<tcp::socket>& stream) {
-    co_await stream.async_handshake(net::ssl::stream_base::server, net::use_awaitable);
-    std::string got(megabyte.size(), ' ');
-    co_await net::async_read(stream, net::buffer(got), net::use_awaitable);
-    co_await net::async_write(stream, net::buffer(got), net::use_awaitable);
-    error_code end;
-    co_await net::async_read(stream, net::buffer(got, 1), net::redirect_error(net::use_awaitable, end));
-    EXPECT_EQ(end, net::error::eof) << "the other side has said that it ends";
+/// After this, time is limited by what the caller says next.
+net::awaitable<void> shake_hands(tls_stream& stream, net::ssl::stream_base::handshake_type as) {
+    stream.next_layer().expires_after(1min);
+    co_await stream.async_handshake(as, net::use_awaitable);
+}
+
+/// Reads until the other side has said that it ends, and says so.
+net::awaitable<void> wait_for_the_end(tls_stream& stream) {
+    char more = 0;
+    error_code ended;
+    co_await stream.async_read_some(net::buffer(&more, 1), net::redirect_error(net::use_awaitable, ended));
+    EXPECT_EQ(ended, net::error::eof);
     co_await stream.async_shutdown(net::use_awaitable);
 }
 
-net::awaitable<void> send_and_compare(net::ssl::stream<tcp::socket>& stream) {
-    co_await stream.async_handshake(net::ssl::stream_base::client, net::use_awaitable);
+net::awaitable<void> send_back(tls_stream& stream) {
+    co_await shake_hands(stream, net::ssl::stream_base::server);
+    std::string got(megabyte.size(), ' ');
+    co_await net::async_read(stream, net::buffer(got), net::use_awaitable);
+    co_await net::async_write(stream, net::buffer(got), net::use_awaitable);
+    co_await wait_for_the_end(stream);
+}
+
+net::awaitable<void> send_and_compare(tls_stream& stream) {
+    co_await shake_hands(stream, net::ssl::stream_base::client);
     std::string got(megabyte.size(), ' ');
     co_await net::async_write(stream, net::buffer(megabyte), net::use_awaitable);
     co_await net::async_read(stream, net::buffer(got), net::use_awaitable);
@@ -125,86 +143,85 @@ net::awaitable<void> send_and_compare(net::ssl::stream<tcp::socket>& stream) {
 }
 
 TEST_F(web, tls_carries_a_megabyte_both_ways_and_ends_in_order) {
-    const identity known;
-    auto of_server = known.of_server(), of_client = known.of_client();
-    net::ssl::stream<tcp::socket> here(std::move(server), of_server), there(std::move(client), of_client);
-    run(send_back(here), send_and_compare(there));
+    run(send_back(server), send_and_compare(client));
 }
 
-net::awaitable<void> answer_requests(beast::tcp_stream& stream) {
+using request_type = http::request<http::string_body>;
+using response_type = http::response<http::string_body>;
+
+net::awaitable<void> answer_requests(tls_stream& stream) {
+    co_await shake_hands(stream, net::ssl::stream_base::server);
     beast::flat_buffer buffer;
-    for (;;) {
-        http::request<http::string_body> request;
-        stream.expires_after(1min);
-        error_code error;
-        co_await http::async_read(stream, buffer, request, net::redirect_error(net::use_awaitable, error));
-        if (error == http::error::end_of_stream) break;
-        http::response<http::string_body> response(http::status::ok, request.version());
+    for (bool goes_on = true; goes_on;) {
+        request_type request;
+        stream.next_layer().expires_after(1min);
+        co_await http::async_read(stream, buffer, request, net::use_awaitable);
+        response_type response(http::status::ok, request.version());
         response.body() = std::string(request.target()) + " " + request.body();
         response.chunked(true);  // several buffers
         co_await http::async_write(stream, response, net::use_awaitable);
+        goes_on = request.keep_alive();
     }
-    stream.socket().shutdown(tcp::socket::shutdown_send);
+    co_await wait_for_the_end(stream);
 }
 
-net::awaitable<void> make_requests(beast::tcp_stream& stream) {
+net::awaitable<void> make_requests(tls_stream& stream) {
+    co_await shake_hands(stream, net::ssl::stream_base::client);
     beast::flat_buffer buffer;
     for (const std::string_view target : {"/first", "/second"}) {
-        http::request<http::string_body> request(http::verb::post, target, 11);
+        request_type request(http::verb::post, target, 11);
+        request.keep_alive(target == "/first");
         request.body() = megabyte;
         request.prepare_payload();
-        stream.expires_after(1min);
+        stream.next_layer().expires_after(1min);
         co_await http::async_write(stream, request, net::use_awaitable);
-        http::response<http::string_body> response;
+        response_type response;
         co_await http::async_read(stream, buffer, response, net::use_awaitable);
         EXPECT_EQ(response.result(), http::status::ok);
         EXPECT_TRUE(response.body() == std::string(target) + " " + megabyte);
     }
-    stream.socket().shutdown(tcp::socket::shutdown_send);
-    error_code end;
-    http::response<http::string_body> none;
-    co_await http::async_read(stream, buffer, none, net::redirect_error(net::use_awaitable, end));
-    EXPECT_EQ(end, http::error::end_of_stream);
+    co_await stream.async_shutdown(net::use_awaitable);
 }
 
 TEST_F(web, http_answers_one_request_after_the_other) {
-    beast::tcp_stream here(std::move(server)), there(std::move(client));
-    run(answer_requests(here), make_requests(there));
+    run(answer_requests(server), make_requests(client));
 }
 
-net::awaitable<void> say_nothing(tcp::socket& socket) {
-    std::string got(1, ' ');
-    error_code end;
-    co_await net::async_read(socket, net::buffer(got), net::redirect_error(net::use_awaitable, end));
-    EXPECT_EQ(end, net::error::eof) << "the other side has given up";
+/// Reads until the other side has gone away without a word.
+net::awaitable<void> say_nothing(tls_stream& stream) {
+    co_await shake_hands(stream, net::ssl::stream_base::server);
+    char more = 0;
+    error_code ended;
+    co_await stream.async_read_some(net::buffer(&more, 1), net::redirect_error(net::use_awaitable, ended));
+    EXPECT_EQ(ended, net::ssl::error::stream_truncated);
 }
 
-net::awaitable<void> give_up(beast::tcp_stream& stream) {
+net::awaitable<void> give_up(tls_stream& stream) {
+    co_await shake_hands(stream, net::ssl::stream_base::client);
     beast::flat_buffer buffer;
-    http::response<http::string_body> none;
-    stream.expires_after(10ms);
+    response_type none;
+    stream.next_layer().expires_after(10ms);
     error_code error;
     co_await http::async_read(stream, buffer, none, net::redirect_error(net::use_awaitable, error));
     EXPECT_EQ(error, beast::error::timeout);
-    EXPECT_FALSE(stream.socket().is_open());
+    EXPECT_FALSE(stream.next_layer().socket().is_open());
 }
 
 TEST_F(web, http_gives_up_on_who_says_nothing) {
-    beast::tcp_stream there(std::move(client));
-    run(say_nothing(server), give_up(there));
+    run(say_nothing(server), give_up(client));
 }
 
-using secure_websocket = websocket::stream<tls_stream>;
-
 net::awaitable<void> send_messages_back(secure_websocket& stream) {
+    co_await shake_hands(stream.next_layer(), net::ssl::stream_base::server);
+    stream.next_layer().next_layer().expires_never();
     stream.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
-    co_await stream.next_layer().async_handshake(net::ssl::stream_base::server, net::use_awaitable);
     co_await stream.async_accept(net::use_awaitable);
     for (;;) {
         beast::flat_buffer buffer;
         error_code error;
         co_await stream.async_read(buffer, net::redirect_error(net::use_awaitable, error));
         if (error == websocket::error::closed) co_return;
+        if (error == net::ssl::error::stream_truncated) co_return;
         if (error) throw beast::system_error(error);
         stream.text(stream.got_text());
         co_await stream.async_write(buffer.data(), net::use_awaitable);
@@ -212,8 +229,9 @@ net::awaitable<void> send_messages_back(secure_websocket& stream) {
 }
 
 net::awaitable<void> send_messages(secure_websocket& stream) {
+    co_await shake_hands(stream.next_layer(), net::ssl::stream_base::client);
+    stream.next_layer().next_layer().expires_never();
     stream.set_option(websocket::stream_base::timeout::suggested(beast::role_type::client));
-    co_await stream.next_layer().async_handshake(net::ssl::stream_base::client, net::use_awaitable);
     co_await stream.async_handshake("localhost", "/", net::use_awaitable);
     for (const std::string& message : {std::string("short"), std::string(), megabyte}) {
         co_await stream.async_ping("still there?", net::use_awaitable);
@@ -226,35 +244,25 @@ net::awaitable<void> send_messages(secure_websocket& stream) {
 }
 
 TEST_F(web, a_websocket_over_tls_sends_messages_back) {
-    const identity known;
-    auto of_server = known.of_server(), of_client = known.of_client();
-    secure_websocket here(beast::tcp_stream(std::move(server)), of_server);
-    secure_websocket there(beast::tcp_stream(std::move(client)), of_client);
+    secure_websocket here(std::move(server)), there(std::move(client));
     run(send_messages_back(here), send_messages(there));
 }
 
-net::awaitable<void> accept_and_say_nothing(websocket::stream<beast::tcp_stream>& stream) {
-    co_await stream.async_accept(net::use_awaitable);
-    std::string got(1, ' ');
-    error_code end;
-    co_await net::async_read(stream.next_layer(), net::buffer(got),
-                             net::redirect_error(net::use_awaitable, end));
-    EXPECT_EQ(end, net::error::eof) << "the other side has given up";
-}
-
-net::awaitable<void> listen_in_vain(websocket::stream<beast::tcp_stream>& stream) {
+net::awaitable<void> listen_in_vain(secure_websocket& stream) {
+    co_await shake_hands(stream.next_layer(), net::ssl::stream_base::client);
+    stream.next_layer().next_layer().expires_never();
     co_await stream.async_handshake("localhost", "/", net::use_awaitable);
     stream.set_option(websocket::stream_base::timeout{1min, 10ms, /*keep_alive_pings=*/false});
     beast::flat_buffer buffer;
     error_code error;
     co_await stream.async_read(buffer, net::redirect_error(net::use_awaitable, error));
     EXPECT_EQ(error, beast::error::timeout);
-    stream.next_layer().close();
+    EXPECT_FALSE(stream.next_layer().next_layer().socket().is_open());
 }
 
 TEST_F(web, a_websocket_gives_up_on_who_says_nothing) {
-    websocket::stream<beast::tcp_stream> here(std::move(server)), there(std::move(client));
-    run(accept_and_say_nothing(here), listen_in_vain(there));
+    secure_websocket here(std::move(server)), there(std::move(client));
+    run(send_messages_back(here), listen_in_vain(there));
 }
 
 }  // namespace
