@@ -64,7 +64,8 @@ TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
 }
 
 TEST_F(served, is_found_to_be_slower) {
-    const auto ran = compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {}, "8");
+    const auto ran =
+        compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
     ASSERT_EQ(ran.code, 3) << ran.error_tail;
     const auto worse = [&](const char* metric) {
         return 1 / result("served/echo/conns:1", metric)["ratio"]["median"].get<double>();
