@@ -99,7 +99,8 @@ std::string full_name(const CLI::App& command) {
 }
 
 void check_leftovers(const CLI::App& app, const CLI::App& command) {
-    const auto left = app.remaining(true);
+    auto left = app.remaining(true);
+    std::erase(left, "--");  // CLI11 keeps it
     if (left.empty()) return;
     const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
     if (flag == left.end()) {

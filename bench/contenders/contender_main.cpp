@@ -94,10 +94,11 @@ void report_cost(benchmark::State& state, const trial& t) {
     const auto operations = static_cast<double>(t.operations_timed());
     const double wall_s = std::chrono::duration<double>(t.cost().wall).count();
     state.counters["cpu"] = nanoseconds(t.cost().cpu) / operations;
-    state.counters["cpu_user"] = nanoseconds(t.cost().user) / operations;
-    state.counters["cpu_system"] = nanoseconds(t.cost().system) / operations;
     state.counters["spin"] = nanoseconds(t.cost().cpu) / nanoseconds(t.cost().wall);
     state.counters["operations"] = static_cast<double>(t.operations_done());
+    if (t.is_of_another_process()) return;
+    state.counters["cpu_user"] = nanoseconds(t.cost().user) / operations;
+    state.counters["cpu_system"] = nanoseconds(t.cost().system) / operations;
     state.counters["wakeups"] = static_cast<double>(t.cost().voluntary_switches) / wall_s;
     if (const auto peak = resident_peak_bytes(); peak > 0)
         state.counters["rss_peak"] = static_cast<double>(peak);
@@ -195,6 +196,7 @@ context context_of(const contender_info& info, const contender_settings& setting
                 {"size", settings.size == trial_size::smoke ? "smoke" : "real"}};
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (!info.role.empty()) all.emplace_back("role", info.role);
+    if (!info.files.empty()) all.emplace_back("files", info.files);
     if (info.build) {
         all.emplace_back("compiler", info.build->compiler);
         all.emplace_back("compiler_flags", info.build->flags);

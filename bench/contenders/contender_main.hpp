@@ -39,6 +39,7 @@ struct contender_info {
     std::string driver;     // how I/O completes: select, poll, epoll, io_uring
     std::string role = {};  // "floor": bare system calls, the limit that others are compared with; else empty
     std::vector<missing_need> missing = {};  // workloads that need these are unsupported
+    std::string files = {};                  // one that it measures with, beside its own; else empty
 
     // Filled in by contender_main().
     std::optional<build_facts> build = {};

@@ -18,7 +18,13 @@ std::int64_t resident_bytes() noexcept {
 }
 
 std::int64_t resident_peak_bytes() noexcept {
-    std::FILE* const file = std::fopen("/proc/self/status", "re");
+    return resident_peak_bytes(::getpid());
+}
+
+std::int64_t resident_peak_bytes(pid_t process) noexcept {
+    std::array<char, 32> path;
+    std::snprintf(path.data(), path.size(), "/proc/%d/status", process);
+    std::FILE* const file = std::fopen(path.data(), "re");
     if (file == nullptr) return 0;
     std::array<char, 256> line;
     long kib = 0;

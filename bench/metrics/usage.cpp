@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <system_error>
 
 namespace loopbench::bench {
 
@@ -23,9 +24,13 @@ std::chrono::nanoseconds to_ns(const timeval& time) noexcept {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
+bool is_own(clockid_t clock) noexcept {
+    return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+}
+
 std::chrono::nanoseconds cpu_now(clockid_t of = CLOCK_PROCESS_CPUTIME_ID) noexcept {
     timespec cpu{};
-    if (clock_gettime(of, &cpu) != 0) std::abort();
+    if (clock_gettime(of, &cpu) != 0 && is_own(of)) std::abort();
     return to_ns(cpu);
 }
 
@@ -49,11 +54,16 @@ usage usage::now() noexcept {
     return result;
 }
 
+void usage_meter::take_cpu_of(pid_t process) {
+    if (const int error = clock_getcpuclockid(process, &cpu_clock_); error != 0)
+        throw std::system_error(error, std::generic_category(), "the CPU clock of another process");
+}
+
 // The clocks are read in the opposite order of usage::now(), so that what measures is not part of what is
 // measured.
 void usage_meter::begin() noexcept {
     begin_ = usage::now();
-    begin_.cpu = cpu_now();
+    begin_.cpu = cpu_now(cpu_clock_);
     begin_.wall = wall_now();
 }
 
@@ -66,7 +76,9 @@ void usage_meter::prolong(double share, std::chrono::nanoseconds delay) const no
 }
 
 usage usage_meter::end() const noexcept {
-    return usage::now() - begin_;
+    usage end = usage::now();
+    if (!is_own(cpu_clock_)) end.cpu = cpu_now(cpu_clock_);
+    return end - begin_;
 }
 
 }  // namespace loopbench::bench

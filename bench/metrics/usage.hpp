@@ -2,6 +2,9 @@
 // core.
 #pragma once
 
+#include <sys/types.h>
+#include <time.h>
+
 #include <chrono>
 #include <cstdint>
 
@@ -44,6 +47,9 @@ std::chrono::nanoseconds run_delay();
 /// the end, so that reading the other counters is not in `wall`.
 class usage_meter {
 public:
+    /// `cpu` is another process's from now on, and the other counters stay this one's. Once that process is
+    /// gone its CPU time is 0. Throws std::system_error when there is none.
+    void take_cpu_of(pid_t process);
     void begin() noexcept;
     usage end() const noexcept;
     /// Burns so large a share of the time since begin() on top of it, in this thread's CPU time. Of that time
@@ -52,6 +58,7 @@ public:
     void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;
 
 private:
+    clockid_t cpu_clock_ = CLOCK_PROCESS_CPUTIME_ID;
     usage begin_;
 };
 

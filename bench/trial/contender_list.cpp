@@ -37,6 +37,7 @@ void require_utf8(const contender& who) {
 child_request listing_of(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
     request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    request.environment.assign(who.environment.begin(), who.environment.end());
     request.limit = limit;
     request.stop_fd = stop_fd;
     return request;
@@ -150,7 +151,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
 
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     auto request = listing_of(who, limit, stop_fd);
-    request.environment = {{"LOOPBENCH_SIZE", std::string{name_of(size)}}};
+    request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
     const auto outcome = ask(request);
     if (const auto failure = failure_of(outcome, limit)) {
         who.problem = fmt::format("cannot list its workloads: {}", *failure);

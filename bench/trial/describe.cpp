@@ -17,6 +17,7 @@ json described_by_itself(const contender& who, workload_size size, std::chrono::
     // A program that does not know the variable obeys the flag, which is cheap too.
     request.command = {who.path.native(), "--benchmark_list_tests=true"};
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
+    request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());
     request.limit = limit;
     request.stop_fd = stop_fd;
     const auto outcome = ask(request);

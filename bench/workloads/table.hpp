@@ -23,6 +23,7 @@ enum class need : std::uint8_t {
     timers_while_busy = 16,  // timers are looked at although something is always ready
     scheduler = 32,          // a queue of coroutines or functions: there is no system call in it
     timer_queue = 64,        // a queue of very many timers
+    other_threads = 128,     // post_from_any_thread(), from another one
 };
 
 class needs {

@@ -67,6 +67,14 @@ public:
     /// The operations that the timed section really did, when that is not operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
+    /// To be called before begin(): the work is done by another process, whose CPU time is what counts. How
+    /// that splits, and how often it sleeps, is not known then. Throws std::system_error when there is none.
+    void take_cpu_of(pid_t process) {
+        turns_ ? turns_->take_cpu_of(process) : meter_.take_cpu_of(process);
+        is_of_another_process_ = true;
+    }
+    bool is_of_another_process() const noexcept { return is_of_another_process_; }
+
     bool recording() const noexcept { return recording_; }
     using time_point = std::chrono::steady_clock::time_point;
     /// Now, for a latency that begins, less what was waited for turns; the clock is not read when none is
@@ -142,6 +150,7 @@ private:
     usage cost_;
     std::chrono::nanoseconds delay_{0};  // when the section began
     bool ended_early_ = false;
+    bool is_of_another_process_ = false;
     int begins_ = 0;
     int ends_ = 0;
     std::uint64_t proofs_ = 0;

@@ -37,6 +37,9 @@ public:
     explicit turn_taker(const turn_settings& settings, double slowdown) noexcept
         : settings_(settings), slowdown_(slowdown) {}
 
+    /// As usage_meter's; before begin().
+    void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
+
     /// Waits for the first turn.
     void begin() noexcept;
 

@@ -1,19 +1,18 @@
-// The context: what it runs, when it ends, and what other threads may do.
+// The context: what it runs, and when it ends.
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/asio_compat/kits.hpp"
-#include "tests/loop/allocations.hpp"
 
 namespace loopbench::tests {
 
@@ -92,62 +91,81 @@ TYPED_TEST(asio_context, lets_an_exception_out_and_goes_on) {
     EXPECT_EQ(ran, 1);
 }
 
-TYPED_TEST(asio_context, runs_while_somebody_has_work_for_it) {
+/// Throws in the handler of whatever it is given to.
+struct throws {
+    template <class... Results>
+    void operator()(const Results&...) const {
+        throw std::runtime_error("out");
+    }
+};
+
+TYPED_TEST(asio_context, lets_out_what_any_kind_of_handler_throws_and_goes_on_with_the_next) {
     auto& context = this->context();
-    auto guard = net::make_work_guard(context);
-    std::atomic<bool> ran = false;
-    std::thread other([&] {
-        net::post(context, [&] {
-            ran = true;
-            guard.reset();
-        });
+    typename TestFixture::timer_type timer(context, 0ms);
+    auto [one, other] = this->connection();
+    std::array<char, 1> byte{};
+    int ran = 0;
+    timer.async_wait(throws());
+    one.async_read_some(net::buffer(byte), throws());
+    other.send(net::buffer("x", 1));
+    net::post(context, [&] {
+        net::dispatch(context, throws());
+        ++ran;  // it leaves run() when this handler is over, or at once
     });
-    context.run();
-    EXPECT_TRUE(ran);
-    other.join();
+    net::co_spawn(
+        context,
+        []() -> net::awaitable<void, typename TestFixture::executor> {
+            throw std::runtime_error("out");
+            co_return;
+        },
+        [](std::exception_ptr failure) { std::rethrow_exception(failure); });
+    for (int i = 0; i < 4; ++i) EXPECT_THROW(context.run_for(1min), std::runtime_error) << i;
+    context.restart();
+    net::post(context, [&] { ran += 2; });
+    EXPECT_EQ(context.run(), 1U);
+    EXPECT_GE(ran, 2);
 }
 
-TYPED_TEST(asio_context, is_ended_from_another_thread_while_it_sleeps) {
+TYPED_TEST(asio_context, keeps_what_waits_over_a_stop) {
     auto& context = this->context();
-    const auto guard = net::make_work_guard(context);
-    std::thread other([&] { context.stop(); });
-    context.run();
-    other.join();
-    EXPECT_TRUE(context.stopped());
-}
-
-TYPED_TEST(asio_context, runs_every_post_of_other_threads_once) {
-    constexpr std::size_t each = 25'000, threads = 4;
-    auto& context = this->context();
-    auto guard = net::make_work_guard(context);
-    std::vector<int> ran(each * threads);
-    std::atomic<std::size_t> posting = threads;
-    std::vector<std::thread> all;
-    for (std::size_t t = 0; t < threads; ++t)
-        all.emplace_back([&, t] {
-            for (std::size_t i = 0; i < each; ++i)
-                net::post(context, [&ran, place = t * each + i] { ++ran[place]; });
-            if (--posting == 0) net::post(context, [&] { guard.reset(); });
-        });
-    context.run();
-    for (auto& thread : all) thread.join();
-    EXPECT_EQ(std::ranges::count(ran, 1), static_cast<std::ptrdiff_t>(ran.size()));
-}
-
-TYPED_TEST(asio_context, runs_in_one_thread_after_another) {
-    auto& context = this->context();
-    typename TestFixture::timer_type timer(context);
-    int fired = 0;
-    const auto round = [&] {
-        timer.expires_after(1ms);
-        timer.async_wait([&](error_code error) { fired += error ? 0 : 1; });
+    typename TestFixture::timer_type timer(context, 1h);
+    auto [one, other] = this->connection();
+    std::string ended;
+    std::array<char, 1> byte{};
+    timer.async_wait([&](error_code error) { ended += error ? 'c' : '?'; });
+    one.async_read_some(net::buffer(byte),
+                        [&](error_code error, std::size_t) { ended += error ? '?' : 'r'; });
+    for (int i = 0; i < 3; ++i) {
+        net::post(context, [&] { context.stop(); });
+        net::post(context, [&] { ended += 'p'; });
+        EXPECT_EQ(context.run(), 1U);
+        EXPECT_EQ(context.poll(), 0U) << "until it is restarted";
         context.restart();
-        context.run();
+        EXPECT_EQ(context.poll_one(), 1U);
+    }
+    other.send(net::buffer("x", 1));
+    timer.cancel();
+    context.run();
+    std::ranges::sort(ended);
+    EXPECT_EQ(ended, "cpppr");
+}
+
+TYPED_TEST(asio_context, serves_timers_and_sockets_though_its_queue_is_never_empty) {
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context, 1ms);
+    auto [one, other] = this->connection();
+    std::array<char, 1> byte{};
+    int missing = 2;
+    timer.async_wait([&](error_code) { --missing; });
+    one.async_read_some(net::buffer(byte), [&](error_code, std::size_t) { --missing; });
+    other.send(net::buffer("x", 1));
+    std::function<void()> again = [&] {
+        if (missing > 0) net::post(context, again);
     };
-    round();
-    for (int i = 0; i < 2; ++i) std::thread(round).join();
-    round();
-    EXPECT_EQ(fired, 4);
+    net::post(context, again);
+    context.run_for(1min);
+    EXPECT_EQ(missing, 0);
+    EXPECT_TRUE(context.stopped()) << "it had no more work, long before the minute was over";
 }
 
 TYPED_TEST(asio_context, ends_in_time_though_its_queue_is_never_empty) {
@@ -190,63 +208,6 @@ TYPED_TEST(asio_context, ends_a_wait_by_a_cancellation_slot) {
     net::post(context, [&] { stop.emit(net::cancellation_type::all); });
     context.run();
     EXPECT_EQ(found, net::error::operation_aborted);
-}
-
-/// A handler that posts when it dies without having run.
-template <class context_type>
-struct posts_when_it_dies {
-    context_type* context;
-    std::shared_ptr<int> counted;
-    posts_when_it_dies(context_type& in, std::shared_ptr<int> what)
-        : context(&in), counted(std::move(what)) {}
-    posts_when_it_dies(posts_when_it_dies&& other) noexcept
-        : context(std::exchange(other.context, nullptr)), counted(std::move(other.counted)) {}
-    ~posts_when_it_dies() {
-        if (context != nullptr) net::post(*context, [kept = counted] { ++*kept; });
-    }
-    void operator()(error_code = {}) const { ++*counted; }
-};
-
-TYPED_TEST(asio_context, lets_go_of_all_that_is_pending_when_it_ends) {
-    auto counted = std::make_shared<int>(0);
-    {
-        auto& context = this->context();
-        typename TestFixture::timer_type timer(context, 1h);
-        timer.async_wait(posts_when_it_dies(context, counted));
-        auto [one, other] = this->connection();
-        std::array<char, 1> byte{};
-        one.async_read_some(net::buffer(byte), [counted](error_code, std::size_t) { ++*counted; });
-        net::post(context, posts_when_it_dies(context, counted));
-        net::post(context, [counted] { ++*counted; });
-        context.get_executor().on_work_started();
-        EXPECT_GT(counted.use_count(), 4);
-    }
-    this->destroy_context();
-    EXPECT_EQ(*counted, 0) << "nothing was run";
-    EXPECT_EQ(counted.use_count(), 1);
-}
-
-TYPED_TEST(asio_context, takes_no_memory_in_its_steady_state) {
-    if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
-    auto& context = this->context();
-    typename TestFixture::timer_type timer(context);
-    int left = 0;
-    std::function<void(error_code)> again = [&](error_code) {
-        if (--left < 0) return;
-        timer.expires_after(0ms);
-        timer.async_wait([&](error_code error) { again(error); });
-        net::post(context, [] {});
-    };
-    const auto round = [&](int times) {
-        left = times;
-        context.restart();
-        net::post(context, [&] { again({}); });
-        context.run();
-    };
-    round(100);
-    const auto before = loop::test::count_allocations().made;
-    round(1000);
-    EXPECT_LE(loop::test::count_allocations().made - before, 4U) << "of a thousand timers and posts";
 }
 
 template <class kit>

@@ -16,13 +16,13 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <csignal>
+#include <cstring>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/asio_compat/kits.hpp"
-#include "tests/loop/allocations.hpp"
+#include "tests/asio_compat/segments.hpp"
 
 namespace loopbench::tests {
 
@@ -118,6 +118,99 @@ TYPED_TEST(asio_io, keeps_several_buffers_one_message) {
     EXPECT_EQ(std::string(got.data(), bytes), "gathered message");
 }
 
+TYPED_TEST(asio_io, sends_several_buffers_in_one_segment) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    one.set_option(net::ip::tcp::no_delay(true));  // each send is a segment of its own
+    const auto first = "head "s, second = "body "s, third = "tail"s;
+    const std::array all{net::buffer(first), net::buffer(second), net::buffer(third)};
+    for (unsigned sent = 1; sent <= 3; ++sent) {
+        std::string got(first.size() + second.size() + third.size(), ' ');
+        net::async_write(one, all, [](error_code error, std::size_t) { EXPECT_FALSE(error); });
+        net::async_read(other, net::buffer(got), [](error_code error, std::size_t) { EXPECT_FALSE(error); });
+        context.restart();
+        context.run();
+        EXPECT_EQ(got, "head body tail");
+        EXPECT_EQ(data_segments_sent(one.native_handle()), sent);
+    }
+}
+
+TYPED_TEST(asio_io, keeps_records_apart_and_each_of_them_whole) {
+    using protocol = net::generic::seq_packet_protocol;
+    using seq_packet_socket = net::basic_seq_packet_socket<protocol, typename TestFixture::executor>;
+    auto& context = this->context();
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
+    seq_packet_socket one(context, protocol(AF_UNIX, 0), ends[0]);
+    seq_packet_socket other(context, protocol(AF_UNIX, 0), ends[1]);
+    // Until nothing fits: what is sent then has to wait.
+    const std::string filler(4096, 'f');
+    one.non_blocking(true);
+    std::size_t filled = 0;
+    for (error_code full; !full; filled += full ? 0U : 1U) one.send(net::buffer(filler), 0, full);
+    const auto first = "gathered "s, second = "record"s;
+    std::size_t sent = 0;
+    one.async_send(std::array{net::buffer(first), net::buffer(second)}, 0,
+                   [&](error_code, std::size_t bytes) { sent = bytes; });
+    context.poll();
+    EXPECT_EQ(sent, 0U);
+    std::array<char, 8192> got{};
+    std::vector<std::size_t> lengths;
+    net::socket_base::message_flags flags = 0;
+    std::function<void(error_code, std::size_t)> next = [&](error_code error, std::size_t bytes) {
+        EXPECT_FALSE(error) << error.message();
+        lengths.push_back(bytes);
+        if (lengths.size() <= filled) other.async_receive(net::buffer(got), flags, next);
+    };
+    other.async_receive(net::buffer(got), flags, next);
+    context.restart();
+    context.run();
+    EXPECT_EQ(sent, 15U);
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(lengths, filler.size())), filled);
+    ASSERT_EQ(lengths.size(), filled + 1);
+    EXPECT_EQ(lengths.back(), 15U);
+    EXPECT_EQ(std::string(got.data(), 15), "gathered record");
+}
+
+TYPED_TEST(asio_io, knows_sockets_whose_protocol_is_chosen_at_run_time) {
+    using generic = net::generic::stream_protocol;
+    using generic_stream = net::basic_stream_socket<generic, typename TestFixture::executor>;
+    using generic_datagram =
+        net::basic_datagram_socket<net::generic::datagram_protocol, typename TestFixture::executor>;
+    auto& context = this->context();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    generic_stream client(context);
+    client.async_connect(generic::endpoint(acceptor.local_endpoint()),
+                         [](error_code error) { EXPECT_FALSE(error) << error.message(); });
+    typename TestFixture::tcp_socket accepted(context);
+    acceptor.async_accept(accepted, [](error_code error) { EXPECT_FALSE(error); });
+    context.run();
+    generic_stream served(std::move(accepted));  // what it was before is forgotten
+    std::array<char, 4> got{};
+    net::async_write(client, net::buffer("abcd", 4),
+                     [](error_code error, std::size_t) { EXPECT_FALSE(error); });
+    net::async_read(served, net::buffer(got), [](error_code error, std::size_t) { EXPECT_FALSE(error); });
+    context.restart();
+    context.run();
+    EXPECT_EQ(std::string(got.data(), 4), "abcd");
+
+    const net::ip::udp::endpoint any(net::ip::address_v4::loopback(), 0);
+    typename TestFixture::udp_socket sender(context, any);
+    generic_datagram receiver(typename TestFixture::udp_socket(context, any));
+    net::generic::datagram_protocol::endpoint from;
+    receiver.async_receive_from(net::buffer(got), from, [](error_code error, std::size_t bytes) {
+        EXPECT_TRUE(!error && bytes == 2);
+    });
+    net::ip::udp::endpoint to;
+    to.resize(receiver.local_endpoint().size());
+    std::memcpy(to.data(), receiver.local_endpoint().data(), to.size());
+    sender.async_send_to(net::buffer("ij", 2), to,
+                         [](error_code error, std::size_t) { EXPECT_FALSE(error); });
+    context.restart();
+    context.run();
+    EXPECT_EQ(from, net::generic::datagram_protocol::endpoint(sender.local_endpoint()));
+}
+
 TYPED_TEST(asio_io, says_who_sent_a_datagram) {
     auto& context = this->context();
     const net::ip::udp::endpoint any(net::ip::address_v4::loopback(), 0);
@@ -180,27 +273,6 @@ TYPED_TEST(asio_io, ends_what_is_pending_when_it_is_cancelled_and_goes_on) {
     EXPECT_FALSE(found.back());
 }
 
-TYPED_TEST(asio_io, is_closed_and_started_by_another_thread) {
-    auto& context = this->context();
-    auto [one, other] = this->connection();
-    auto [third, fourth] = this->connection();
-    auto guard = net::make_work_guard(context);
-    std::array<char, 4> got{}, more{};
-    error_code found;
-    std::size_t bytes = 0;
-    one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { found = error; });
-    std::thread runs([&] { context.run(); });
-    one.close();
-    third.async_read_some(net::buffer(more), [&](error_code, std::size_t count) {
-        bytes = count;
-        guard.reset();
-    });
-    net::write(fourth, net::buffer("abcd", 4));
-    runs.join();
-    EXPECT_EQ(found, net::error::operation_aborted);
-    EXPECT_EQ(bytes, 4U);
-}
-
 TYPED_TEST(asio_io, gives_urgent_data_to_who_asks_for_it) {
     auto& context = this->context();
     auto [one, other] = this->connection();
@@ -231,6 +303,23 @@ TYPED_TEST(asio_io, gives_a_signal_to_every_set_that_asked_for_it) {
     context.restart();
     context.run();
     EXPECT_EQ(found.back(), SIGUSR2);
+}
+
+TYPED_TEST(asio_io, gives_a_signal_to_sets_of_several_contexts) {
+    using signal_set = net::basic_signal_set<typename TestFixture::executor>;
+    auto& context = this->context();
+    const auto second = TypeParam::make();
+    signal_set here(context, SIGUSR1), there(*second, SIGUSR1), not_any_more(*second, SIGUSR1);
+    int found = 0;
+    here.async_wait([&](error_code error, int) { found += error ? 0 : 1; });
+    there.async_wait([&](error_code error, int) { found += error ? 0 : 10; });
+    not_any_more.async_wait([&](error_code error, int) { found += error ? 100 : 0; });
+    not_any_more.clear();
+    not_any_more.cancel();
+    ::raise(SIGUSR1);
+    context.run();
+    second->run();
+    EXPECT_EQ(found, 111);
 }
 
 TYPED_TEST(asio_io, resolves_names_and_numbers) {
@@ -266,57 +355,6 @@ TYPED_TEST(asio_io, reads_pipes_and_other_descriptors) {
     context.restart();
     context.run();
     EXPECT_EQ(end, net::error::eof);
-}
-
-/// Echoes until the end; gives how many bytes.
-template <class socket>
-net::awaitable<std::size_t, typename socket::executor_type> echo(socket stream) {
-    const net::use_awaitable_t<typename socket::executor_type> awaited;
-    std::array<char, 256> data{};
-    std::size_t all = 0;
-    for (;;) {
-        error_code error;
-        const auto count =
-            co_await stream.async_read_some(net::buffer(data), net::redirect_error(awaited, error));
-        if (error) co_return all;
-        co_await net::async_write(stream, net::buffer(data, count), awaited);
-        all += count;
-    }
-}
-
-template <class socket>
-net::awaitable<void, typename socket::executor_type> ask(socket& stream, int times) {
-    const net::use_awaitable_t<typename socket::executor_type> awaited;
-    std::array<char, 64> sent{}, got{};
-    for (int i = 0; i < times; ++i) {
-        sent.fill(static_cast<char>(i));
-        co_await net::async_write(stream, net::buffer(sent), awaited);
-        co_await net::async_read(stream, net::buffer(got), awaited);
-        if (sent != got) throw std::runtime_error("other bytes came back");
-    }
-}
-
-TYPED_TEST(asio_io, echoes_in_coroutines_and_takes_no_memory_for_it) {
-    auto& context = this->context();
-    auto [client, server] = this->connection();
-    std::size_t echoed = 0;
-    net::co_spawn(context, echo(std::move(server)), [&](std::exception_ptr failure, std::size_t bytes) {
-        EXPECT_FALSE(failure);
-        echoed = bytes;
-    });
-    std::size_t made = 0;
-    const auto rounds = [&]() -> net::awaitable<void, typename TestFixture::executor> {
-        const net::use_awaitable_t<typename TestFixture::executor> awaited;
-        co_await ask(client, 50);
-        const auto before = loop::test::count_allocations().made;
-        co_await net::co_spawn(context, ask(client, 200), awaited);
-        made = loop::test::count_allocations().made - before;
-        client.close();
-    };
-    net::co_spawn(context, rounds(), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
-    context.run();
-    EXPECT_EQ(echoed, 250U * 64);
-    EXPECT_LE(made, 16U) << "of two hundred round trips";
 }
 
 TYPED_TEST(asio_io, gives_up_after_a_time_and_loses_nothing_by_that) {

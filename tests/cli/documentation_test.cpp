@@ -34,10 +34,13 @@ std::vector<std::string> shown_commands() {
     std::vector<std::string> all;
     for (const auto& document : documents()) {
         std::istringstream lines{content_of(document)};
+        const bool is_swap = document.filename() == "asio-programs.md";  // tests/package/swap.py tries it
         bool is_shell = false;
         for (std::string line; std::getline(lines, line);) {
             if (line.starts_with("```"))
                 is_shell = line == "```sh";
+            else if (is_swap && !line.starts_with("loopbench run"))
+                continue;
             else if (is_shell && !line.empty() && std::ranges::find(all, without_comment(line)) == all.end())
                 all.push_back(without_comment(line));
         }
@@ -55,6 +58,8 @@ bool is_tried_elsewhere(const std::string& command) {
         "cmake --install build/release --component contender --prefix ~/.local",
         "cmake -S my -B my/bin -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=\"-O2 -DNDEBUG\"",
         "cmake --build my/bin",
+        // tests/package/swap.py
+        "loopbench compare --client echo ./server ./server-on-loop -- {port}",
         // tests/package/extend.py
         "cmake --build --preset release --target suite", "build/release/bin/loopbench run --workload answer",
         "loopbench calibrate",  // a quarter of an hour, with a contender that can be slowed down
@@ -68,7 +73,8 @@ constexpr auto countable =
 
 /// The files that the commands name.
 void prepare(loopbench_command& loopbench) {
-    for (const auto* name : {"asio-epoll", "loop-epoll"}) loopbench.add_contender(name, countable);
+    for (const auto* name : {"asio-epoll", "loop-epoll", "asio-on-epoll"})
+        loopbench.add_contender(name, countable);
     const auto fake = loopbench.path("bin/contenders/loop-epoll");
     for (const auto* copy : {"build-a/bench", "build-b/bench", "my/bin/mine", "python/mine.py"}) {
         fs::create_directories(loopbench.path(copy).parent_path());

@@ -52,8 +52,9 @@ TEST(selection, quick_measures_the_founding_designs_the_flagships_asio_and_the_f
                              "loop-asyncio", "loop-epoll", "loop-uring", "asio-epoll", "asio-tuned",
                              "floor-blocking", "floor-epoll", "floor-uring", "floor-sleep", "a-strangers"})
         EXPECT_TRUE(bench::is_headline_contender(name)) << name;
-    for (const auto* name : {"loop-poll", "loop-precise", "asio-uring", "asio-select", "asio-on-epoll",
-                             "asio-on-uring", "libuv", "libevent", "asyncio", "asyncio-uvloop"})
+    for (const auto* name :
+         {"loop-poll", "loop-precise", "asio-uring", "asio-select", "asio-nothreads", "asio-on-epoll",
+          "asio-on-uring", "libuv", "libevent", "asyncio", "asyncio-uvloop"})
         EXPECT_FALSE(bench::is_headline_contender(name)) << name;
 }
 

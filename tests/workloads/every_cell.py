@@ -18,6 +18,7 @@ ALLOWED = [
     (r".*", r".*", r"needs \d+ open files and the limit is \d+.*"),
     (r".*", r"(echo/mostly_idle|idle/sockets)/.*", r"the silent connections cannot be opened: .*"),
     (r"(asio|asio-on|loop|floor)-uring", r".*", r".*io_uring.*"),
+    (r"asio-nothreads", r"post/cross_thread/.*", r"without locks, a context can be used by one thread alone"),
     (r"asio-select|loop-(tick|layered|scheduler|asyncio)", r".*(conns|idle):1\d*000\b.*",
      r"select cannot watch descriptors of 1024 and more, .*"),
     (r"loop-tick",

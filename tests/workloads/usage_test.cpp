@@ -3,12 +3,17 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -84,6 +89,34 @@ TEST(usage, counts_every_time_the_process_went_to_sleep) {
     meter.begin();
     for (int i = 0; i < 10; ++i) std::this_thread::sleep_for(1ms);
     EXPECT_GE(meter.end().voluntary_switches, 10);
+}
+
+// As in a server that is measured from outside.
+TEST(usage, has_the_cpu_time_of_another_process_when_it_is_told_so) {
+    std::array<int, 2> answer{};
+    ASSERT_EQ(::pipe(answer.data()), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto enough = cpu_of_this_thread() + 20ms;
+        while (cpu_of_this_thread() < enough) {
+        }
+        const bool is_told = ::write(answer[1], "x", 1) == 1;
+        ::pause();
+        ::_exit(is_told ? 0 : 1);
+    }
+    usage_meter meter;
+    meter.take_cpu_of(child);
+    meter.begin();
+    char told = 0;
+    ASSERT_EQ(::read(answer[0], &told, 1), 1);
+    EXPECT_GE(meter.end().cpu, 15ms) << "but for what it burnt before the beginning";
+    EXPECT_GT(resident_peak_bytes(child), 0);
+    ::kill(child, SIGKILL);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    meter.begin();
+    EXPECT_EQ(meter.end().cpu, 0ns) << "it is gone";
+    EXPECT_THROW(meter.take_cpu_of(child), std::system_error);
+    for (const int end : answer) ::close(end);
 }
 
 TEST(memory, that_was_touched_is_resident_and_stays_in_the_peak_when_it_is_given_back) {

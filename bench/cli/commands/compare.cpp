@@ -1,4 +1,4 @@
-// loopbench compare: two builds of a benchmark program, or two reports.
+// loopbench compare: two builds of a benchmark program or of a server, or two reports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "bench/cli/option_types.hpp"
 #include "bench/cli/session/contenders.hpp"
 #include "bench/cli/session/layouts.hpp"
+#include "bench/cli/session/served.hpp"
 #include "bench/cli/session/session.hpp"
 #include "bench/cli/session/session_options.hpp"
 #include "bench/cli/terminal.hpp"
@@ -44,6 +45,7 @@ struct compare_options {
     std::vector<std::string> of_measuring;  // the options on the command line that say how to measure
     double tolerated_pct = 5;
     std::string format = "text";
+    served_options served;
     session_options session;
 };
 
@@ -94,11 +96,17 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
 }
 
 /// Called by names of the same length, so that neither side's stack is placed differently (see add_twin).
-contender side(const char* name, const std::string& file, const run_plan& plan, const interrupt& stop) {
+contender side(const char* name, const std::string& file, const compare_options& options,
+               const run_plan& plan, const interrupt& stop) {
     contender who;
     who.name = name;
     who.path = fs::absolute(file);
     who.called = fmt::format("loopbench-{}", name);
+    if (options.served.client) {
+        become_client_of(who, who.path, options.served);
+        list_build(who, plan, stop);
+        return who;
+    }
     if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
     if (!who.layouts.empty()) who.path = who.layouts.front();
     remember_files(who);
@@ -117,11 +125,13 @@ contender side(const char* name, const std::string& file, const run_plan& plan, 
 run_plan plan_for(const compare_options& options, const interrupt& stop) {
     auto plan = sized_plan(usual_plan(), options.session);
     plan.tolerated_pct = options.tolerated_pct;
-    plan.contenders = {side("base", options.base, plan, stop), side("next", options.next, plan, stop)};
+    plan.contenders = {side("base", options.base, options, plan, stop),
+                       side("next", options.next, options, plan, stop)};
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     complete_plan(plan, stop);
-    let_strangers_run_together(plan, stop);
+    options.served.client ? choose_ways_of_servers(plan, options.served)
+                          : let_strangers_run_together(plan, stop);
     return plan;
 }
 
@@ -172,6 +182,9 @@ int compare(const compare_options& options, const invocation& by) {
     if (base != next)
         throw usage_error{
             "{} is {} and {} is {}; {}", options.base, name_of(base), options.next, name_of(next), name_two};
+    refuse_served_without_client(options.served);
+    if (options.served.client && base != operand::executable)
+        throw usage_error{"--client is for two servers, and {} is {}", options.base, name_of(base)};
     if (base == operand::report) return compare_two_reports(options);
     if (options.format != "text")
         throw usage_error{"--format is for two reports; what is measured is in {} as report.{} then",
@@ -189,14 +202,15 @@ int compare(const compare_options& options, const invocation& by) {
 
 void add_compare_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<compare_options>();
-    auto* command =
-        app.add_subcommand("compare", "two builds of a benchmark program against each other, or two reports");
-    command->footer(std::string{how_trials_run} + how_layouts_are_drawn);
+    auto* command = app.add_subcommand(
+        "compare", "two builds of a benchmark program, or of a server, against each other, or two reports");
+    command->footer(std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured);
     command
         ->add_option("BASE", options->base,
                      "the old report, the old Google Benchmark executable, or a folder with layouts of it")
         ->required();
     command->add_option("NEW", options->next, "the new one")->required();
+    add_served_options(*command, options->served);
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
                    "only these benchmarks; may be repeated");
     takes_one_of(

@@ -1,0 +1,70 @@
+#include "bench/cli/session/served.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "bench/cli/session/session.hpp"
+#include "bench/machine/kernel_files.hpp"
+#include "bench/trial/usage_error.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+constexpr std::string_view echo = "echo";
+
+bool is_told_port(const served_options& options) {
+    const auto names_it = [](const std::string& word) { return word.find("{port}") != std::string::npos; };
+    return std::ranges::any_of(options.arguments, names_it);
+}
+
+}  // namespace
+
+void add_served_options(CLI::App& command, served_options& options) {
+    command
+        .add_option("ARGUMENTS", options.arguments,
+                    "of two servers, after --; {port} in them is where they are to listen")
+        ->type_name("")
+        ->needs(command
+                    .add_option("--client", options.client,
+                                "BASE and NEW are servers, and this is their client: echo, or a command")
+                    ->type_name("echo|COMMAND"));
+    command
+        .add_option("--port", options.port, "where the servers listen, when that is no argument of theirs")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, 65'535).description(""));
+}
+
+void refuse_served_without_client(const served_options& options) {
+    if (!options.client && options.port)
+        throw usage_error{"--port is for servers; say by --client what asks them: echo, or a command"};
+}
+
+void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {
+    if (options.port.has_value() == is_told_port(options))
+        throw usage_error{
+            "say where the servers listen: by {port} in their arguments, which is a free port of each, as "
+            "in `-- {port}`; or, when they have a port of their own, by --port"};
+    std::vector<std::string> command{server.native()};
+    command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+    const nlohmann::ordered_json told{
+        {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};
+    who.path = installed_file("loopbench-client");
+    who.environment = {{"LOOPBENCH_SERVER", told.dump()}};
+    // For whoever resumes it.
+    if (const char* const design = std::getenv("LOOPBENCH_ASIO")) who.environment["LOOPBENCH_ASIO"] = design;
+    remember_files(who);
+}
+
+void choose_ways_of_servers(run_plan& plan, const served_options& options) {
+    if (plan.way.value_or(reports::way::apart) != reports::way::apart && options.port)
+        throw usage_error{"servers with a port of their own are not alive together: leave --way out"};
+    if (*options.client != echo || options.port) return;
+    std::map<std::string, reports::way> ways;
+    for (const auto& workload : plan.workloads) ways.emplace(workload, reports::way::turns);
+    choose_ways(plan, ways);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,102 @@
+#include "bench/client/server_process.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto listens_within = 10s;
+
+bool somebody_listens(std::uint16_t port) {
+    const auto there = loop::endpoint::loopback(port);
+    const loop::unique_fd asks(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto* const address = reinterpret_cast<const sockaddr*>(&there.address());
+    return asks && ::connect(asks.get(), address, there.bytes()) == 0;
+}
+
+[[noreturn]] void become(std::vector<char*>& words, pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);  // it died before the line above
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);     // ours is for the results
+    ::closefrom(STDERR_FILENO + 1);
+    ::execv(words.front(), words.data());
+    fmt::print(stderr, "cannot start {}: {}\n", words.front(), std::strerror(errno));
+    ::_exit(127);
+}
+
+pid_t start(std::vector<std::string>& command) {
+    std::vector<char*> words;
+    for (std::string& word : command) words.push_back(word.data());
+    words.push_back(nullptr);
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child == 0) become(words, parent);
+    if (child < 0) throw std::system_error(errno, std::generic_category(), "cannot start " + command.front());
+    return child;
+}
+
+}  // namespace
+
+std::string text_of_end(int status) {
+    if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
+    return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+std::uint16_t free_port() {
+    const auto held = loop::open_listener(loop::endpoint::loopback(0));
+    return loop::local_endpoint(held.get()).port();
+}
+
+server_process::server_process(std::vector<std::string> command, std::uint16_t port) : id_(-1) {
+    if (somebody_listens(port))
+        throw std::runtime_error(
+            fmt::format("somebody listens on port {} already: end that program, or name another port", port));
+    id_ = start(command);
+    const auto deadline = std::chrono::steady_clock::now() + listens_within;
+    while (!somebody_listens(port)) {
+        if (const auto ended = end(); !ended.empty())
+            throw std::runtime_error(
+                fmt::format("{} {} before it listened on port {}", command.front(), ended, port));
+        if (std::chrono::steady_clock::now() >= deadline) {
+            kill();
+            throw std::runtime_error(fmt::format(
+                "{} does not listen on 127.0.0.1, port {}; say in its arguments where it is to: {{port}} is "
+                "a free port, and --port names one that the program has by itself",
+                command.front(), port));
+        }
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
+void server_process::kill() noexcept {
+    if (is_over_) return;
+    ::kill(id_, SIGKILL);
+    ::waitpid(id_, nullptr, 0);
+    is_over_ = true;
+}
+
+std::string server_process::end() {
+    int status = 0;
+    if (is_over_ || ::waitpid(id_, &status, WNOHANG) != id_) return {};
+    is_over_ = true;
+    return text_of_end(status);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,142 @@
+// What a steady state takes of memory: nothing. A coroutine that is spawned again, an operation that is
+// started again, has the memory of the one before.
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <stdexcept>
+
+#include "tests/asio_compat/kits.hpp"
+#include "tests/loop/allocations.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using boost::system::error_code;
+
+template <class kit>
+class asio_memory : public with_context<kit> {
+protected:
+    void SetUp() override {
+        if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
+        with_context<kit>::SetUp();
+    }
+    static std::size_t allocations() { return loop::test::count_allocations().made; }
+};
+TYPED_TEST_SUITE(asio_memory, kits, kit_names);
+
+TYPED_TEST(asio_memory, is_not_taken_by_timers_and_posts) {
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context);
+    int left = 0;
+    std::function<void(error_code)> again = [&](error_code) {
+        if (--left < 0) return;
+        timer.expires_after(0ms);
+        timer.async_wait([&](error_code error) { again(error); });
+        net::post(context, [] {});
+    };
+    const auto round = [&](int times) {
+        left = times;
+        context.restart();
+        net::post(context, [&] { again({}); });
+        context.run();
+    };
+    round(100);
+    const auto before = this->allocations();
+    round(1000);
+    EXPECT_LE(this->allocations() - before, 4U) << "of a thousand timers and posts";
+}
+
+/// Echoes until the end; gives how many bytes.
+template <class socket>
+net::awaitable<std::size_t, typename socket::executor_type> echo(socket stream) {
+    const net::use_awaitable_t<typename socket::executor_type> awaited;
+    std::array<char, 256> data{};
+    std::size_t all = 0;
+    for (;;) {
+        error_code error;
+        const auto count =
+            co_await stream.async_read_some(net::buffer(data), net::redirect_error(awaited, error));
+        if (error) co_return all;
+        co_await net::async_write(stream, net::buffer(data, count), awaited);
+        all += count;
+    }
+}
+
+template <class socket>
+net::awaitable<void, typename socket::executor_type> ask(socket& stream, int times) {
+    const net::use_awaitable_t<typename socket::executor_type> awaited;
+    std::array<char, 64> sent{}, got{};
+    for (int i = 0; i < times; ++i) {
+        sent.fill(static_cast<char>(i));
+        co_await net::async_write(stream, net::buffer(sent), awaited);
+        co_await net::async_read(stream, net::buffer(got), awaited);
+        if (sent != got) throw std::runtime_error("other bytes came back");
+    }
+}
+
+TYPED_TEST(asio_memory, is_not_taken_by_coroutines_that_echo) {
+    auto& context = this->context();
+    auto [client, server] = this->connection();
+    std::size_t echoed = 0;
+    net::co_spawn(context, echo(std::move(server)), [&](std::exception_ptr failure, std::size_t bytes) {
+        EXPECT_FALSE(failure);
+        echoed = bytes;
+    });
+    std::size_t made = 0;
+    const auto rounds = [&]() -> net::awaitable<void, typename TestFixture::executor> {
+        const net::use_awaitable_t<typename TestFixture::executor> awaited;
+        co_await ask(client, 50);
+        const auto before = this->allocations();
+        co_await net::co_spawn(context, ask(client, 200), awaited);
+        made = this->allocations() - before;
+        client.close();
+    };
+    net::co_spawn(context, rounds(), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
+    context.run();
+    EXPECT_EQ(echoed, 250U * 64);
+    EXPECT_LE(made, 16U) << "of two hundred round trips";
+}
+
+TYPED_TEST(asio_memory, is_not_taken_by_coroutines_that_are_spawned_again) {
+    using executor_type = typename TestFixture::executor;
+    const net::use_awaitable_t<executor_type> awaited;
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context);
+    const net::ip::udp::endpoint any(net::ip::address_v4::loopback(), 0);
+    typename TestFixture::udp_socket one(context, any), other(context, any);
+    const auto to = other.local_endpoint();
+    const auto child = [&]() -> net::awaitable<int, executor_type> {
+        timer.expires_after(0ms);
+        co_await timer.async_wait(awaited);
+        co_await net::post(context, awaited);
+        std::array<char, 4> got{};
+        net::ip::udp::endpoint from;
+        co_await one.async_send_to(net::buffer("abc", 3), to, awaited);
+        co_return static_cast<int>(co_await other.async_receive_from(net::buffer(got), from, awaited));
+    };
+    std::size_t made = 0;
+    int received = 0;
+    const auto parent = [&]() -> net::awaitable<void, executor_type> {
+        for (int i = 0; i < 100; ++i) received += co_await net::co_spawn(context, child(), awaited);
+        const auto before = this->allocations();
+        for (int i = 0; i < 1000; ++i) received += co_await net::co_spawn(context, child(), awaited);
+        made = this->allocations() - before;
+    };
+    net::co_spawn(context, parent(), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
+    context.run();
+    EXPECT_EQ(received, 3300);
+    EXPECT_EQ(made, 0U) << "of a thousand coroutines";
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,225 @@
+// What other threads may do: post, start, cancel, close and stop what one thread runs, and run it themselves.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/asio_compat/kits.hpp"
+#include "tests/loop/allocations.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using boost::system::error_code;
+
+template <class kit>
+using asio_threads = with_context<kit>;
+TYPED_TEST_SUITE(asio_threads, kits, kit_names);
+
+TYPED_TEST(asio_threads, keep_it_running_while_they_have_work_for_it) {
+    auto& context = this->context();
+    auto guard = net::make_work_guard(context);
+    std::atomic<bool> ran = false;
+    std::thread other([&] {
+        net::post(context, [&] {
+            ran = true;
+            guard.reset();
+        });
+    });
+    context.run();
+    EXPECT_TRUE(ran);
+    other.join();
+}
+
+TYPED_TEST(asio_threads, end_it_while_it_sleeps) {
+    auto& context = this->context();
+    const auto guard = net::make_work_guard(context);
+    std::thread other([&] { context.stop(); });
+    context.run();
+    other.join();
+    EXPECT_TRUE(context.stopped());
+}
+
+TYPED_TEST(asio_threads, have_every_one_of_a_million_posts_run_once) {
+    const std::size_t threads = 4;
+    // A sanitizer takes a minute for a million, and has seen all by then that it will see.
+    const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
+    auto& context = this->context();
+    auto guard = net::make_work_guard(context);
+    std::vector<int> ran(each * threads);
+    std::atomic<std::size_t> posting = threads;
+    std::vector<std::thread> all;
+    for (std::size_t t = 0; t < threads; ++t)
+        all.emplace_back([&, t] {
+            for (std::size_t i = 0; i < each; ++i)
+                net::post(context, [&ran, place = t * each + i] { ++ran[place]; });
+            if (--posting == 0) net::post(context, [&] { guard.reset(); });
+        });
+    context.run();
+    for (auto& thread : all) thread.join();
+    EXPECT_EQ(std::ranges::count(ran, 1), static_cast<std::ptrdiff_t>(ran.size()));
+}
+
+TYPED_TEST(asio_threads, run_it_one_after_another) {
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context);
+    int fired = 0;
+    const auto round = [&] {
+        timer.expires_after(1ms);
+        timer.async_wait([&](error_code error) { fired += error ? 0 : 1; });
+        context.restart();
+        context.run();
+    };
+    round();
+    for (int i = 0; i < 2; ++i) std::thread(round).join();
+    round();
+    EXPECT_EQ(fired, 4);
+}
+
+TYPED_TEST(asio_threads, go_on_with_what_waits_when_the_one_that_ran_it_has_ended) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    typename TestFixture::timer_type timer(context, 1h);
+    std::array<char, 4> got{};
+    std::size_t bytes = 0;
+    int accepted = 0, cancelled = 0;
+    one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) { bytes = count; });
+    acceptor.async_accept([&](error_code error, auto) { accepted += error ? 0 : 1; });
+    timer.async_wait([&](error_code error) { cancelled += error ? 1 : 0; });
+    for (int i = 0; i < 3; ++i) {  // each runs until what is posted has stopped it, and ends
+        net::post(context, [&] { context.stop(); });
+        std::thread([&] { context.run(); }).join();
+        context.restart();
+    }
+    EXPECT_EQ(bytes, 0U);
+    net::write(other, net::buffer("abcd", 4));
+    typename TestFixture::tcp_socket client(context);
+    client.connect(acceptor.local_endpoint());
+    timer.cancel();
+    std::thread([&] { context.run(); }).join();
+    EXPECT_EQ(std::string(got.data(), bytes), "abcd");
+    EXPECT_EQ(accepted, 1);
+    EXPECT_EQ(cancelled, 1);
+}
+
+TYPED_TEST(asio_threads, run_every_handler_once_though_several_run_it_at_a_time) {
+    auto& context = this->context();
+    constexpr int handlers = 3000;
+    std::vector<std::atomic<int>> ran(handlers);
+    auto guard = net::make_work_guard(context);
+    std::vector<std::thread> all;
+    for (int i = 0; i < 3; ++i) all.emplace_back([&] { context.run(); });
+    for (auto& each : ran) net::post(context, [&each] { ++each; });
+    guard.reset();
+    for (auto& thread : all) thread.join();
+    EXPECT_TRUE(std::ranges::all_of(ran, [](const auto& times) { return times == 1; }));
+    EXPECT_TRUE(context.stopped());
+}
+
+TYPED_TEST(asio_threads, keep_a_strands_handlers_in_order_and_apart) {
+    auto& context = this->context();
+    auto strand = net::make_strand(context.get_executor());
+    std::vector<int> ran;  // no lock: the strand is one
+    constexpr int handlers = 2000;
+    for (int i = 0; i < handlers; ++i) net::post(strand, [&ran, i] { ran.push_back(i); });
+    std::vector<std::thread> all;
+    for (int i = 0; i < 2; ++i) all.emplace_back([&] { context.run(); });
+    for (auto& thread : all) thread.join();
+    ASSERT_EQ(ran.size(), static_cast<std::size_t>(handlers));
+    EXPECT_TRUE(std::ranges::is_sorted(ran));
+}
+
+/// A context that another thread runs, until this ends.
+template <class context_type>
+class running_elsewhere {
+public:
+    explicit running_elsewhere(context_type& context)
+        : guard_(net::make_work_guard(context)), thread_([&context] { context.run(); }) {}
+    running_elsewhere& operator=(running_elsewhere&&) = delete;
+    ~running_elsewhere() {
+        guard_.reset();
+        thread_.join();
+    }
+
+private:
+    net::executor_work_guard<typename context_type::executor_type> guard_;
+    std::thread thread_;
+};
+
+TYPED_TEST(asio_threads, start_what_the_running_one_has_to_wait_for) {
+    auto& context = this->context();
+    const running_elsewhere running(context);
+    typename TestFixture::timer_type late(context, 1h);
+    late.async_wait([](error_code) {});
+    for (int i = 0; i < 100; ++i) {
+        auto [one, other] = this->connection();
+        std::array<char, 4> got{};
+        std::promise<std::string> read;
+        std::promise<error_code> fired;
+        one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
+            read.set_value(std::string(got.data(), count));
+        });
+        // Before the one that the other thread sleeps for.
+        typename TestFixture::timer_type timer(context, 0ms);
+        timer.async_wait([&](error_code error) { fired.set_value(error); });
+        net::async_write(other, net::buffer("abcd", 4),
+                         [](error_code error, std::size_t) { EXPECT_FALSE(error) << error.message(); });
+        EXPECT_EQ(read.get_future().get(), "abcd");
+        EXPECT_FALSE(fired.get_future().get());
+    }
+    late.cancel();
+}
+
+TYPED_TEST(asio_threads, cancel_and_close_what_the_running_one_waits_for) {
+    auto& context = this->context();
+    const running_elsewhere running(context);
+    for (int i = 0; i < 100; ++i) {
+        auto [one, other] = this->connection();
+        typename TestFixture::timer_type timer(context, 1h);
+        std::array<char, 4> got{};
+        std::promise<error_code> read, waited;
+        one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { read.set_value(error); });
+        timer.async_wait([&](error_code error) { waited.set_value(error); });
+        i % 2 == 0 ? one.cancel() : one.close();
+        EXPECT_EQ(timer.cancel(), 1U);
+        EXPECT_EQ(read.get_future().get(), net::error::operation_aborted);
+        EXPECT_EQ(waited.get_future().get(), net::error::operation_aborted);
+    }
+}
+
+TYPED_TEST(asio_threads, close_one_descriptor_and_open_the_next_of_its_number) {
+    auto& context = this->context();
+    const running_elsewhere running(context);
+    for (int i = 0; i < 100; ++i) {
+        auto [one, other] = this->connection();
+        std::array<char, 8> got{};
+        std::promise<error_code> ended;
+        one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { ended.set_value(error); });
+        one.close();
+        EXPECT_EQ(ended.get_future().get(), net::error::operation_aborted);
+        auto [next, peer] = this->connection();  // mostly of the same number
+        std::promise<std::string> read;
+        next.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
+            read.set_value(std::string(got.data(), count));
+        });
+        peer.send(net::buffer("next", 4));
+        EXPECT_EQ(read.get_future().get(), "next");
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

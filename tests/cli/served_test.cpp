@@ -1,0 +1,148 @@
+// `loopbench compare --client` on two builds of a server that knows nothing of loopbench.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class served : public testing::Test {
+protected:
+    served() { fs::create_symlink(LOOPBENCH_CLIENT, loopbench.path("bin/loopbench-client")); }
+
+    bench::child_outcome compare(const std::string& client, const char* next,
+                                 std::vector<std::string> arguments, std::vector<std::string> more = {},
+                                 const char* blocks = "6") const {
+        std::vector<std::string> all{
+            "compare",    "--client", client, LOOPBENCH_ECHO_SERVER, next, "--blocks", blocks, "--seed", "5",
+            "--min-time", "2ms",      "-o",   loopbench.out()};
+        all.insert(all.end(), more.begin(), more.end());
+        all.emplace_back("--");
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return loopbench(all);
+    }
+
+    /// A result of what is not the baseline.
+    nlohmann::json result(std::string_view workload, std::string_view metric) const {
+        const auto report = loopbench.report();
+        for (const auto& item : report["results"])
+            if (item["contender"] == "next" && item["workload"] == workload && item["metric"] == metric)
+                return item;
+        return {};
+    }
+
+    loopbench_command loopbench;
+};
+
+/// Whatever this machine lets it find.
+bool is_measured(int code) {
+    return code == 0 || code == 3 || code == 4 || code == 5;
+}
+
+TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
+    const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {"{port}"});
+    ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
+    EXPECT_TRUE(fits_the_schema(loopbench.report()));
+    for (const auto* workload : {"served/echo/conns:1", "served/echo/conns:100"}) {
+        EXPECT_EQ(result(workload, "time")["way"], "turns") << workload;
+        EXPECT_EQ(result(workload, "time")["samples"].size(), 6U);
+        for (const auto* metric : {"cpu", "latency_p99", "throughput", "rss_peak"})
+            EXPECT_GT(result(workload, metric)["median"], 0) << workload << metric;
+        EXPECT_TRUE(result(workload, "cpu_user").is_null()) << "the client's, and nobody asked for that";
+        EXPECT_LT(result(workload, "cpu")["median"], result(workload, "time")["median"])
+            << "the client is not in it";
+    }
+    const auto header = journal_lines(loopbench.path("out/journal.jsonl")).front().dump();
+    EXPECT_NE(header.find(LOOPBENCH_ECHO_SERVER), std::string::npos) << "which file it was";
+}
+
+TEST_F(served, is_found_to_be_slower) {
+    const auto ran =
+        compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
+    ASSERT_EQ(ran.code, 3) << ran.error_tail;
+    const auto worse = [&](const char* metric) {
+        return 1 / result("served/echo/conns:1", metric)["ratio"]["median"].get<double>();
+    };
+    EXPECT_GT(worse("cpu"), worse("time")) << "half of the time is the client's";
+}
+
+TEST_F(served, with_a_port_of_its_own_runs_alone) {
+    // Below those that the kernel gives to clients.
+    const auto port = std::to_string(20'000 + ::getpid() % 10'000);
+    const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
+    ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
+    EXPECT_EQ(result("served/echo/conns:100", "time")["way"], "apart");
+    EXPECT_EQ(compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port, "--way", "turns"}).code, 2);
+}
+
+TEST_F(served, is_asked_by_any_command) {
+    const auto ran = compare(
+        "bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; echo hello >&3; read -r back <&3; "
+        "[ \"$back\" = hello ]'",
+        LOOPBENCH_ECHO_SERVER, {"{port}"});
+    ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
+    EXPECT_GT(result("served/client", "time")["median"], result("served/client", "cpu")["median"]);
+    EXPECT_EQ(result("served/client", "time")["way"], "apart");
+}
+
+TEST_F(served, or_its_client_that_fails_has_no_number_and_a_reason) {
+    const auto reason = [&](const std::string& client, std::vector<std::string> arguments) {
+        fs::remove_all(loopbench.out());
+        EXPECT_EQ(compare(client, LOOPBENCH_ECHO_SERVER, std::move(arguments), {}, "1").code, 1);
+        return result(client == "echo" ? "served/echo/conns:1" : "served/client", "time")["reason"]
+            .get<std::string>();
+    };
+    EXPECT_NE(reason("echo", {"{port}", "wrong"}).find("replies that are not the bytes sent"),
+              std::string::npos);
+    EXPECT_NE(reason("echo", {"{port}", "dies"}).find("ended with exit code 7"), std::string::npos);
+    EXPECT_NE(reason("echo", {"{port}", "ends"}).find("ended with exit code 3 before it listened"),
+              std::string::npos);
+    EXPECT_NE(reason("exit 9 # {port}", {"{port}"}).find("the client ended with exit code 9"),
+              std::string::npos);
+}
+
+TEST_F(served, that_is_built_anew_meanwhile_counts_for_nothing) {
+    const auto copy = loopbench.path("server");
+    fs::copy_file(LOOPBENCH_ECHO_SERVER, copy);
+    const auto ran = compare(": {port}; touch " + copy.native(), copy.c_str(), {"{port}"}, {}, "1");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.error_tail.find("was replaced while it was measured"), std::string::npos) << ran.error_tail;
+}
+
+TEST_F(served, goes_on_after_an_interruption_with_the_same_client) {
+    compare("echo", LOOPBENCH_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"});
+    const auto journal = loopbench.path("out/journal.jsonl");
+    auto text = content_of(journal);
+    for (int i = 0; i < 7; ++i) text.erase(text.rfind('\n', text.size() - 2) + 1);
+    reports::write_file_atomically(journal, text);
+    const auto resumed = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_TRUE(is_measured(resumed.code)) << resumed.code << resumed.error_tail;
+    EXPECT_EQ(result("served/echo/conns:1", "time")["samples"].size(), 6U);
+}
+
+TEST_F(served, is_refused_when_nothing_says_where_it_listens_or_who_asks_it) {
+    const auto complaint = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"compare", LOOPBENCH_ECHO_SERVER, LOOPBENCH_ECHO_SERVER});
+        const auto ran = loopbench(arguments);
+        EXPECT_EQ(ran.code, 2) << ran.error_tail;
+        return ran.error_tail;
+    };
+    EXPECT_NE(complaint({"--client", "echo"}).find("say where the servers listen"), std::string::npos);
+    EXPECT_NE(complaint({"--client", "echo", "--port", "4000", "--", "{port}"}).find("say where"),
+              std::string::npos);
+    EXPECT_NE(complaint({"--port", "4000"}).find("--client"), std::string::npos);
+    EXPECT_NE(complaint({"--", "{port}"}).find("--client"), std::string::npos);
+    const auto folder = loopbench.path("bin").native();
+    EXPECT_EQ(loopbench({"compare", "--client", "echo", folder, folder, "--", "{port}"}).code, 2);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
