@@ -43,9 +43,19 @@ struct our_service<boost::asio::detail::signal_set_service> {
 template <class Executor>
 inline constexpr bool is_polymorphic = false;
 
+/// As an executor says it, or one of the Networking TS.
+template <class Executor>
+decltype(auto) context_named_by(const Executor& executor) {
+    if constexpr (boost::asio::can_query<const Executor&, boost::asio::execution::context_t>::value) {
+        return boost::asio::query(executor, boost::asio::execution::context);
+    } else {
+        return executor.context();
+    }
+}
+
 template <class Executor>
 concept leads_here = requires(const Executor& executor) {
-    { boost::asio::query(executor, boost::asio::execution::context) } -> std::convertible_to<io_context&>;
+    { context_named_by(executor) } -> std::convertible_to<io_context&>;
 };
 
 inline io_context& our_context(io_context& context) noexcept {
@@ -65,7 +75,7 @@ io_context& context_of(const Executor& executor) {
         if (const auto* const ours = executor.template target<io_context::executor_type>())
             return ours->context();
     }
-    return our_context(boost::asio::query(executor, boost::asio::execution::context));
+    return our_context(context_named_by(executor));
 }
 
 /// In the place of Asio's. Its services are no more than the context's address: they are members.
