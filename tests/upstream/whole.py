@@ -28,7 +28,7 @@ def run_all(build, junit):
 
 def checks(output):
     """Asio's tests say of each case that it passed, Beast's and drive.py how many checks there were."""
-    found = re.findall(r"(\d+) tests total, 0 failures|(\d+) checks passed$", output, re.M)
+    found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
     return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
 
 
