@@ -70,12 +70,12 @@ TYPED_TEST(asio_context, runs_what_is_wrapped_as_if_it_were_dispatched) {
     auto& context = this->context();
     typename TestFixture::context_type::strand strand(context);
     std::string ran;
-    const auto wrapped = strand.wrap([&](const std::string& text, char last) {
+    auto wrapped = strand.wrap([&](const std::string& text, char last) {
         EXPECT_TRUE(strand.running_in_this_thread());
         ran += text + last;
     });
-    wrapped("one", ',');
-    wrapped("two", ';');
+    wrapped(std::string("one"), ',');
+    wrapped(std::string("two"), ';');
     context.wrap([&] { ran += "three"; })();
     EXPECT_EQ(ran, "");
     context.run();

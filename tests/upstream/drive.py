@@ -219,7 +219,7 @@ def websocket_echoes(stage, stream):
     stream.close()
 
 
-# The scenarios.
+# The scenarios. (A name that is taken has an underscore at its end.)
 
 def allocation(stage):
     echo_server(stage, "asio/cpp11/allocation/server", PORT)
