@@ -76,8 +76,12 @@ TYPED_TEST(asio_context, runs_what_is_wrapped_as_if_it_were_dispatched) {
     });
     wrapped(std::string("one"), ',');
     wrapped(std::string("two"), ';');
-    context.wrap([&] { ran += "three"; })();
     EXPECT_EQ(ran, "");
+    context.run();
+    EXPECT_EQ(ran, "one,two;");
+    context.wrap([&] { ran += "three"; })();
+    EXPECT_EQ(ran, "one,two;");
+    context.restart();
     context.run();
     EXPECT_EQ(ran, "one,two;three");
 }

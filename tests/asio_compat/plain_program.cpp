@@ -33,10 +33,9 @@ boost::asio::awaitable<std::string> ask(tcp::endpoint server) {
     auto socket =
         boost::asio::use_awaitable.as_default_on(tcp::socket(co_await boost::asio::this_coro::executor));
     co_await socket.async_connect(server);
-    co_await boost::asio::async_write(socket, boost::asio::buffer("over the loop", 13),
-                                      boost::asio::use_awaitable);
+    co_await boost::asio::async_write(socket, boost::asio::buffer("over the loop", 13));
     std::string answer(13, ' ');
-    co_await boost::asio::async_read(socket, boost::asio::buffer(answer), boost::asio::use_awaitable);
+    co_await boost::asio::async_read(socket, boost::asio::buffer(answer));
     co_return answer;
 }
 
