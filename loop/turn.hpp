@@ -63,14 +63,18 @@ private:
         while (!done);
     }
 
+    // What was posted comes before timers that are due: it may be I/O that was done when it was started, and
+    // the timer its time limit.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
-        if (!has_ready() || ready().budget.used() >= UnitsBetweenWaits) {
+        const bool waits = !has_ready() || ready().budget.used() >= UnitsBetweenWaits;
+        take_posted();
+        if (waits) {
             ready().budget.refill();
             const waking_by limited(*this, wake_by);
             wait_(*this);
+            take_posted();
             if (!timers_.empty()) timers_.expire(now(), ready());
         }
-        take_posted();
         run_singly(callbacks_max);
     }
 

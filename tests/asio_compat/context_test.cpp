@@ -65,6 +65,26 @@ TYPED_TEST(asio_context, runs_one_at_a_time_where_that_is_asked_for) {
     EXPECT_EQ(ran, 3);
 }
 
+TYPED_TEST(asio_context, runs_what_is_wrapped_as_if_it_were_dispatched) {
+    auto& context = this->context();
+    typename TestFixture::context_type::strand strand(context);
+    std::string ran;
+    auto wrapped = strand.wrap([&](const std::string& text, char last) {
+        EXPECT_TRUE(strand.running_in_this_thread());
+        ran += text + last;
+    });
+    wrapped(std::string("one"), ',');
+    wrapped(std::string("two"), ';');
+    EXPECT_EQ(ran, "");
+    context.run();
+    EXPECT_EQ(ran, "one,two;");
+    context.wrap([&] { ran += "three"; })();
+    EXPECT_EQ(ran, "one,two;");
+    context.restart();
+    context.run();
+    EXPECT_EQ(ran, "one,two;three");
+}
+
 TYPED_TEST(asio_context, stops_after_the_present_handler_and_goes_on_later) {
     auto& context = this->context();
     int ran = 0;
@@ -199,6 +219,16 @@ TYPED_TEST(asio_context, fires_timers_in_order_of_their_times_and_cancels_them) 
     EXPECT_EQ(fired, "elx");
 }
 
+TYPED_TEST(asio_context, runs_what_was_queued_before_timers_that_are_due) {
+    auto& context = this->context();
+    std::string ran;
+    typename TestFixture::timer_type timer(context, std::chrono::steady_clock::time_point());
+    timer.async_wait([&](error_code) { ran += "timer"; });
+    net::post(context, [&] { ran += "post,"; });
+    context.run();
+    EXPECT_EQ(ran, "post,timer");
+}
+
 TYPED_TEST(asio_context, ends_a_wait_by_a_cancellation_slot) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
@@ -213,6 +243,45 @@ TYPED_TEST(asio_context, ends_a_wait_by_a_cancellation_slot) {
 template <class kit>
 using asio_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_on_our_loop, our_kits, kit_names);
+
+/// As the Networking TS has them.
+class old_executor {
+public:
+    explicit old_executor(asio::io_context& of) noexcept : inner_(of.get_executor()) {}
+    asio::io_context& context() const noexcept { return inner_.context(); }
+    void on_work_started() const noexcept { inner_.on_work_started(); }
+    void on_work_finished() const noexcept { inner_.on_work_finished(); }
+    template <class Function, class Allocator>
+    void dispatch(Function&& function, const Allocator& allocator) const {
+        inner_.dispatch(std::forward<Function>(function), allocator);
+    }
+    template <class Function, class Allocator>
+    void post(Function&& function, const Allocator& allocator) const {
+        inner_.post(std::forward<Function>(function), allocator);
+    }
+    template <class Function, class Allocator>
+    void defer(Function&& function, const Allocator& allocator) const {
+        inner_.defer(std::forward<Function>(function), allocator);
+    }
+    friend bool operator==(const old_executor& a, const old_executor& b) noexcept {
+        return a.inner_ == b.inner_;
+    }
+    friend bool operator!=(const old_executor& a, const old_executor& b) noexcept { return !(a == b); }
+
+private:
+    asio::io_context::executor_type inner_;
+};
+
+TYPED_TEST(asio_on_our_loop, has_objects_with_executors_of_the_networking_ts) {
+    auto& context = this->context();
+    using clock = std::chrono::steady_clock;
+    net::basic_waitable_timer<clock, net::wait_traits<clock>, old_executor> timer(old_executor(context), 1ms);
+    bool has_fired = false;
+    timer.async_wait([&](error_code error) { has_fired = !error; });
+    context.run();
+    EXPECT_TRUE(has_fired);
+    EXPECT_FALSE(context.uses_stock_scheduler());
+}
 
 TYPED_TEST(asio_on_our_loop, refuses_to_run_beside_an_object_that_runs_in_a_thread_of_asios) {
     auto& context = this->context();

@@ -30,12 +30,12 @@ boost::asio::awaitable<void> serve(tcp::acceptor& acceptor) {
 }
 
 boost::asio::awaitable<std::string> ask(tcp::endpoint server) {
-    tcp::socket socket(co_await boost::asio::this_coro::executor);
-    co_await socket.async_connect(server, boost::asio::use_awaitable);
-    co_await boost::asio::async_write(socket, boost::asio::buffer("over the loop", 13),
-                                      boost::asio::use_awaitable);
+    auto socket =
+        boost::asio::use_awaitable.as_default_on(tcp::socket(co_await boost::asio::this_coro::executor));
+    co_await socket.async_connect(server);
+    co_await boost::asio::async_write(socket, boost::asio::buffer("over the loop", 13));
     std::string answer(13, ' ');
-    co_await boost::asio::async_read(socket, boost::asio::buffer(answer), boost::asio::use_awaitable);
+    co_await boost::asio::async_read(socket, boost::asio::buffer(answer));
     co_return answer;
 }
 
@@ -44,7 +44,10 @@ boost::asio::awaitable<std::string> ask(tcp::endpoint server) {
 int main() {
     boost::asio::io_context context;
     tcp::acceptor acceptor(context, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
-    boost::asio::steady_timer limit(context, std::chrono::minutes(1));
+    using stranded = boost::asio::strand<boost::asio::any_io_executor>;
+    boost::asio::steady_timer::rebind_executor<stranded>::other limit(
+        boost::asio::make_strand(boost::asio::any_io_executor(context.get_executor())),
+        std::chrono::minutes(1));
     std::string answer;
     limit.async_wait([&](boost::system::error_code error) {
         if (!error) context.stop();

@@ -5,6 +5,9 @@
 // Two names are other ones from here on, in Asio's headers too: io_context, and any_io_executor, which is by
 // default the executor of sockets, timers and awaitables. So these are types of their own, and a source that
 // is compiled without this header can be linked with one that is not.
+//
+// What of Asio the program includes then knows ours. Nothing is included here that Asio's io_context does not
+// need: a program may use names that are taken by what the rest of Asio includes.
 #pragma once
 #pragma GCC system_header  // or Asio's parameters that are called io_context are warned of
 
@@ -23,7 +26,4 @@ using loopbench_io_context = io_context;
 
 #define any_io_executor loopbench_any_io_executor
 #define io_context loopbench_io_context
-
-// The rest of Asio knows ours.
-#include <boost/asio.hpp>
 // clang-format on

@@ -101,5 +101,12 @@ private:
 }  // namespace detail
 }  // namespace boost::asio
 
-template <>
-inline constexpr bool loopbench::asio::detail::is_polymorphic<boost::asio::loopbench_any_io_executor> = true;
+namespace loopbench::asio::detail {
+
+// Derived from it: as_default_on()'s.
+template <std::derived_from<boost::asio::loopbench_any_io_executor> Executor>
+inline constexpr bool is_polymorphic<Executor> = true;
+template <class Inner>
+inline constexpr bool is_polymorphic<boost::asio::strand<Inner>> = is_polymorphic<Inner>;
+
+}  // namespace loopbench::asio::detail

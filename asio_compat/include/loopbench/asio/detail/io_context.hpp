@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -394,6 +395,40 @@ private:
     virtual void fork_service(boost::asio::execution_context::fork_event) {}
 };
 
+namespace detail {
+
+/// What wrap() gives: to call it is to dispatch the handler, with these arguments. More than once, where the
+/// handler can be copied.
+template <class Handler, class Executor>
+class wrapped_handler : public boost::asio::executor_binder<Handler, Executor> {
+    using base = boost::asio::executor_binder<Handler, Executor>;
+
+public:
+    wrapped_handler(const Executor& executor, Handler handler)
+        : base(boost::asio::executor_arg, executor, std::move(handler)) {}
+
+    template <class... Arguments>
+    requires std::copy_constructible<Handler>
+    void operator()(Arguments&&... arguments) const {
+        dispatch(Handler(this->get()), std::forward<Arguments>(arguments)...);
+    }
+    template <class... Arguments>
+    requires(!std::copy_constructible<Handler>) void operator()(Arguments&&... arguments) {
+        dispatch(std::move(this->get()), std::forward<Arguments>(arguments)...);
+    }
+
+private:
+    template <class... Arguments>
+    void dispatch(Handler handler, Arguments&&... arguments) const {
+        auto call = [called = std::move(handler), ... with = std::forward<Arguments>(arguments)]() mutable {
+            called(std::move(with)...);
+        };
+        boost::asio::dispatch(this->get_executor(), std::move(call));
+    }
+};
+
+}  // namespace detail
+
 /// As boost::asio::io_context::strand, by way of Asio's other strand.
 class io_context::strand : public boost::asio::strand<io_context::executor_type> {
     using base = boost::asio::strand<io_context::executor_type>;
@@ -415,7 +450,7 @@ public:
     }
     template <class Handler>
     auto wrap(Handler handler) const {
-        return boost::asio::bind_executor(static_cast<const base&>(*this), std::move(handler));
+        return detail::wrapped_handler<Handler, base>(*this, std::move(handler));
     }
 };
 
@@ -447,7 +482,7 @@ auto io_context::post(Token&& token) {
 
 template <class Handler>
 auto io_context::wrap(Handler handler) {
-    return boost::asio::bind_executor(get_executor(), std::move(handler));
+    return detail::wrapped_handler<Handler, executor_type>(get_executor(), std::move(handler));
 }
 #endif
 

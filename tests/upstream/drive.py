@@ -1,0 +1,476 @@
+#!/usr/bin/env python3
+"""Example programs of Asio and Beast, driven over real sockets as their users would.
+
+usage: drive.py SCENARIO PROGRAMS LIBS
+
+SCENARIO is a function below. PROGRAMS is the folder that the programs were built in, and LIBS has upstream's sources,
+of which certificates are used. To be run in a network namespace of its own (in_namespace): the ports are fixed. Prints
+how many checks were made, or the first that failed and what the programs said, and ends with 1 then.
+"""
+
+import base64
+import contextlib
+import http.client
+import os
+import pathlib
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+HOST = "127.0.0.1"
+PORT = 8080
+PATIENCE_S = 60  # after that something hangs
+
+
+class Failed(Exception):
+    pass
+
+
+class Stage:
+    """The programs that run, a folder for their files, and the checks."""
+
+    def __init__(self, programs, libs, folder):
+        self.programs, self.libs = pathlib.Path(programs).resolve(), pathlib.Path(libs).resolve()
+        self.folder = pathlib.Path(folder)
+        self.running = []
+        self.checks = 0
+
+    def check(self, what, holds):
+        self.checks += 1
+        if not holds:
+            raise Failed(what)
+
+    def equal(self, what, found, wanted):
+        self.check(f"{what}: {found!r}, and not {wanted!r}", found == wanted)
+
+    def start(self, program, *arguments):
+        """Its standard input is a pipe; what it prints goes into a file, a line at once."""
+        output = open(self.folder / f"output-{len(self.running)}", "wb")
+        command = ["stdbuf", "--output=L", self.programs / program, *map(str, arguments)]
+        process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.PIPE, stdout=output,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        process.output, process.name, process.serves = output, program, False
+        self.running.append(process)
+        return process
+
+    def said(self, process):
+        return pathlib.Path(process.output.name).read_text(errors="replace")
+
+    def wait_until(self, what, holds):
+        """Looks again and again, and also whether a program has failed."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            self.nothing_failed()
+            if holds():
+                self.checks += 1
+                return
+            time.sleep(0.01)
+        raise Failed(f"not within {PATIENCE_S} s: {what}")
+
+    def prints(self, process, text):
+        self.wait_until(f"{process.name} prints {text!r}", lambda: text in self.said(process))
+
+    def serve(self, program, *arguments, port=PORT):
+        """Starts it and waits until it listens. It has to run to the end."""
+        process = self.start(program, *arguments)
+        process.serves = True
+
+        def listens():
+            with contextlib.suppress(ConnectionRefusedError), connect(port):
+                return True
+            return False
+
+        self.wait_until(f"{program} listens", listens)
+        return process
+
+    def run(self, program, *arguments, text=""):
+        """To its end; gives what it printed."""
+        process = self.start(program, *arguments)
+        process.communicate(text.encode(), timeout=PATIENCE_S)
+        self.equal(f"{program} ends", process.returncode, 0)
+        return self.said(process)
+
+    def ends_at_sigterm(self, process):
+        process.serves = False
+        process.send_signal(signal.SIGTERM)
+        self.equal("after SIGTERM it ends", process.wait(timeout=PATIENCE_S), 0)
+
+    def nothing_failed(self):
+        for process in self.running:
+            if process.poll() is not None and (process.serves or process.returncode != 0):
+                raise Failed(f"{process.name} ended with {process.returncode}")
+
+    def end(self):
+        for process in self.running:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # and what it has forked
+            process.wait()
+            process.stdin.close()
+            process.output.close()
+
+
+def connect(port=PORT):
+    return socket.create_connection((HOST, port), timeout=PATIENCE_S)
+
+
+def receive(stream, size):
+    data = b""
+    while len(data) < size:
+        more = stream.recv(size - len(data))
+        if not more:
+            raise Failed(f"the connection ended after {len(data)} of {size} bytes")
+        data += more
+    return data
+
+
+def pattern(number, size):
+    return bytes((number * 31 + position) % 251 for position in range(size))
+
+
+def echoes(stage, streams, rounds=40, size_max=1000):
+    """On all connections in turn, so that many are in flight; then their ends."""
+    for number in range(rounds):
+        size = 1 + number * size_max // rounds
+        for each, stream in enumerate(streams):
+            stream.sendall(pattern(number + each, size))
+        for each, stream in enumerate(streams):
+            stage.equal("what comes back", receive(stream, size), pattern(number + each, size))
+    for stream in streams:
+        stream.close()
+
+
+def echo_server(stage, program, *arguments, port=PORT):
+    server = stage.serve(program, *arguments, port=port)
+    echoes(stage, [connect(port) for _ in range(8)])
+    echoes(stage, [connect(port)], rounds=3)  # it goes on after all have left
+    return server
+
+
+# HTTP and WebSocket, as far as it is needed.
+
+def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
+    connection = http.client.HTTPSConnection(HOST, port, timeout=PATIENCE_S, context=tls) if tls else \
+        http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)
+    connection.request(method, path)
+    answer = connection.getresponse()
+    found = answer.read()
+    stage.equal(f"{method} {path}", answer.status, status)
+    if body is not None:
+        stage.equal(f"the body of {path}", found, body)
+    connection.close()
+
+
+def pages(stage, **where):
+    """Of the server whose documents are in the folder `documents`."""
+    documents = stage.folder / "documents"
+    documents.mkdir(exist_ok=True)
+    for name, content in [("small.html", b"<p>small</p>"), ("index.html", b"index"), ("large.txt", pattern(3, 300000))]:
+        (documents / name).write_bytes(content)
+        get(stage, f"/{name}", 200, content, **where)
+    get(stage, "/", 200, b"index", **where)
+    get(stage, "/none", 404, **where)
+
+
+def unverified():
+    """The certificates of the examples are signed by themselves."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def websocket(stage, stream):
+    """The opening handshake of RFC 6455."""
+    key = base64.b64encode(pattern(1, 16)).decode()
+    stream.sendall(f"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                   f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
+        answer += receive(stream, 1)
+    stage.check(f"the connection becomes a WebSocket: {answer!r}", answer.startswith(b"HTTP/1.1 101 "))
+    return stream
+
+
+def say(stream, text, opcode=1):
+    data = text.encode()
+    mask = b"\x11\x22\x33\x44"
+    stream.sendall(bytes([0x80 | opcode, 0x80 | len(data)]) + mask +
+                   bytes(byte ^ mask[place % 4] for place, byte in enumerate(data)))
+
+
+def hear(stream):
+    first, size = receive(stream, 2)
+    return first & 15, receive(stream, size).decode(errors="replace")
+
+
+def websocket_echoes(stage, stream):
+    websocket(stage, stream)
+    for number in range(20):
+        say(stream, f"message {number}")
+        stage.equal("what comes back", hear(stream), (1, f"message {number}"))
+    say(stream, "are you there", opcode=9)
+    stage.equal("the answer to a ping", hear(stream), (10, "are you there"))
+    say(stream, "", opcode=8)
+    stage.equal("the answer to a close", hear(stream)[0], 8)
+    stream.close()
+
+
+# The scenarios. (A name that is taken has an underscore at its end.)
+
+def allocation(stage):
+    echo_server(stage, "asio/cpp11/allocation/server", PORT)
+
+
+def echo(stage):
+    echo_server(stage, "asio/cpp11/echo/async_tcp_echo_server", PORT)
+
+
+def spawn(stage):
+    echo_server(stage, "asio/cpp11/spawn/echo_server", PORT)
+
+
+def third_party(stage):
+    echo_server(stage, "asio/cpp11/nonblocking/third_party_lib", PORT)
+
+
+def fork(stage):
+    echo_server(stage, "asio/cpp11/fork/process_per_connection", PORT)
+
+
+def coroutine_echo(stage):
+    stage.ends_at_sigterm(echo_server(stage, "asio/cpp20/coroutines/refactored_echo_server", port=55555))
+
+
+def coroutine_timeout(stage):
+    """Who says nothing for ten seconds is left."""
+    echo_server(stage, "asio/cpp20/coroutines/timeout", port=54321)
+    silent = connect(54321)
+    silent.sendall(b"once")
+    stage.equal("what comes back", receive(silent, 4), b"once")
+    stage.equal("the end", silent.recv(1), b"")
+
+
+def datagrams(stage):
+    server = stage.start("asio/cpp11/echo/async_udp_echo_server", PORT)
+    client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    client.connect((HOST, PORT))
+    client.settimeout(0.1)
+
+    def answers():
+        with contextlib.suppress(ConnectionRefusedError, TimeoutError):
+            client.send(b"first")
+            return client.recv(2000) == b"first"
+        return False
+
+    stage.wait_until("the server answers", answers)
+    client.settimeout(PATIENCE_S)
+    for size in range(1, 1000, 50):
+        client.send(pattern(size, size))
+        stage.equal("what comes back", client.recv(2000), pattern(size, size))
+    stage.equal("the server runs", server.poll(), None)
+
+
+def chat(stage):
+    def message(text):
+        return f"{len(text):4}{text}".encode()
+
+    stage.serve("asio/cpp11/chat/chat_server", PORT, PORT + 1)
+    listener, other_room = connect(), connect(PORT + 1)
+    clients = [stage.start(f"asio/{each}", HOST, PORT)
+               for each in ["cpp11/chat/chat_client", "cpp11/chat/chat_client", "cpp03/chat/posix_chat_client"]]
+    for number, client in enumerate(clients):
+        text = f"this is {number}"
+        client.stdin.write(f"{text}\n".encode())
+        client.stdin.flush()
+        stage.equal("what a participant hears", receive(listener, 4 + len(text)), message(text))
+        for each in clients:
+            stage.prints(each, text)
+    other_room.sendall(message("elsewhere"))
+    stage.equal("the other room", receive(other_room, 13), message("elsewhere"))
+    late = connect()
+    stage.equal("what who comes later is told first", receive(late, 13), message("this is 0"))
+    for client in clients[:2]:
+        client.stdin.close()
+        stage.equal("a client ends with its input", client.wait(timeout=PATIENCE_S), 0)
+    stage.check("it hears of its own room alone", "elsewhere" not in stage.said(clients[0]))
+
+
+def coroutine_chat(stage):
+    server = stage.serve("asio/cpp20/coroutines/chat_server", PORT)
+    participants = [connect() for _ in range(5)]
+    for number, speaker in enumerate(participants):
+        line = f"line {number}\n".encode()
+        speaker.sendall(line)
+        for each in participants:
+            stage.equal("what each hears", receive(each, len(line)), line)
+    participants[0].close()
+    participants[1].sendall(b"without one\n")
+    stage.equal("and goes on", receive(participants[2], 12), b"without one\n")
+    stage.ends_at_sigterm(server)
+
+
+def daytime(stage):
+    stage.serve("asio/cpp03/tutorial/daytime7/server", port=13)
+    year = time.strftime("%Y")
+    with connect(13) as stream:
+        stage.check("the day over TCP", year in receive(stream, 25).decode())
+    stage.check("the day over UDP, by futures", year in stage.run("asio/cpp11/futures/daytime_client", HOST))
+
+
+def http_(stage):
+    server = stage.serve("asio/cpp11/http/server", HOST, 80, "documents", port=80)
+    pages(stage, port=80)
+    said = stage.run("asio/cpp03/http/client/async_client", HOST, "/small.html")
+    stage.check(f"what the client prints: {said}", "<p>small</p>" in said and "Content-Length: 12" in said)
+    stage.ends_at_sigterm(server)
+
+
+def local(stage):
+    path = stage.folder / "socket"
+    stage.start("asio/cpp11/local/stream_server", path)
+    stage.wait_until("the server listens", path.exists)
+    for text in ["one", "another"]:
+        said = stage.run("asio/cpp11/local/stream_client", path, text=f"{text}\n")
+        stage.check(f"what the client prints: {said}", f"Reply is: {text}" in said)
+    streams = [socket.socket(socket.AF_UNIX) for _ in range(4)]
+    for stream in streams:
+        stream.settimeout(PATIENCE_S)
+        stream.connect(str(path))
+    echoes(stage, streams)
+
+
+def multicast(stage):
+    receivers = [stage.start("asio/cpp11/multicast/receiver", "0.0.0.0", "239.255.0.1") for _ in range(2)]
+    stage.wait_until("both have joined", lambda: "0100FFEF" in pathlib.Path("/proc/net/igmp").read_text().upper()
+                     and pathlib.Path("/proc/net/udp").read_text().count(":7531 ") == 2)
+    stage.start("asio/cpp11/multicast/sender", "239.255.0.1")
+    for receiver in receivers:
+        stage.prints(receiver, "Message 2")
+
+
+def proxy(stage):
+    """A target of our own, which sends back what comes, turned round."""
+    target = socket.create_server((HOST, PORT + 1))
+    target.settimeout(PATIENCE_S)
+    stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)
+    target.accept()[0].close()  # of who looked whether it listens
+    data = pattern(5, 60000)  # three tokens
+    pairs = [(connect(), target.accept()[0]) for _ in range(3)]
+    for client, _ in pairs:
+        client.sendall(data)
+    for _, served in pairs:
+        served.settimeout(PATIENCE_S)
+        stage.equal("what comes through", receive(served, len(data)), data)
+        served.sendall(data[::-1])
+    for client, _ in pairs:
+        stage.equal("what comes back", receive(client, len(data)), data[::-1])
+
+
+def timeouts(stage):
+    clients = "asio/cpp11/timeouts"
+    heard = stage.start(f"{clients}/blocking_udp_client", HOST, PORT + 1)
+    stage.serve(f"{clients}/server", PORT, HOST, PORT + 1)
+    listens = stage.start(f"{clients}/async_tcp_client", HOST, PORT)
+    stage.prints(listens, "Connected to")
+    said = stage.run(f"{clients}/blocking_tcp_client", HOST, PORT, "hello")
+    stage.check(f"what who speaks prints: {said}", "Round trip time: " in said)
+    stage.prints(listens, "Received: hello")
+    stage.prints(heard, "Received: hello")
+    stage.prints(heard, "Receive error: ")  # after ten seconds of silence
+
+
+def tls(stage):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "2", "-subj", "/CN=here",
+                    "-keyout", "key.pem", "-out", "ca.pem"], cwd=stage.folder, check=True, capture_output=True)
+    (stage.folder / "server.pem").write_bytes((stage.folder / "key.pem").read_bytes() +
+                                              (stage.folder / "ca.pem").read_bytes())
+    (stage.folder / "dh4096.pem").write_bytes((stage.libs / "asio/example/cpp11/ssl/dh4096.pem").read_bytes())
+    stage.serve("asio/cpp11/ssl/server", PORT)
+    streams = [unverified().wrap_socket(connect()) for _ in range(4)]
+    echoes(stage, streams)
+    said = stage.run("asio/cpp11/ssl/client", HOST, PORT, text="over TLS\n")
+    stage.check(f"what the client prints: {said}", "Reply: over TLS" in said and "Verifying" in said)
+
+
+def beast_flex(stage):
+    """Plain and TLS, HTTP and WebSocket, all on one port."""
+    server = stage.serve("beast/advanced/server-flex/advanced_server_flex", HOST, PORT, "documents", 1)
+    for context in [None, unverified()]:
+        pages(stage, tls=context)
+        websocket_echoes(stage, context.wrap_socket(connect()) if context else connect())
+    stage.ends_at_sigterm(server)
+
+
+def beast_http(stage):
+    """With two threads in run()."""
+    stage.serve("beast/http/server/async/http_server_async", HOST, PORT, "documents", 2)
+    pages(stage)
+    get(stage, "/small.html", 200, b"", method="HEAD")
+    for client in ["async/http_client_async", "awaitable/http_client_awaitable"]:
+        said = stage.run(f"beast/http/client/{client}", HOST, PORT, "/small.html")
+        stage.check(f"what {client} prints: {said}", "200 OK" in said and "<p>small</p>" in said)
+
+
+def beast_https(stage):
+    stage.serve("beast/http/server/async-ssl/http_server_async_ssl", HOST, PORT, "documents", 1)
+    pages(stage, tls=unverified())
+
+
+def beast_websocket_(stage, way):
+    stage.serve(f"beast/websocket/server/{way}/websocket_server_{way}", HOST, PORT, 1)
+    websocket_echoes(stage, connect())
+    said = stage.run(f"beast/websocket/client/{way}/websocket_client_{way}", HOST, PORT, "to and fro")
+    stage.check(f"what the client prints: {said}", "to and fro" in said)
+
+
+def beast_websocket(stage):
+    beast_websocket_(stage, "async")
+
+
+def beast_websocket_coroutines(stage):
+    beast_websocket_(stage, "awaitable")
+
+
+def beast_chat(stage):
+    server = stage.serve("beast/websocket/server/chat-multi", HOST, PORT, "documents", 3)
+    participants = [websocket(stage, connect()) for _ in range(4)]
+    for number, speaker in enumerate(participants):
+        say(speaker, f"this is {number}")
+        for each in participants:
+            stage.equal("what each hears", hear(each), (1, f"this is {number}"))
+    participants[0].close()
+    say(participants[1], "without one")
+    stage.equal("and goes on", hear(participants[2]), (1, "without one"))
+    stage.ends_at_sigterm(server)
+
+
+SCENARIOS = [allocation, beast_chat, beast_flex, beast_http, beast_https, beast_websocket, beast_websocket_coroutines,
+             chat, coroutine_chat, coroutine_echo, coroutine_timeout, datagrams, daytime, echo, fork, http_, local,
+             multicast, proxy, spawn, third_party, timeouts, tls]
+
+
+def main():
+    name, programs, libs = sys.argv[1:]
+    scenario = {each.__name__.rstrip("_"): each for each in SCENARIOS}[name]
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Stage(programs, libs, folder)
+        try:
+            scenario(stage)
+            stage.nothing_failed()
+        except (Failed, OSError, subprocess.SubprocessError, http.client.HTTPException) as failed:
+            print(f"{name}: {failed or type(failed).__name__}")
+            for process in stage.running:
+                print(f"-- {process.name} ({process.poll()}):\n{stage.said(process)}")
+            return 1
+        finally:
+            stage.end()
+    print(f"{stage.checks} checks passed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Boost's own tests and examples of Asio and Beast, as Debian's source package has them.
+
+usage: fetch.py PACKAGE FOLDER
+
+PACKAGE is a source package such as boost1.81. Its archive comes into FOLDER once, by apt, which checks it, then and
+whenever it is used, against what the distribution has signed. Apt is told where sources are in a configuration of its
+own, so that nothing of the system changes, and no rights are needed. Then FOLDER/boost/libs has the tests and examples.
+Debian's patches touch none of them.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+FOLDERS = ["asio/test", "asio/example", "beast/test", "beast/example"]
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command, cwd=None):
+    try:
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Failed(f"{command[0]}: {error.strerror}") from error
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}\n{done.stdout}{done.stderr}".rstrip())
+    return done.stdout
+
+
+def source_lines():
+    """The repositories that the system has packages from, for sources."""
+    targets = run("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)",
+                  "Created-By: Packages")
+    found = {tuple(line.split()[1:]) for line in targets.splitlines() if line.startswith("Debian ")}
+    if not found:
+        raise Failed("apt knows no repository of Debian's; run apt-get update, or see /etc/apt/sources.list")
+    keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
+    return "".join(f"deb-src [signed-by={keys}] {' '.join(each)}\n" for each in sorted(found))
+
+
+def download(package, folder):
+    """What is there already, apt only checks."""
+    apt = folder / "apt"
+    for each in ["lists/partial", "cache/archives/partial"]:
+        (apt / each).mkdir(parents=True, exist_ok=True)
+    (apt / "sources.list").write_text(source_lines())
+    options = [f"-oDir::Etc::SourceList={apt}/sources.list", "-oDir::Etc::SourceParts=/dev/null",
+               f"-oDir::State::Lists={apt}/lists", f"-oDir::Cache={apt}/cache", "-oAPT::Sandbox::User=",
+               "-oAPT::Update::Error-Mode=any"]
+    get = ["apt-get", *options, "source", "--download-only", package]
+    try:
+        run(*get, cwd=folder)
+    except Failed:  # the first time, or the distribution has a newer one
+        run("apt-get", *options, "update")
+        run(*get, cwd=folder)
+
+
+def unpack(archive, folder):
+    """With new times: the sources are what this script has made."""
+    run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
+
+
+def main():
+    package, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        download(package, folder)
+        archives = list(folder.glob(f"{package}_*.orig.tar.xz"))
+        if len(archives) != 1:
+            raise Failed(f"{len(archives)} archives of {package} in {folder}, and not one; remove the folder")
+        unpack(archives[0], folder)
+    except Failed as failed:
+        print(f"fetch: the source package {package} cannot be had: {failed}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+// What the tripwire is there for: a timer of Asio's own on our context. Asio makes its scheduler for it, with
+// a thread.
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <loopbench/asio.hpp>
+
+int main() {
+    loopbench::asio::io_context context;
+    const boost::asio::any_io_executor executor = context.get_executor();
+    boost::asio::steady_timer timer(executor, std::chrono::milliseconds(1));
+    timer.wait();
+}

@@ -1,0 +1,46 @@
+// Linked into each of upstream's programs that is on our context, with calls of pthread_create() coming here
+// first (--wrap): a scheduler of Asio's own, or its resolver, would run in a thread that Asio makes for it,
+// and a test would pass on that. Here it ends the program. Threads of a program's own, and of thread pools,
+// are none of these.
+#include <cxxabi.h>
+#include <pthread.h>
+
+#include <boost/asio/detail/thread.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <typeinfo>
+
+namespace {
+
+/// What Asio has its thread do is an object with virtual functions. (Itanium C++ ABI, 2.5.2: its first word
+/// points behind a pointer to its type.)
+const std::type_info& type_of(const void* object) {
+    return *(*static_cast<const std::type_info* const* const*>(object))[-1];
+}
+
+bool is_of_asio_alone(std::string_view type) {
+    return type.find("detail::scheduler::") != type.npos || type.find("work_scheduler_runner") != type.npos;
+}
+
+}  // namespace
+
+extern "C" {
+
+int __real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                          void* argument);
+
+int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                          void* argument) {
+    if (start == &boost::asio::detail::boost_asio_detail_posix_thread_function) {
+        const std::unique_ptr<char, void (*)(void*)> type(
+            abi::__cxa_demangle(type_of(argument).name(), nullptr, nullptr, nullptr), &std::free);
+        if (is_of_asio_alone(type.get())) {
+            std::fprintf(stderr, "tripwire: Asio makes a thread of its own: %s\n", type.get());
+            std::abort();
+        }
+    }
+    return __real_pthread_create(thread, attributes, start, argument);
+}
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""All of upstream's tests and examples, on our context and on Asio's, as a table of how many checks each passed.
+
+usage: whole.py BUILD_FOLDER
+
+Configures the build for all of them, builds them where that was not done (an hour of one core), runs them, and prints
+the table. Ends with 1 if anything failed.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+WAYS = ["stock", "epoll", "io_uring"]
+
+
+def run_all(build, junit):
+    """Gives whether all passed."""
+    subprocess.run(["cmake", "-DLOOPBENCH_UPSTREAM=whole", build], check=True, stdout=sys.stderr)
+    return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j2", "--no-tests=error",
+                           "--output-on-failure", "--output-junit", junit, "--test-output-size-passed", str(1 << 20)],
+                          check=False, stdout=sys.stderr).returncode == 0
+
+
+def checks(output):
+    """Asio's tests say of each case that it passed, Beast's and drive.py how many checks there were."""
+    found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
+    return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
+
+
+def table(junit):
+    rows = {}
+    for case in ElementTree.parse(junit).iter("testcase"):
+        name, dot, way = case.get("name").removeprefix("upstream.").rpartition(".")
+        if not dot or way not in WAYS:
+            continue
+        passed = case.get("status") == "run" and checks(case.findtext("system-out") or "")
+        rows.setdefault(name, {})[way] = str(passed or "failed")
+    width = max(map(len, rows))
+    yield " ".join([f"{'checks that passed':{width}}", *[f"{way:>9}" for way in WAYS]])
+    for name, cells in sorted(rows.items()):
+        yield " ".join([f"{name:{width}}", *[f"{cells.get(way, '-'):>9}" for way in WAYS]])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        junit = os.path.join(folder, "junit.xml")
+        all_passed = run_all(str(pathlib.Path(sys.argv[1]).resolve()), junit)
+        print("\n".join(table(junit)))
+    return 0 if all_passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
