@@ -75,6 +75,21 @@ protected:
         driver.wait(do_not_wait);
     }
 
+    /// Receives messages that fill the buffer, each reported when somebody waits for it, until the driver has
+    /// learned that another call after it is in vain.
+    void receive_until_it_is_told_by_level() {
+        for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
+            auto op = reading(3);
+            ASSERT_FALSE(driver.start(op));
+            put(peer.get(), "abc");
+            report(driver.watches.back().generation);
+            ASSERT_EQ(op.result, 3);
+            static_cast<void>(ready.pop());
+        }
+        ASSERT_TRUE(driver.watches.back().in);
+        ASSERT_FALSE(driver.watches.back().out);
+    }
+
     unique_fd ours;
     unique_fd peer;
     std::array<std::byte, 64> buffer;
@@ -185,6 +200,78 @@ TEST_P(readiness, goes_on_after_a_full_read_without_waiting) {
     EXPECT_TRUE(driver.start(first));
     EXPECT_TRUE(driver.start(second));
     EXPECT_EQ(second.result, 3);
+}
+
+class readiness_by_edges : public readiness {};
+INSTANTIATE_TEST_SUITE_P(, readiness_by_edges, testing::Values(true), kind_of_readiness);
+
+TEST_P(readiness_by_edges, comes_to_be_told_by_level_where_calls_are_in_vain) {
+    receive_until_it_is_told_by_level();
+    put(peer.get(), "abcdef");
+    auto first = reading(3);
+    auto second = reading(3);
+    EXPECT_FALSE(driver.start(first)) << "whether there is something, the kernel says";
+    report(driver.watches.back().generation);
+    EXPECT_EQ(first.result, 3);
+    static_cast<void>(ready.pop());
+    EXPECT_FALSE(driver.start(second));
+    report(driver.watches.back().generation);
+    EXPECT_EQ(second.result, 3);
+    EXPECT_EQ(driver.watches.size(), 2u);
+}
+
+TEST_P(readiness_by_edges, is_told_by_edges_again_where_nobody_reads_what_is_there) {
+    receive_until_it_is_told_by_level();
+    put(peer.get(), "abc");
+    report(driver.watches.back().generation);
+    ASSERT_EQ(driver.watches.size(), 3u);
+    EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
+    auto op = reading(3);
+    EXPECT_TRUE(driver.start(op)) << "it was told and is not told again";
+    for (int i = 0; i < 100; ++i) {
+        auto next = reading(3);
+        ASSERT_FALSE(driver.start(next));
+        driver.discard(next);
+    }
+    EXPECT_EQ(driver.watches.size(), 3u) << "for good";
+}
+
+TEST_P(readiness_by_edges, is_told_by_edges_again_where_output_has_to_wait) {
+    receive_until_it_is_told_by_level();
+    const std::vector<std::byte> much(std::size_t{16} << 20);
+    io_operation op{};
+    op.kind = io_kind::send;
+    op.fd = ours.get();
+    op.data = const_cast<std::byte*>(much.data());
+    op.size = much.size();
+    op.whole = true;
+    ASSERT_FALSE(driver.start(op));
+    ASSERT_EQ(driver.watches.size(), 3u);
+    EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
+    driver.discard(op);
+}
+
+// By level, one that lives on in a duplicate would be told for ever.
+TEST_P(readiness_by_edges, of_a_file_that_is_closed_is_not_told_by_level_any_more) {
+    receive_until_it_is_told_by_level();
+    driver.close(ours.get());
+    EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
+}
+
+// When its user has gone, it may be closed without the driver's knowledge, and live on in a duplicate.
+TEST_P(readiness_by_edges, is_not_told_by_level_to_who_asks_for_nothing_else) {
+    for (int i = 0; i < 100; ++i) {
+        auto op = reading();
+        op.kind = io_kind::readable;
+        ASSERT_FALSE(driver.start(op));
+        put(peer.get(), "a");
+        report(driver.watches.back().generation);
+        ASSERT_EQ(op.result, 0);
+        static_cast<void>(ready.pop());
+        char taken;
+        ASSERT_EQ(::read(ours.get(), &taken, 1), 1);
+    }
+    EXPECT_EQ(driver.watches.size(), 1u);
 }
 
 // After the last bytes there is the end to be read, and an edge-triggered poller will not report it again.
