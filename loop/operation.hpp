@@ -77,6 +77,7 @@ public:
 
     /// The queue must not be empty.
     operation& front() noexcept { return *head_; }
+    const operation& front() const noexcept { return *head_; }
 
     template <class F>
     void for_each(F use) {
