@@ -149,6 +149,7 @@ public:
     bool closed() const noexcept { return closed_; }
 
     work_budget budget;
+    unsigned nested_gathers = 0;  // which are starting children, one on the stack of the other
 
 private:
     bool closed_ = false;

@@ -144,9 +144,10 @@ public:
     /// Lets everything run that is ready now, then goes on.
     yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
-    /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
-    /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
-    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling it cancels them all.
+    /// Starts all `children` in order, at once unless it is deeply nested; completes when every one has
+    /// ended. The tasks keep their values (task::result()) and must outlive the await. When children throw,
+    /// the first exception is thrown in the end; `mode` says whether it also cancels the others, or is not
+    /// thrown. Cancelling it cancels them all.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
