@@ -77,6 +77,7 @@ public:
 
     /// The queue must not be empty.
     operation& front() noexcept { return *head_; }
+    const operation& front() const noexcept { return *head_; }
 
     template <class F>
     void for_each(F use) {
@@ -148,6 +149,7 @@ public:
     bool closed() const noexcept { return closed_; }
 
     work_budget budget;
+    unsigned nested_gathers = 0;  // which are starting children, one on the stack of the other
 
 private:
     bool closed_ = false;

@@ -144,9 +144,10 @@ public:
     /// Lets everything run that is ready now, then goes on.
     yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
-    /// Starts all `children` in order; completes when every one has ended. The tasks keep their values
-    /// (task::result()) and must outlive the await. When children throw, the first exception is thrown in the
-    /// end; `mode` says whether it also cancels the others, or is not thrown. Cancelling it cancels them all.
+    /// Starts all `children` in order, at once unless it is deeply nested; completes when every one has
+    /// ended. The tasks keep their values (task::result()) and must outlive the await. When children throw,
+    /// the first exception is thrown in the end; `mode` says whether it also cancels the others, or is not
+    /// thrown. Cancelling it cancels them all.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
@@ -219,20 +220,26 @@ protected:
     /// one has thrown or the budget is used up, stays at the front of the queue. (Called out of
     /// line it would cost yield and post/chain a tenth.)
     [[gnu::always_inline]] void run_ready(std::size_t units_max) {
-        batch_guard batch{ready_.release(), ready_, ready_.back()};
-        while (batch.next != nullptr && ready_.budget.used() < units_max) {
-            operation& op = *batch.next;
-            batch.next = op.next;
-            if (units_max == without_limit) ready_.budget.refill();  // then each callback has one of its own
-            ready_.budget.use(work_budget::units_of_a_callback);
-            if (debug_) [[unlikely]] {
-                run_timed(op);
-            } else {
-                op.complete(&op, completion::run);
+        operation* next = ready_.release();
+        operation* const last = ready_.back();
+        try {
+            while (next != nullptr && ready_.budget.used() < units_max) {
+                operation& op = *std::exchange(next, next->next);
+                if (units_max == without_limit) ready_.budget.refill();  // then each callback has its own
+                ready_.budget.use(work_budget::units_of_a_callback);
+                if (debug_) [[unlikely]] {
+                    run_timed(op);
+                } else {
+                    op.complete(&op, completion::run);
+                }
+                if (roots_.has_failure()) [[unlikely]]
+                    std::rethrow_exception(roots_.take_failure());
             }
-            if (roots_.has_failure()) [[unlikely]]
-                std::rethrow_exception(roots_.take_failure());
+        } catch (...) {
+            ready_.prepend(next, last);
+            throw;
         }
+        ready_.prepend(next, last);
     }
 
     /// Runs what is ready, in its order and one by one, so that it may be called inside of a callback: at
@@ -257,15 +264,6 @@ protected:
     }
 
 private:
-    // Its ends do not lie side by side, or g++ fetches both of them from the queue with one load of 16 bytes.
-    // No store forwarding does that: it waits until the two stores of the last push() are in the cache.
-    struct batch_guard {
-        operation* next;
-        operation_queue& ready;
-        operation* last;
-        ~batch_guard() { ready.prepend(next, last); }
-    };
-
     struct main_end final : detail::root_owner {
         explicit main_end(scheduler& of) noexcept : owner(of) {}
         void root_ended(detail::promise_base&) noexcept override {

@@ -9,6 +9,7 @@
 
 #include "loop/calls.hpp"
 #include "loop/coro/event.hpp"
+#include "loop/io/readiness.hpp"
 
 namespace loopbench::loop {
 
@@ -54,7 +55,8 @@ operation& debug_mode::named(operation& posted, const std::type_info& function) 
     return made != nullptr ? *made : posted;
 }
 
-debug_mode::identity debug_mode::identify(const operation& op) {
+debug_mode::identity debug_mode::identify(const operation& queued) {
+    const operation& op = readiness_driver::going_on(queued);
     if (const suspension* const place = suspension_of(op)) {
         const auto& root = static_cast<const detail::root_state&>(*place->context());
         return {.frame = place->coroutine().address(), .where = root.where};

@@ -6,9 +6,9 @@ constinit thread_local frame_pool::thread_lists frame_pool::lists_{};
 
 // Gives a thread's kept blocks back. Made at the first real allocation, off the fast path.
 struct frame_pool::end_of_thread {
-    end_of_thread() noexcept { lists_.room_bytes = limit_bytes; }
+    end_of_thread() noexcept { lists_.limit_bytes = limit_bytes; }
     ~end_of_thread() {
-        lists_.room_bytes = 0;
+        lists_.limit_bytes = 0;
         for (std::size_t index = 0; index < lists_.heads.size(); ++index) {
             free_block* block = std::exchange(lists_.heads[index], nullptr);
             while (block != nullptr) {

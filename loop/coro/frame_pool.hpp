@@ -23,7 +23,7 @@ class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
     static constexpr std::size_t largest_bytes = 2048;                 // larger ones go straight to the heap
-    static constexpr std::size_t limit_bytes = std::size_t{64} << 20;  // what a thread keeps at the most
+    static constexpr std::size_t limit_bytes = std::size_t{64} << 20;  // what a thread keeps of one size
 
     /// Throws std::bad_alloc. `bytes` is at least 1; the block is aligned as operator new aligns.
     static void* allocate(std::size_t bytes) {
@@ -32,25 +32,37 @@ public:
         free_block*& head = lists_.heads[size_class(bytes)];
         // A kept block is poisoned, so that a use after free is reported although the memory is recycled.
         unpoison(head, class_bytes(bytes));
-        lists_.room_bytes += class_bytes(bytes);
         return std::exchange(head, head->next);
     }
 
     /// `bytes` must be what allocate() was asked for.
     static void deallocate(void* block, std::size_t bytes) noexcept {
-        if (bytes > largest_bytes || class_bytes(bytes) > lists_.room_bytes) [[unlikely]]
+        if (bytes > largest_bytes) [[unlikely]]
             return ::operator delete(block);
         free_block*& head = lists_.heads[size_class(bytes)];
-        head = ::new (block) free_block{head};
-        lists_.room_bytes -= class_bytes(bytes);
+        const std::size_t kept_bytes = kept_with(head) + class_bytes(bytes);
+        if (kept_bytes > lists_.limit_bytes) [[unlikely]]
+            return ::operator delete(block);
+        head = ::new (block) free_block{head, kept_bytes};
         poison(block, class_bytes(bytes));
     }
 
 private:
+    // The sum is here, and not beside the list, where each allocation would have to write it: one that reads
+    // what the last one has written is as long on its way as all the rest.
     struct free_block {
         free_block* next;
+        std::size_t kept_bytes;  // from here to the end of the list
     };
     struct end_of_thread;
+
+    static std::size_t kept_with(free_block* newest) noexcept {
+        if (newest == nullptr) return 0;
+        unpoison(newest, sizeof *newest);
+        const std::size_t bytes = newest->kept_bytes;
+        poison(newest, sizeof *newest);
+        return bytes;
+    }
 
     static void poison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef ASAN_POISON_MEMORY_REGION
@@ -73,8 +85,7 @@ private:
 
     struct thread_lists {
         std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
-        // How much more is kept: nothing before the first allocation and after the thread's end.
-        std::size_t room_bytes;
+        std::size_t limit_bytes;  // nothing before the first allocation and after the thread's end
     };
     // Trivial on purpose: a thread_local with a constructor or destructor costs a check at every access.
     static constinit thread_local thread_lists lists_;

@@ -33,10 +33,10 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         if (!suspend(waiter, &cancel)) return false;
-        for (task<T>& child : children_) ready().push(child.become_root(*this));
+        while (started_ < children_.size()) start(children_[started_++].become_root(*this));
         if (polls_) {
             poll([](polled_awaiter<>& self) { return static_cast<join_awaiter&>(self).running_ == 0; });
-        } else if (running_ == 0) {
+        } else if (children_.empty()) {
             ready().push(*this);
         }
         return true;
@@ -54,6 +54,17 @@ public:
     }
 
 private:
+    // At once: a pass through the queue is much of what a child costs that has little to do. A child that
+    // gathers in its turn does so on the stack of this one, which must end somewhere.
+    void start(detail::root_state& child) {
+        if (cancelling_) [[unlikely]]
+            request_cancel(child);
+        if (polls_ || ready().nested_gathers == nested_gathers_max) return ready().push(child);
+        ++ready().nested_gathers;
+        child.frame.resume();
+        --ready().nested_gathers;
+    }
+
     void root_ended(detail::promise_base& child) noexcept override {
         --running_;
         // A child that was cancelled because another one ended has not failed.
@@ -70,13 +81,16 @@ private:
     static void cancel(suspension* place) noexcept {
         auto& self = *static_cast<join_awaiter*>(place);
         self.cancelling_ = true;
-        for (task<T>& child : self.children_) {
+        for (task<T>& child : self.children_.first(self.started_)) {
             if (!child.done()) request_cancel(child.root());
         }
     }
 
+    static constexpr unsigned nested_gathers_max = 64;
+
     std::span<task<T>> children_;
     std::size_t running_;
+    std::size_t started_ = 0;
     const detail::promise_base* decisive_ = nullptr;  // the first to fail; or to end, where that cancels
     join_mode mode_;
     bool polls_;

@@ -1,4 +1,4 @@
-// epoll, edge-triggered: each descriptor is registered once and never touched again.
+// epoll, edge-triggered: each descriptor is registered once and hardly ever touched again.
 //
 // What the kernel does that surprises:
 // - Registering reports what is ready already: nothing is lost between a call that said EAGAIN and that.
@@ -88,7 +88,8 @@ private:
     void watch(int fd, bool in, bool out) override {
         if (in || out) {
             const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
-            add(fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET, key);
+            const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
+            add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
         } else {
             // Fails when it is closed (EBADF) or another file by now (ENOENT): then it is out of the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
@@ -100,7 +101,8 @@ private:
         event.events = events;
         event.data.u64 = key;
         if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
-        // Still registered from an earlier life: close() was called, but the descriptor was not closed.
+        // To be reported in another way; or still registered from an earlier life: close() was called, but
+        // the descriptor was not closed.
         if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
         throw_errno("epoll_ctl: descriptor " + std::to_string(fd) + " cannot be watched");
     }

@@ -59,6 +59,9 @@ struct io_operation : operation {
 /// Of I/O operations alone.
 struct io_queue : operation_queue {
     io_operation& front() noexcept { return static_cast<io_operation&>(operation_queue::front()); }
+    const io_operation& front() const noexcept {
+        return static_cast<const io_operation&>(operation_queue::front());
+    }
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 

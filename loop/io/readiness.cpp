@@ -24,9 +24,11 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
 // say EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
+    if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
     const bool is_short =
         op.kind == io_kind::receive && op.result > 0 && static_cast<std::size_t>(op.result) < op.size;
-    if (!done || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
+    const bool is_told_again = edge_triggered_ && d.is_by_level() && &side == &d.in && !d.always_ready;
+    if (!done || is_told_again || (is_short && drained_by_short_read(op.fd, d))) side.ready = false;
     return done;
 }
 
@@ -36,9 +38,29 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
-        d.always_ready |= is_unix_socket(fd);
+        d.is_unix = is_unix_socket(fd);
     }
-    return !d.always_ready;
+    return !d.always_ready && !d.is_unix;
+}
+
+// Of calls that were made when an operation was started. By level, what is closed has to be taken out of the
+// set: so not for `readable`, whose descriptor may be closed behind the driver's back (unwatch()).
+void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
+    const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
+                                 d.out.waiting.empty() && d.urgent.waiting.empty();
+    if (!may_be_by_level || d.vain_calls >= vain_calls_max) return;
+    d.vain_calls = done ? 0 : static_cast<std::uint8_t>(d.vain_calls + 1);
+}
+
+readiness_driver::descriptor& readiness_driver::get(int fd) {
+    std::unique_ptr<descriptor>& d = descriptors_.get(fd);
+    if (d == nullptr) [[unlikely]]
+        d = std::make_unique<descriptor>();
+    return *d;
+}
+readiness_driver::descriptor* readiness_driver::known(int fd) noexcept {
+    const std::unique_ptr<descriptor>* const d = descriptors_.find(fd);
+    return d == nullptr ? nullptr : d->get();
 }
 
 bool readiness_driver::start(io_operation& op) {
@@ -50,13 +72,20 @@ bool readiness_driver::start(io_operation& op) {
         op.result = -EOPNOTSUPP;
         return true;
     }
-    descriptor& d = descriptors_.get(op.fd);
+    descriptor& d = get(op.fd);
     direction& side = d.side_of(op);
-    if (side.ready && side.waiting.empty() && try_now(d, side, op)) return true;
+    if (side.ready && side.waiting.empty()) {
+        const bool done = try_now(d, side, op);
+        count_vain_calls(d, op, done);
+        if (done) return true;
+    }
+    if (&side != &d.in && d.vain_calls == vain_calls_max) [[unlikely]]
+        d.vain_calls = by_edges_for_good;
     side.waiting.push(op);
     try {
         watch_what_is_wanted(op.fd, d);
     } catch (...) {
+        d.vain_calls = by_edges_for_good;
         side.waiting.remove(op);
         throw;
     }
@@ -65,24 +94,25 @@ bool readiness_driver::start(io_operation& op) {
 }
 
 void readiness_driver::discard(io_operation& op) noexcept {
-    descriptor& d = descriptors_[op.fd];
+    descriptor& d = *descriptors_[op.fd];
     d.side_of(op).waiting.remove(op);
     set_not_pending(op);
-    watch_what_is_wanted(op.fd, d);
+    if (!edge_triggered_) watch_what_is_wanted(op.fd, d);
 }
 
 void readiness_driver::close(int fd) noexcept {
-    descriptor* const d = descriptors_.find(fd);
+    descriptor* const d = known(fd);
     if (d == nullptr) return;
     cancel_all(d->in.waiting);
     cancel_all(d->out.waiting);
     cancel_all(d->urgent.waiting);
-    if (edge_triggered_) d->watched_in = d->watched_out = false;  // closing it takes it out of the set
+    // Closing it takes it out of the set; or, where there is a duplicate, one event more does no harm.
+    if (edge_triggered_ && !d->is_by_level()) d->watched_in = d->watched_out = false;
     forget(fd, *d);
 }
 
 void readiness_driver::cancel_some(int fd, io_choice choice, io_queue& ended) noexcept {
-    descriptor* const d = descriptors_.find(fd);
+    descriptor* const d = known(fd);
     if (d == nullptr) return;
     end_some(d->in.waiting, choice, ended);
     end_some(d->out.waiting, choice, ended);
@@ -96,21 +126,22 @@ void readiness_driver::take_all(io_queue& ended) noexcept {
 
 // Closed before this was called, it may live on in a duplicate, and be reported.
 void readiness_driver::unwatch(int fd) noexcept {
-    descriptor* const d = descriptors_.find(fd);
+    descriptor* const d = known(fd);
     if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty() && d->urgent.waiting.empty())
         forget(fd, *d);
 }
 
 void readiness_driver::forget(int fd, descriptor& d) noexcept {
     if (d.watched_in || d.watched_out) watch(fd, false, false);
-    d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = false;
+    d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = d.is_unix = false;
     d.in.ready = d.out.ready = d.urgent.ready = true;
+    d.vain_calls = 0;
     ++d.generation;
 }
 
 void readiness_driver::watch_what_is_wanted(int fd, descriptor& d) {
     const bool in = edge_triggered_ || !d.in.waiting.empty();
-    const bool out = edge_triggered_ || !d.out.waiting.empty();
+    const bool out = edge_triggered_ ? d.vain_calls != vain_calls_max : !d.out.waiting.empty();
     if (in == d.watched_in && out == d.watched_out) return;
     watch(fd, in, out);
     d.watched_in = in;
@@ -118,29 +149,65 @@ void readiness_driver::watch_what_is_wanted(int fd, descriptor& d) {
 }
 
 void readiness_driver::watch_all_anew() {
-    for (int fd = 0; descriptor* const d = descriptors_.find(fd); ++fd) {
-        if (d->watched_in || d->watched_out) watch(fd, d->watched_in, d->watched_out);
+    for (int fd = 0; descriptors_.find(fd) != nullptr; ++fd) {
+        const descriptor* const d = known(fd);
+        if (d != nullptr && (d->watched_in || d->watched_out)) watch(fd, d->watched_in, d->watched_out);
     }
 }
 
 void readiness_driver::report(const readiness_event& event) noexcept {
-    descriptor& d = descriptors_[event.fd];
+    descriptor& d = *descriptors_[event.fd];
     if (d.generation != event.generation) return;
     d.always_ready |= event.hung_up || event.urgent;
+    if (d.vain_calls == vain_calls_max && d.in.waiting.empty()) d.vain_calls = by_edges_for_good;
     if (event.in || event.hung_up) serve(d, d.in);
     if (event.out || event.hung_up) serve(d, d.out);
     if (event.urgent || event.hung_up) serve(d, d.urgent);
-    watch_what_is_wanted(event.fd, d);
+    try {
+        watch_what_is_wanted(event.fd, d);
+    } catch (const std::system_error&) {  // by edges again: the kernel tells once more, and so it is tried
+    }
 }
 
+// Never queued where the driver is shared: operations are run without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
+    if (side.moves_much && lock() == nullptr) return queue(side);
     while (!side.waiting.empty() && side.ready) {
         io_operation& op = side.waiting.front();
         if (!try_now(d, side, op)) return;
         side.waiting.pop();
         complete(op, op.result);
     }
+}
+
+void readiness_driver::queue(direction& side) noexcept {
+    if (side.waiting.empty() || !side.ready || std::exchange(side.is_queued, true)) return;
+    side.owner = this;
+    side.complete = &run_or_discard;
+    ready().push(side);
+}
+
+// Since it was queued, who waited may have been cancelled, and the descriptor closed.
+void readiness_driver::run_or_discard(operation* op, completion how) {
+    auto& side = *static_cast<direction*>(op);
+    side.is_queued = false;
+    if (how == completion::discard || side.waiting.empty() || !side.ready) return;
+    readiness_driver& self = *side.owner;
+    io_operation& first = side.waiting.front();
+    descriptor& d = *self.descriptors_[first.fd];
+    if (!self.try_now(d, side, first)) return;
+    side.waiting.pop();
+    self.set_not_pending(first);
+    self.queue(side);
+    if (!self.edge_triggered_) self.watch_what_is_wanted(first.fd, d);
+    first.complete(&first, completion::run);
+}
+
+const operation& readiness_driver::going_on(const operation& queued) noexcept {
+    if (queued.complete != &run_or_discard) return queued;
+    auto& waiting = static_cast<const direction&>(queued).waiting;
+    return waiting.empty() ? queued : waiting.front();
 }
 
 }  // namespace loopbench::loop

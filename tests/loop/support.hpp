@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <span>
@@ -142,6 +143,24 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
 /// Writes around the loop, as another process would.
 inline void put(int fd, std::string_view text) {
     ASSERT_EQ(::write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+}
+
+/// The same, in a message of a Unix socket that carries a descriptor.
+inline void put_with_descriptor(int fd, std::string text) {
+    iovec part{text.data(), text.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    const int sent = STDERR_FILENO;
+    std::memcpy(CMSG_DATA(header), &sent, sizeof sent);
+    ASSERT_EQ(::sendmsg(fd, &message, 0), static_cast<ssize_t>(text.size()));
 }
 
 /// One read, as text. "error N" when it failed.

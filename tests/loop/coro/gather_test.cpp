@@ -108,6 +108,55 @@ TEST_P(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
+// They start on the stack of the one that gathers; what a loop asks in turns is queued.
+TEST_P(gathering, starts_the_children_before_anybody_else_goes_on) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
+    auto main = [&]() -> task<void> {
+        loop.post([&] { children.events.push_back("other"); });
+        std::array tasks{children.child(1, 0), children.child(2, 1)};
+        co_await loop.gather(std::span(tasks));
+        children.events.push_back("gathered");
+    };
+    loop.run(main());
+    EXPECT_EQ(children.events,
+              loop.polls() ? (event_list{"other", "start 1", "end 1", "start 2", "end 2", "gathered"})
+                           : (event_list{"start 1", "end 1", "start 2", "other", "end 2", "gathered"}));
+}
+
+TEST_P(gathering, with_cancel_on_exception_cancels_even_those_that_have_not_started) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    nursery children{loop};
+    auto main = [&]() -> task<void> {
+        std::array tasks{children.child(1, 0, true), children.child(2, 9)};
+        EXPECT_THROW(co_await loop.gather(std::span(tasks), join_mode::cancel_on_exception),
+                     std::runtime_error);
+    };
+    loop.run(main());
+    EXPECT_EQ(children.events, (event_list{"start 1", "end 1", "start 2", "cancel 2"}));
+}
+
+// Without an end to that, the stack is used up.
+TEST_P(gathering, nests_a_hundred_thousand_deep) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    if (loop.polls())
+        GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
+    int ended = 0;
+    auto nest = [&](auto& self, int depth) -> task<void> {
+        if (depth > 0) {
+            std::array inner{self(self, depth - 1)};
+            co_await loop.gather(std::span(inner));
+        }
+        ++ended;
+    };
+    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each takes a turn to end, and that a tick
+    loop.run(nest(nest, depth));
+    EXPECT_EQ(ended, depth + 1);
+}
+
 TEST_P(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
     const auto owner = make_loop();
     event_loop& loop = *owner;

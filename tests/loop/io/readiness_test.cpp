@@ -1,6 +1,8 @@
 // How readiness becomes completion, with a kernel that reports what a test tells it to.
 #include "loop/io/readiness.hpp"
 
+#include <fcntl.h>
+
 #include <utility>
 
 #include "loop/net/sockets.hpp"
@@ -44,6 +46,7 @@ private:
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
+        ended.clear();
         int ends[2];
         checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
         ours.reset(ends[0]);
@@ -62,6 +65,7 @@ protected:
 
     io_operation reading(std::size_t bytes = 8) {
         io_operation op{};
+        op.complete = [](operation* ended_now, completion) { ended.push_back(ended_now); };
         op.kind = io_kind::receive;
         op.fd = ours.get();
         op.data = buffer.data();
@@ -69,17 +73,59 @@ protected:
         return op;
     }
 
-    void report(std::uint32_t generation, bool hung_up = false) {
+    /// The kernel says so. What that lets go on is run with take_turn().
+    void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
         driver.wait(do_not_wait);
+    }
+    void report(std::uint32_t generation, bool hung_up = false) {
+        tell(generation, hung_up);
+        take_turn();
+    }
+
+    void take_turn() {
+        driver.wait(do_not_wait);
+        while (!ready.empty()) {
+            operation& next = ready.pop();
+            next.complete(&next, completion::run);
+        }
+    }
+
+    /// From then on its calls are made when their turn has come.
+    void receive_much() {
+        put(peer.get(), std::string(much.size(), 'm'));
+        auto op = reading();
+        op.data = much.data();
+        op.size = much.size();
+        ASSERT_TRUE(driver.start(op));
+        ASSERT_EQ(op.result, static_cast<std::int64_t>(much.size()));
+        auto nothing_more = reading();
+        ASSERT_FALSE(driver.start(nothing_more));
+        driver.discard(nothing_more);
+    }
+
+    /// Receives messages that fill the buffer, each reported when somebody waits for it, until the driver has
+    /// learned that another call after it is in vain.
+    void receive_until_it_is_told_by_level() {
+        for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
+            auto op = reading(3);
+            ASSERT_FALSE(driver.start(op));
+            put(peer.get(), "abc");
+            report(driver.watches.back().generation);
+            ASSERT_EQ(op.result, 3);
+        }
+        ASSERT_TRUE(driver.watches.back().in);
+        ASSERT_FALSE(driver.watches.back().out);
     }
 
     unique_fd ours;
     unique_fd peer;
     std::array<std::byte, 64> buffer;
+    std::vector<std::byte> much = std::vector<std::byte>(16'384);
     ready_queue ready;
     scripted_driver driver{ready, /*edge_triggered=*/GetParam()};
+    static inline std::vector<operation*> ended;  // in this order
 };
 
 std::string kind_of_readiness(const testing::TestParamInfo<bool>& by_edges) {
@@ -170,7 +216,7 @@ TEST_P(readiness, stays_when_there_is_urgent_data) {
                              .out = false,
                              .hung_up = false,
                              .urgent = true});
-    driver.wait(do_not_wait);
+    take_turn();
     EXPECT_EQ(first.result, 3);
     put(peer.get(), "efg");
     auto second = reading();
@@ -185,6 +231,92 @@ TEST_P(readiness, goes_on_after_a_full_read_without_waiting) {
     EXPECT_TRUE(driver.start(first));
     EXPECT_TRUE(driver.start(second));
     EXPECT_EQ(second.result, 3);
+}
+
+class readiness_by_edges : public readiness {};
+INSTANTIATE_TEST_SUITE_P(, readiness_by_edges, testing::Values(true), kind_of_readiness);
+
+TEST_P(readiness_by_edges, comes_to_be_told_by_level_where_calls_are_in_vain) {
+    receive_until_it_is_told_by_level();
+    put(peer.get(), "abcdef");
+    auto first = reading(3);
+    auto second = reading(3);
+    EXPECT_FALSE(driver.start(first)) << "whether there is something, the kernel says";
+    report(driver.watches.back().generation);
+    EXPECT_EQ(first.result, 3);
+    EXPECT_FALSE(driver.start(second));
+    report(driver.watches.back().generation);
+    EXPECT_EQ(second.result, 3);
+    EXPECT_EQ(driver.watches.size(), 2u);
+}
+
+TEST_P(readiness_by_edges, comes_to_be_told_by_level_after_each_read_of_a_unix_stream) {
+    for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
+        auto op = reading();
+        ASSERT_FALSE(driver.start(op));
+        put(peer.get(), "abc");
+        report(driver.watches.back().generation);
+        ASSERT_EQ(op.result, 3);
+    }
+    ASSERT_FALSE(driver.watches.back().out);
+    put(peer.get(), "abc");
+    auto next = reading();
+    EXPECT_FALSE(driver.start(next));
+    report(driver.watches.back().generation);
+    EXPECT_EQ(next.result, 3);
+}
+
+TEST_P(readiness_by_edges, is_told_by_edges_again_where_nobody_reads_what_is_there) {
+    receive_until_it_is_told_by_level();
+    put(peer.get(), "abc");
+    report(driver.watches.back().generation);
+    ASSERT_EQ(driver.watches.size(), 3u);
+    EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
+    auto op = reading(3);
+    EXPECT_TRUE(driver.start(op)) << "it was told and is not told again";
+    for (int i = 0; i < 100; ++i) {
+        auto next = reading(3);
+        ASSERT_FALSE(driver.start(next));
+        driver.discard(next);
+    }
+    EXPECT_EQ(driver.watches.size(), 3u) << "for good";
+}
+
+TEST_P(readiness_by_edges, is_told_by_edges_again_where_output_has_to_wait) {
+    receive_until_it_is_told_by_level();
+    const std::vector<std::byte> more_than_fits(std::size_t{16} << 20);
+    io_operation op{};
+    op.kind = io_kind::send;
+    op.fd = ours.get();
+    op.data = const_cast<std::byte*>(more_than_fits.data());
+    op.size = more_than_fits.size();
+    op.whole = true;
+    ASSERT_FALSE(driver.start(op));
+    ASSERT_EQ(driver.watches.size(), 3u);
+    EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
+    driver.discard(op);
+}
+
+// By level, one that lives on in a duplicate would be told for ever.
+TEST_P(readiness_by_edges, of_a_file_that_is_closed_is_not_told_by_level_any_more) {
+    receive_until_it_is_told_by_level();
+    driver.close(ours.get());
+    EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
+}
+
+// When its user has gone, it may be closed without the driver's knowledge, and live on in a duplicate.
+TEST_P(readiness_by_edges, is_not_told_by_level_to_who_asks_for_nothing_else) {
+    for (int i = 0; i < 100; ++i) {
+        auto op = reading();
+        op.kind = io_kind::readable;
+        ASSERT_FALSE(driver.start(op));
+        put(peer.get(), "a");
+        report(driver.watches.back().generation);
+        ASSERT_EQ(op.result, 0);
+        char taken;
+        ASSERT_EQ(::read(ours.get(), &taken, 1), 1);
+    }
+    EXPECT_EQ(driver.watches.size(), 1u);
 }
 
 // After the last bytes there is the end to be read, and an edge-triggered poller will not report it again.
@@ -248,7 +380,59 @@ TEST_P(readiness, serves_those_who_wait_in_the_order_in_which_they_came) {
     EXPECT_FALSE(first.pending);
     EXPECT_TRUE(second.pending);
     driver.discard(second);
-    EXPECT_EQ(&ready.pop(), &first);
+    EXPECT_EQ(ended, std::vector<operation*>{&first});
+}
+
+// What is read stays in the caches until its coroutine looks at it; and what nobody has read yet, a cancelled
+// operation does not lose.
+TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
+    receive_much();
+    auto op = reading();
+    ASSERT_FALSE(driver.start(op));
+    put(peer.get(), "abc");
+    tell(driver.watches.back().generation);
+    tell(driver.watches.back().generation);
+    EXPECT_TRUE(op.pending);
+    take_turn();
+    EXPECT_EQ(op.result, 3);
+    EXPECT_EQ(ended, std::vector<operation*>{&op});
+    EXPECT_EQ(driver.pending(), 0u);
+}
+
+TEST_P(readiness, comes_to_nothing_when_its_operation_is_cancelled_before_its_turn) {
+    receive_much();
+    auto cancelled = reading();
+    ASSERT_FALSE(driver.start(cancelled));
+    put(peer.get(), "abc");
+    tell(driver.watches.back().generation);
+    driver.cancel(cancelled);
+    auto next = reading();
+    EXPECT_TRUE(driver.start(next));
+    EXPECT_EQ(next.result, 3);
+    take_turn();
+    EXPECT_EQ(cancelled.result, -ECANCELED);
+    EXPECT_EQ(ended, std::vector<operation*>{&cancelled});
+}
+
+TEST_P(readiness, of_a_file_that_is_closed_before_its_turn_does_not_touch_the_next_one_of_its_number) {
+    receive_much();
+    auto before = reading();
+    ASSERT_FALSE(driver.start(before));
+    put(peer.get(), "abc");
+    tell(driver.watches.back().generation);
+    driver.close(ours.get());
+    const unique_fd old(checked(::dup(ours.get()), "dup"));
+    int ends[2];
+    checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
+    const unique_fd other(ends[1]);
+    checked(::dup3(ends[0], ours.get(), O_CLOEXEC), "dup3");
+    ::close(ends[0]);
+    auto after = reading();
+    ASSERT_FALSE(driver.start(after));
+    take_turn();
+    EXPECT_EQ(before.result, -ECANCELED);
+    EXPECT_TRUE(after.pending);
+    driver.discard(after);
 }
 
 // They fail without waiting for anything, and must not hide what waits behind them.
@@ -281,8 +465,7 @@ TEST_P(readiness, that_cannot_be_watched_leaves_nothing_waiting) {
     put(peer.get(), "abc");
     report(driver.watches.back().generation);
     EXPECT_EQ(next.result, 3) << "it was behind one that is gone";
-    EXPECT_EQ(&ready.pop(), &next);
-    EXPECT_TRUE(ready.empty());
+    EXPECT_EQ(ended, std::vector<operation*>{&next});
 }
 
 }  // namespace loopbench::loop::test

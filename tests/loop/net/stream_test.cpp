@@ -199,31 +199,20 @@ TEST_P(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor) {
     event_loop& loop = *owner;
     auto pair = make_unix_pair(loop);
     std::string received;
+    // So often that a loop has learned to read such a stream otherwise than at first.
+    std::string expected;
     auto reads = [&]() -> task<void> {
-        while (received.size() < 6) received += co_await read_text(pair.one);
-    };
-    const auto send_with_descriptor = [&](std::string text) {
-        iovec part{text.data(), text.size()};
-        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-        msghdr message{};
-        message.msg_iov = &part;
-        message.msg_iovlen = 1;
-        message.msg_control = control.data();
-        message.msg_controllen = control.size();
-        cmsghdr* const header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        const int sent = STDERR_FILENO;
-        std::memcpy(CMSG_DATA(header), &sent, sizeof sent);
-        ASSERT_EQ(::sendmsg(pair.other.native_handle(), &message, 0), static_cast<ssize_t>(text.size()));
+        while (received.size() < 120) received += co_await read_text(pair.one);
     };
     loop.spawn(reads());
-    turn_often(loop);  // it waits
-    send_with_descriptor("abc");
-    put(pair.other.native_handle(), "def");
-    turn_often(loop);
-    EXPECT_EQ(received, "abcdef");
+    while (expected.size() < 120) {
+        turn_often(loop);  // it waits
+        put_with_descriptor(pair.other.native_handle(), "abc");
+        put(pair.other.native_handle(), "def");
+        turn_often(loop);
+        expected += "abcdef";
+        ASSERT_EQ(received, expected);
+    }
 }
 
 /// What a write came to, and whether the task was cancelled after it.
