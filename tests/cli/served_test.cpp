@@ -56,8 +56,6 @@ TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
         for (const auto* metric : {"cpu", "latency_p99", "throughput", "rss_peak"})
             EXPECT_GT(result(workload, metric)["median"], 0) << workload << metric;
         EXPECT_TRUE(result(workload, "cpu_user").is_null()) << "the client's, and nobody asked for that";
-        EXPECT_LT(result(workload, "cpu")["median"], result(workload, "time")["median"])
-            << "the client is not in it";
     }
     const auto header = journal_lines(loopbench.path("out/journal.jsonl")).front().dump();
     EXPECT_NE(header.find(LOOPBENCH_ECHO_SERVER), std::string::npos) << "which file it was";
@@ -67,10 +65,8 @@ TEST_F(served, is_found_to_be_slower) {
     const auto ran =
         compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
     ASSERT_EQ(ran.code, 3) << ran.error_tail;
-    const auto worse = [&](const char* metric) {
-        return 1 / result("served/echo/conns:1", metric)["ratio"]["median"].get<double>();
-    };
-    EXPECT_GT(worse("cpu"), worse("time")) << "half of the time is the client's";
+    EXPECT_GE(result("served/echo/conns:1", "cpu")["median"], 200'000)
+        << "ns, which it burns and its client not";
 }
 
 TEST_F(served, with_a_port_of_its_own_runs_alone) {
