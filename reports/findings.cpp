@@ -219,7 +219,7 @@ void find_cost(std::vector<finding>& all, const indexed_report& in) {
         rest, [&](const auto& each) { return std::ranges::find(first.on, each.first) != first.on.end(); });
     if (!rest.empty()) {
         const auto second = widest_lead(rest);
-        found.text += fmt::format("; of the others, {} than {}",
+        found.text += fmt::format("; of the others, {} nobody than {}",
                                   on_how_many(second.on, rest.size(), rest.size()), listed(second.who));
         found.from.insert(found.from.end(), second.from.begin(), second.from.end());
     }
@@ -321,7 +321,7 @@ std::string cpu_compared(const indexed_report& in, const driver_pair& of, source
         is_judged ? fmt::format(", {}", how_sure(!level(*one, *other, in.whole().baseline))) : "");
 }
 
-/// Whether io_uring is worth it, on the workload with the most connections that has somebody on either.
+/// Whether io_uring is worth it, on the workload with the most connections that has somebody on both.
 void find_connections(std::vector<finding>& all, const indexed_report& in) {
     std::uint64_t most = 1;
     std::optional<driver_pair> busiest;
@@ -447,11 +447,15 @@ void find_timers(std::vector<finding>& all, const indexed_report& in) {
         });
         if (!both.empty()) shown_on = most_measured(in, both);
         found.text +=
-            fmt::format("{}, burning {} of a core, {}; of those that sleep, ", listed(first_of_all.who),
-                        burnt.text(share),
+            fmt::format("{}, burning {} of a core, {}; ", listed(first_of_all.who), burnt.text(share),
                         how_late(first_of_all, both.empty() ? most_measured(in, first_of_all.on) : shown_on));
         found.from = first_of_all.from;
     }
+    const bool some_burn = std::ranges::any_of(table, [&](const auto& each) {
+        const auto measured = in.measured(each.first, "late_p50");
+        return std::ranges::any_of(measured, [&](const result* item) { return !sleeps(*item); });
+    });
+    if (some_burn) found.text += "of those that sleep, ";
     found.from.insert(found.from.end(), first.from.begin(), first.from.end());
     found.text += fmt::format("{} ({} nobody is certainly better), {}{}", listed(first.who),
                               on_how_many(first.on, table.size(), in.compared("late_p50")),
@@ -498,15 +502,15 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     if (burners.empty() && others == nullptr) return;
     if (others != nullptr) found.from.push_back(others);
     const bool others_may_burn = others != nullptr && *others->median >= burns_from;
-    const auto of_others = others == nullptr ? std::string{}
-                                             : fmt::format("{} ({} on {})", share(*others->median),
-                                                           cut(others->contender), cut(others->workload));
+    const auto who_of_others = others == nullptr
+                                   ? std::string{}
+                                   : fmt::format("{} ({})", share(*others->median), cut(others->contender));
     const auto as_they_say = as_far_as_they_say(in);
     if (burners.empty()) {
-        found.text =
-            fmt::format("{}{}: {} of a core at the most.",
-                        others_may_burn ? "whether anybody burns CPU is not certain" : "nobody burns CPU",
-                        as_they_say, of_others);
+        found.text = fmt::format(
+            "{}{}: at the most {}.",
+            others_may_burn ? "whether anybody burns a core is not certain" : "nobody burns a core",
+            as_they_say, who_of_others);
     } else {
         found.text = fmt::format("{} {} {} of a core", listed(burners),
                                  burners.size() == 1 ? "burns" : "burn", burnt.text(share));
@@ -514,7 +518,7 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
             found.text += fmt::format(
                 "; {} {}{}",
                 others_may_burn ? "whether others do is not certain, with up to" : "nobody else more than",
-                of_others, as_they_say);
+                who_of_others, as_they_say);
         found.text += ".";
     }
     all.push_back(std::move(found));
@@ -599,11 +603,12 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
         }))
         return;
     const auto baseline = cut(in.whole().baseline);
+    if (counted.empty())
+        return all.push_back({topic::certainty,
+                              "Not compared",
+                              fmt::format("there is nothing to compare with {}.", baseline),
+                              {}});
     finding found{topic::certainty, "Not certain", "", {}};
-    if (counted.empty()) {
-        found.text = fmt::format("anything; there is nothing to compare with {}.", baseline);
-        return all.push_back(std::move(found));
-    }
     std::size_t compared = 0;
     std::vector<std::string> parts;
     for (const auto& [metric, of] : counted) {
@@ -613,8 +618,8 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
         found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
     }
     found.text = parts.empty() ? fmt::format("none of {} comparisons with {}.", compared, baseline)
-                               : fmt::format("{} of {} comparisons with {}, marked ?: {}.", found.from.size(),
-                                             compared, baseline, fmt::join(parts, ", "));
+                               : fmt::format("{} of {} comparisons with {} (?), floors left out: {}.",
+                                             found.from.size(), compared, baseline, fmt::join(parts, ", "));
     all.push_back(std::move(found));
 }
 

@@ -212,7 +212,8 @@ class Html(PageTest):
         failed = self.texts("#findings .failed")
         self.assertIn(f"loop-uring on {crashed['workload']}", failed[0])
         self.assertIn("1 had a time before", failed[1])
-        count = sum(int(re.search(r": (\d+) of", text)[1]) for kind in ("slower", "faster", "equivalent", "inconclusive")
+        count = sum(int(re.search(r": (\d+) of", text)[1])
+                    for kind in ("slower", "faster", "equivalent", "inconclusive")
                     for text in self.texts(f"#findings .{kind}"))
         self.assertRegex(self.texts("#findings .slower")[0], rf" of {count}\b")
 

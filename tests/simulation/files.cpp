@@ -1,3 +1,4 @@
+// The descriptors of the simulated kernel: what a call on each kind of file does.
 #include <algorithm>
 #include <array>
 
