@@ -127,9 +127,10 @@ void socket_file::connect_both(const std::shared_ptr<socket_file>& other) {
 
 std::int64_t socket_file::accept() {
     if (state_ != state::listening) return -EINVAL;
+    accept_was_refused = false;
     if (backlog_.empty()) return -EAGAIN;
     if (kernel_.random.one_in(50)) {
-        refused_accepts = kernel_.time();
+        accept_was_refused = true;
         return kernel_.random.one_in(2) ? -EMFILE : -ENOBUFS;
     }
     const auto accepted = backlog_.front();

@@ -120,7 +120,7 @@ public:
     std::size_t window() const noexcept {
         return peer ? std::min(send_limit_, peer->receive_limit_) : send_limit_;
     }
-    nanoseconds refused_accepts{-1'000'000'000'000};  // when there was last no descriptor for an accept
+    bool accept_was_refused = false;  // for want of a descriptor: who accepts waits a while
 
 private:
     void establish(const std::string& name);

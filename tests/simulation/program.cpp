@@ -408,10 +408,8 @@ loop::task<void> program::serve(bool is_unix) {
     addresses_.push_back(address);
     const auto mine = std::static_pointer_cast<socket_file>(kernel_.share(listening.native_handle()));
     for (std::uint64_t left = 1 + chance_.below(30); left > 0; --left) {
-        const waiting noted(*this, "an accept", [this, &mine] {
-            // After an error that passes it comes back within 20 ms.
-            return mine->has_backlog() && kernel_.time() > mine->refused_accepts + 40ms;
-        });
+        const waiting noted(*this, "an accept",
+                            [&mine] { return mine->has_backlog() && !mine->accept_was_refused; });
         stream accepted = co_await listening.accept();
         begin("a server's conversation", converse(std::move(accepted)));
     }
