@@ -140,7 +140,7 @@ function addTop() {
     of(contenders.length, "contender"), of(workloads, "workload"),
   ].filter(Boolean).join(" · ");
   const count = (is) => changes.filter((each) => each.is === is).length;
-  document.getElementById("fitness").textContent = changes.length === 0 ? "nothing changed for certain"
+  document.getElementById("fitness").textContent = changes.length === 0 ? (runs.length < kept.all_runs ? "nothing changed for certain in these runs" : "nothing changed for certain")
     : `${of(changes.length, "change")}: ${count("worse")} for the worse, ${count("better")} for the better`;
 }
 
@@ -184,7 +184,7 @@ function addChanges() {
   const place = document.getElementById("changed");
   const groups = changeGroups();
   if (!groups.length) {
-    place.append(el("p", {}, "No level changed for certain. A new one shows from three runs on."));
+    place.append(el("p", {}, `No level changed for certain${runs.length < kept.all_runs ? " in the runs that are shown" : ""}. A new one shows from three runs on.`));
     return;
   }
   const list = (some) => el("ul", {class: "changes"}, some.map(groupItem));
@@ -331,7 +331,7 @@ function scaleOf(line) {
   if (choice.show !== "change" || line.panel.deterministic) return (value) => value;
   const first = line.points.slice(0, line.changes[0]?.at ?? line.points.length).map(({value}) => value).sort((a, b) => a - b);
   const level = line.changes[0]?.before ?? first[Math.floor(first.length / 2)];
-  return (value) => (value === null || !level ? null : 100 * (value / level - 1));
+  return (value) => (value === null || !level ? null : 100 * (value - level) / Math.abs(level));
 }
 
 // The values, and intervals as far as they are not much wider than those.

@@ -40,17 +40,21 @@ constexpr std::array<std::pair<std::string_view, defect>, 12> defects{{
     {"swapped_posts", defect::swapped_posts},
 }};
 
+constexpr int exit_failed = 1;
+constexpr int exit_crashed = 3;
+
 /// What is run at the moment, for who has to say that it fails.
 struct {
     std::uint64_t seed = 0;
     std::string_view design;
     std::string_view planted;
-    bool is_canary = false;
+    bool is_canary = false;  // a defect is planted, and is to be found
     std::chrono::steady_clock::time_point started;
     std::uint64_t turns_before = 0;  // of earlier seeds
     const tally* done = nullptr;
     std::string* trace_text = nullptr;
     std::string trace_file;
+    int fails_as = exit_failed;
 } running;
 
 void write_trace() {
@@ -62,8 +66,6 @@ double seconds_since(std::chrono::steady_clock::time_point then) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
-constexpr int exit_failed = 1;
-constexpr int exit_crashed = 3;
 
 [[noreturn]] void end(const std::string& what, int code) {
     kernel::current = nullptr;
@@ -85,7 +87,7 @@ constexpr int exit_crashed = 3;
 }  // namespace
 
 void fail(const std::string& what) {
-    end(what, exit_failed);
+    end(what, running.fails_as);
 }
 
 namespace {
@@ -155,11 +157,18 @@ bool finds_what_is_planted() {
         for (const std::string_view design : {"loop-epoll", "loop-uring"}) {
             const pid_t child = ::fork();
             if (child == 0) {
-                running.is_canary = true;
-                running.planted = name;
                 running.started = std::chrono::steady_clock::now();
-                for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed)
+                for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed) {
+                    // Who fails without the defect has not found it.
+                    running.is_canary = false;
+                    running.planted = {};
+                    running.fails_as = exit_crashed;
+                    run(design, seed, defect::none, nullptr);
+                    running.is_canary = true;
+                    running.planted = name;
+                    running.fails_as = exit_failed;
                     running.turns_before += run(design, seed, what, nullptr).done.turns;
+                }
                 std::_Exit(0);
             }
             int status = 0;

@@ -121,8 +121,9 @@ int export_points(const history_options& options) {
 /// As it is seen from where the page is, so that both can be moved together.
 std::string reports_address(const history_options& options) {
     if (options.report_folder.empty()) return "";
-    const auto page_folder = fs::absolute(options.output).parent_path();
-    return fs::absolute(options.report_folder).lexically_relative(page_folder).generic_string();
+    const auto page_folder = fs::absolute(options.output).lexically_normal().parent_path();
+    const auto report_folder = fs::absolute(options.report_folder).lexically_normal();
+    return report_folder.lexically_relative(page_folder).generic_string();
 }
 
 /// Those that are there already stay, so that only new runs are written.

@@ -26,11 +26,11 @@ void add_served_options(CLI::App& command, served_options& options) {
     command
         .add_option("ARGUMENTS", options.arguments,
                     "of two servers, after --; {port} in them is where they are to listen")
-        ->type_name("")
-        ->needs(command
-                    .add_option("--client", options.client,
-                                "BASE and NEW are servers, and this is their client: echo, or a command")
-                    ->type_name("echo|COMMAND"));
+        ->type_name("");
+    command
+        .add_option("--client", options.client,
+                    "BASE and NEW are servers, and this is their client: echo, or a command")
+        ->type_name("echo|COMMAND");
     command
         .add_option("--port", options.port, "where the servers listen, when that is no argument of theirs")
         ->type_name("PORT")
@@ -38,8 +38,15 @@ void add_served_options(CLI::App& command, served_options& options) {
 }
 
 void refuse_served_without_client(const served_options& options) {
-    if (!options.client && options.port)
+    if (options.client && options.client->empty())
+        throw usage_error{"--client is empty; say what asks the servers: echo, or a command"};
+    if (options.client) return;
+    if (options.port)
         throw usage_error{"--port is for servers; say by --client what asks them: echo, or a command"};
+    if (!options.arguments.empty())
+        throw usage_error{"compare takes no argument {}; name a workload with --workload, or, where it is one of "
+                          "servers, say by --client what asks them",
+                          options.arguments.front()};
 }
 
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {
@@ -49,6 +56,9 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
             "in `-- {port}`; or, when they have a port of their own, by --port"};
     std::vector<std::string> command{server.native()};
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+    for (const auto& word : command)
+        if (!reports::is_utf8(word))
+            throw usage_error{"{} is no UTF-8, which no journal can have; name it otherwise", word};
     const nlohmann::ordered_json told{
         {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};
     who.path = installed_file("loopbench-client");

@@ -33,14 +33,14 @@ inline constexpr const char* how_servers_are_measured =
 /// Adds --client, --port and the ARGUMENTS.
 void add_served_options(CLI::App& command, served_options& options);
 
-/// Throws usage_error where there is a port or an argument and no client.
+/// Throws usage_error where there is a port or an argument and no client, or an empty one.
 void refuse_served_without_client(const served_options& options);
 
 /// Makes the contender one that measures `server`. Throws usage_error when nothing says where that listens.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
-/// Servers that listen where they are told are alive together and take turns; those that have a port of their
-/// own run one after the other. Throws usage_error where --way asks for what cannot be.
+/// Servers that `echo` asks, and that listen where they are told, are alive together and take turns; all others
+/// run one after the other. Throws usage_error where --way asks for what cannot be.
 void choose_ways_of_servers(run_plan& plan, const served_options& options);
 
 }  // namespace loopbench::bench
