@@ -105,7 +105,8 @@ private:
 /// runs at most 64 callbacks: with more of them, what 1000 connections of 16 KiB have received leaves the
 /// caches before it is looked at. The step at 16 KiB is meant: a message up to that size costs its system
 /// call rather than its bytes, so a turn may move 4 MiB in 256 of those, and about 64 KiB in larger ones. A
-/// loop whose turn runs all that is ready gives each callback a budget of its own.
+/// loop whose turn runs all that is ready gives each callback a budget of its own. A child that a gather starts
+/// takes one unit, and may be started until four budgets are used up (coro/join.hpp).
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;

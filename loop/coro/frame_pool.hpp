@@ -23,7 +23,7 @@ class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
     static constexpr std::size_t largest_bytes = 2048;                 // larger ones go straight to the heap
-    static constexpr std::size_t limit_bytes = std::size_t{64} << 20;  // what a thread keeps of one size
+    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // what a thread keeps of one size
 
     /// Throws std::bad_alloc. `bytes` is at least 1; the block is aligned as operator new aligns.
     static void* allocate(std::size_t bytes) {

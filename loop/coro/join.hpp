@@ -55,11 +55,15 @@ public:
 
 private:
     // At once: a pass through the queue is much of what a child costs that has little to do. A child that
-    // gathers in its turn does so on the stack of this one, which must end somewhere.
+    // gathers in its turn does so on the stack of this one, which must end somewhere. And so must the turn: of
+    // very many children most go through the queue, and the kernel and the clock are looked at in between.
     void start(detail::root_state& child) {
         if (cancelling_) [[unlikely]]
             request_cancel(child);
-        if (polls_ || ready().nested_gathers == nested_gathers_max) return ready().push(child);
+        if (polls_ || ready().nested_gathers == nested_gathers_max ||
+            ready().budget.used() >= started_units_max)
+            return ready().push(child);
+        ready().budget.use(1);
         ++ready().nested_gathers;
         child.frame.resume();
         --ready().nested_gathers;
@@ -87,6 +91,7 @@ private:
     }
 
     static constexpr unsigned nested_gathers_max = 64;
+    static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
 
     std::span<task<T>> children_;
     std::size_t running_;

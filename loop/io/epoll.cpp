@@ -11,6 +11,7 @@
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -33,6 +34,7 @@ public:
         timer_ = make_timer();
         wake_ = wake_event();
         armed_ = never;
+        owner_ = ::getpid();
         add_own();
         watch_all_anew();
     }
@@ -90,7 +92,7 @@ private:
             const auto key = std::uint64_t{generation_of(fd)} << 32 | static_cast<std::uint32_t>(fd);
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
-        } else {
+        } else if (::getpid() == owner_) {  // in the child of a fork it is the parent's set, too
             // Fails when it is closed (EBADF) or another file by now (ENOENT): then it is out of the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
         }
@@ -120,6 +122,7 @@ private:
     wake_event wake_;
     unique_fd timer_ = make_timer();
     time_point armed_ = never;  // what the timerfd is set to
+    pid_t owner_ = ::getpid();
     std::array<epoll_event, events_max> reported_;
 };
 

@@ -135,6 +135,7 @@ void readiness_driver::forget(int fd, descriptor& d) noexcept {
     if (d.watched_in || d.watched_out) watch(fd, false, false);
     d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = d.is_unix = false;
     d.in.ready = d.out.ready = d.urgent.ready = true;
+    d.in.moves_much = d.out.moves_much = d.urgent.moves_much = false;
     d.vain_calls = 0;
     ++d.generation;
 }
@@ -163,10 +164,22 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     if (event.in || event.hung_up) serve(d, d.in);
     if (event.out || event.hung_up) serve(d, d.out);
     if (event.urgent || event.hung_up) serve(d, d.urgent);
+    watch_as_before(event.fd, d);
+}
+
+// Of a descriptor that is watched: to watch it in another way fails only where it was closed behind our back.
+void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
-        watch_what_is_wanted(event.fd, d);
-    } catch (const std::system_error&) {  // by edges again: the kernel tells once more, and so it is tried
+        watch_what_is_wanted(fd, d);
+    } catch (...) {
+        forget(fd, d);
     }
+}
+
+// What was told by level, and where the call says EAGAIN all the same, would be told for ever: that there is
+// something in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), or that datagrams are shut down.
+void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
+    if (edge_triggered_ && &side == &d.in && d.is_by_level()) d.vain_calls = by_edges_for_good;
 }
 
 // Never queued where the driver is shared: operations are run without the lock.
@@ -175,7 +188,7 @@ void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     if (side.moves_much && lock() == nullptr) return queue(side);
     while (!side.waiting.empty() && side.ready) {
         io_operation& op = side.waiting.front();
-        if (!try_now(d, side, op)) return;
+        if (!try_now(d, side, op)) return was_told_in_vain(d, side);
         side.waiting.pop();
         complete(op, op.result);
     }
@@ -196,7 +209,12 @@ void readiness_driver::run_or_discard(operation* op, completion how) {
     readiness_driver& self = *side.owner;
     io_operation& first = side.waiting.front();
     descriptor& d = *self.descriptors_[first.fd];
-    if (!self.try_now(d, side, first)) return;
+    if (!self.try_now(d, side, first)) {
+        self.was_told_in_vain(d, side);
+        return self.watch_as_before(first.fd, d);
+    }
+    if (first.result > 0)
+        self.ready().budget.use(work_budget::units_of(static_cast<std::size_t>(first.result)));
     side.waiting.pop();
     self.set_not_pending(first);
     self.queue(side);

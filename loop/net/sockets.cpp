@@ -117,7 +117,6 @@ unique_fd open_listener(const endpoint& local) {
     const int on = 1;
     if (local.port() != 0)
         checked(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "setsockopt SO_REUSEADDR");
-    set_no_delay(fd.get());  // what is accepted inherits it, and need not be set
     bind_to(fd.get(), local);
     checked(::listen(fd.get(), listen_backlog), "listen");
     return fd;

@@ -43,8 +43,8 @@ private:
 /// How many connections may wait for accept() at the most; the kernel caps it at net.core.somaxconn.
 inline constexpr int listen_backlog = 4096;
 
-/// A listening stream socket, TCP_NODELAY set; with SO_REUSEADDR when a port is asked for, and not left to
-/// the kernel. Throws std::system_error naming the endpoint and the remedy.
+/// A listening stream socket; with SO_REUSEADDR when a port is asked for, and not left to the kernel. Throws
+/// std::system_error naming the endpoint and the remedy.
 unique_fd open_listener(const endpoint& local);
 
 /// An unconnected stream socket of the family.

@@ -29,7 +29,9 @@ task<stream> listener::accept() {
     for (;;) {
         const std::int64_t result = co_await io_awaiter(io(), io_kind::accept, native_handle());
         if (result >= 0) {
-            co_return stream(loop(), unique_fd(static_cast<int>(result)));
+            unique_fd fd(static_cast<int>(result));
+            set_no_delay(fd.get());
+            co_return stream(loop(), std::move(fd));
         }
         const int error = static_cast<int>(-result);
         if (error == ECONNABORTED || error == EPROTO) continue;  // the peer was gone before we came

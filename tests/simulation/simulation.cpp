@@ -66,7 +66,6 @@ double seconds_since(std::chrono::steady_clock::time_point then) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
-
 [[noreturn]] void end(const std::string& what, int code) {
     kernel::current = nullptr;
     const std::uint64_t turns = running.done == nullptr ? 0 : running.done->turns;

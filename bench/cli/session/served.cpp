@@ -8,6 +8,7 @@
 #include "bench/cli/session/session.hpp"
 #include "bench/machine/kernel_files.hpp"
 #include "bench/trial/usage_error.hpp"
+#include "reports/json/json.hpp"
 
 namespace loopbench::bench {
 
@@ -44,9 +45,10 @@ void refuse_served_without_client(const served_options& options) {
     if (options.port)
         throw usage_error{"--port is for servers; say by --client what asks them: echo, or a command"};
     if (!options.arguments.empty())
-        throw usage_error{"compare takes no argument {}; name a workload with --workload, or, where it is one of "
-                          "servers, say by --client what asks them",
-                          options.arguments.front()};
+        throw usage_error{
+            "compare takes no argument {}; name a workload with --workload, or, where it is one of "
+            "servers, say by --client what asks them",
+            options.arguments.front()};
 }
 
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {
@@ -57,7 +59,7 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
     std::vector<std::string> command{server.native()};
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
     for (const auto& word : command)
-        if (!reports::is_utf8(word))
+        if (reports::valid_utf8(word) != word)
             throw usage_error{"{} is no UTF-8, which no journal can have; name it otherwise", word};
     const nlohmann::ordered_json told{
         {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};

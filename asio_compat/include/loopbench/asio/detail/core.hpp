@@ -278,8 +278,10 @@ public:
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
-            const bool is_over = until == loop::do_not_wait ? looks_at_kernel && count() == count_before
-                                                            : std::chrono::steady_clock::now() >= until;
+            // A step may have run nothing but an operation of ours, before a handler.
+            const bool is_over = until == loop::do_not_wait
+                                     ? looks_at_kernel && count() == count_before && !loop_->has_ready()
+                                     : std::chrono::steady_clock::now() >= until;
             if (is_over) break;
         }
         refuse_stock_scheduler();
