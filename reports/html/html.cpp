@@ -1,6 +1,6 @@
-// What is drawn, and how, is in the files beside this one. Here they become a page, and the report becomes JSON
-// that is a fifth as large as report.json, since a full one has to stay small enough for a mail: texts are kept
-// once, and a result is a list of its fields.
+// What is drawn, and how, is in the files beside this one. Here they become a page, and the report becomes
+// JSON that is a fifth as large as report.json, since a full one has to stay small enough for a mail: texts
+// are kept once, and a result is a list of its fields.
 #include "reports/html/html.hpp"
 
 #include <fmt/format.h>
