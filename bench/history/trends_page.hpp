@@ -17,10 +17,10 @@ struct trends_page {
 /// What a browser draws in a few seconds, and a mail takes with it: some ten megabytes.
 inline constexpr std::size_t points_shown_max = 300'000;
 
-/// Of series that were read from `from` with their intervals. Of very many runs it shows the latest, as
-/// many as have no more than `points_max` points that are not always the same, and says so; one at least.
-/// Its numbers lead to report_page_name() in the folder `reports`, unless that is empty; a path is seen
-/// from where the page is. Throws database_error.
+/// Of series that were read from `from` with their intervals. Of very many runs it shows the latest, as many
+/// as have no more than `points_max` points that are not always the same, and says so; one at least. Its
+/// numbers lead to report_page_name() in the folder `reports`, unless that is empty; a path is seen from
+/// where the page is. Throws database_error.
 trends_page write_trends_page(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,
                               const std::string& reports, std::size_t points_max = points_shown_max);
 

@@ -215,7 +215,6 @@ function openRun(run, title = [nameOf(buildOf(run))], more = []) {
       ", and as a page: ", el("code", {}, `loopbench history export ${run.id} -o run.json`), ", then ",
       el("code", {}, "loopbench report run.json --format html -o run.html")));
   dialog.showModal();
-  close.focus();
 }
 
 function openPoint(line, place) {

@@ -65,6 +65,19 @@ TYPED_TEST(asio_context, runs_one_at_a_time_where_that_is_asked_for) {
     EXPECT_EQ(ran, 3);
 }
 
+// stop() pushes an operation of its own, which is still there.
+TYPED_TEST(asio_context, polls_a_handler_that_was_posted_after_a_stop) {
+    auto& context = this->context();
+    context.stop();
+    context.restart();
+    net::post(context, [] {});
+    EXPECT_EQ(context.poll(), 1U);
+    context.stop();
+    context.restart();
+    net::post(context, [] {});
+    EXPECT_EQ(context.poll_one(), 1U);
+}
+
 TYPED_TEST(asio_context, runs_what_is_wrapped_as_if_it_were_dispatched) {
     auto& context = this->context();
     typename TestFixture::context_type::strand strand(context);

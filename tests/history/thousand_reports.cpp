@@ -22,8 +22,8 @@ namespace {
 using namespace loopbench;
 using seconds = std::chrono::duration<double>;
 
-/// By the wall's clock, and of it what this process was on a core: without a server's work, and whatever
-/// else the machine has to do.
+/// By the wall's clock, and of it what this process was on a core: without a server's work, and whatever else
+/// the machine has to do.
 struct taken {
     double wall_s = 0, cpu_s = 0;
 };

@@ -71,10 +71,9 @@ double distance(double step_pct, double spread, double before, double after) {
     return std::log1p(step_pct / 100) / spread / std::sqrt(1 / before + 1 / after);
 }
 
-/// What nobody can exceed who looks so many runs after: the share found by who knows when, in which
-/// direction and by how much noise, and accepts one false alarm in a hundred. Of all tests of these runs
-/// this is the most powerful one (Neyman and Pearson), and whoever decides by them does make a test of
-/// them.
+/// What nobody can exceed who looks so many runs after: the share found by who knows when, in which direction
+/// and by how much noise, and accepts one false alarm in a hundred. Of all tests of these runs this is the
+/// most powerful one (Neyman and Pearson), and whoever decides by them does make a test of them.
 double best_possible(double step_pct, double spread, double before, double after) {
     const boost::math::normal_distribution<double> normal;
     return cdf(normal,

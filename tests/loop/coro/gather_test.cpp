@@ -52,6 +52,27 @@ TEST_P(gathering, starts_the_children_in_order_and_keeps_their_values) {
     EXPECT_EQ(children.events, (event_list{"start 1", "start 2", "end 2", "start 3", "end 3", "end 1"}));
 }
 
+TEST_P(gathering, very_many_children_are_not_started_in_one_callback) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    constexpr std::size_t all = 10'000;
+    std::size_t started = 0;
+    std::size_t started_before_the_other = all;
+    auto child = [&]() -> task<void> {
+        ++started;
+        co_return;
+    };
+    auto main = [&]() -> task<void> {
+        loop.post([&] { started_before_the_other = started; });
+        std::vector<task<void>> children;
+        for (std::size_t i = 0; i < all; ++i) children.push_back(child());
+        co_await loop.gather(std::span(children));
+    };
+    loop.run(main());
+    EXPECT_EQ(started, all);
+    EXPECT_LT(started_before_the_other, all / 5);
+}
+
 TEST_P(gathering, nothing_is_done_at_once_but_not_inline) {
     const auto owner = make_loop();
     event_loop& loop = *owner;

@@ -282,6 +282,20 @@ TEST_P(readiness_by_edges, is_told_by_edges_again_where_nobody_reads_what_is_the
     EXPECT_EQ(driver.watches.size(), 3u) << "for good";
 }
 
+// As a socket is whose error queue is not empty, or whose datagrams are shut down: it would be told for ever.
+TEST_P(readiness_by_edges, is_told_by_edges_again_where_it_was_told_and_there_is_nothing) {
+    receive_until_it_is_told_by_level();
+    auto op = reading(3);
+    ASSERT_FALSE(driver.start(op));
+    report(driver.watches.back().generation);
+    ASSERT_TRUE(op.pending);
+    ASSERT_EQ(driver.watches.size(), 3u);
+    EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
+    put(peer.get(), "abc");
+    report(driver.watches.back().generation);
+    EXPECT_EQ(op.result, 3);
+}
+
 TEST_P(readiness_by_edges, is_told_by_edges_again_where_output_has_to_wait) {
     receive_until_it_is_told_by_level();
     const std::vector<std::byte> more_than_fits(std::size_t{16} << 20);

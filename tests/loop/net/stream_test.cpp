@@ -1,6 +1,7 @@
 // Streams in trouble: peers that reset, hang up, or do not read; and writes that the kernel takes in parts.
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/wait.h>
 
 #include <csignal>
 #include <cstring>
@@ -34,6 +35,35 @@ std::vector<std::byte> numbered_bytes(std::size_t count) {
 }
 
 }  // namespace
+
+// Both have the parent's epoll set.
+TEST(loop_epoll, still_accepts_when_the_child_of_a_fork_has_closed_the_listener) {
+    const auto owner = make_loop("loop-epoll");
+    event_loop& loop = *owner;
+    auto main = [&]() -> task<void> {
+        listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
+        const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
+        for (int i = 0; i < 20; ++i) {  // until its input is watched by level
+            auto accepting = loop.create_task(acceptor.accept());
+            co_await loop.yield();
+            stream client = co_await loop.connect(here);
+            co_await accepting;
+        }
+        auto accepting = loop.create_task(acceptor.accept());
+        co_await loop.yield();
+        const pid_t child = ::fork();
+        if (child == 0) {
+            acceptor.close();
+            std::_Exit(0);
+        }
+        int status = 1;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        stream client = co_await loop.connect(here);
+        co_await accepting;
+    };
+    loop.run(main());
+}
 
 class stream_in_trouble : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, stream_in_trouble, all_designs(), design_name);
