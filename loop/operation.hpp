@@ -100,13 +100,13 @@ private:
 /// timer by a queue that is never empty, not a task by another whose socket is always ready, and not a
 /// receiver by a sender whose socket takes megabytes before it is full.
 ///
-/// A callback takes four units and an operation that was completed at once takes one; a transfer of more than
-/// 16 KiB takes one more for each 256 bytes, so that 64 KiB use the whole budget up. So a flagship's turn
-/// runs at most 64 callbacks: with more of them, what 1000 connections of 16 KiB have received leaves the
-/// caches before it is looked at. The step at 16 KiB is meant: a message up to that size costs its system
-/// call rather than its bytes, so a turn may move 4 MiB in 256 of those, and about 64 KiB in larger ones. A
-/// loop whose turn runs all that is ready gives each callback a budget of its own. A child that a gather starts
-/// takes one unit, and may be started until four budgets are used up (coro/join.hpp).
+/// A callback takes four units and an operation that was completed at once takes one; a transfer of more
+/// than 16 KiB takes one more for each 256 bytes, so that 64 KiB use the whole budget up. So a flagship's
+/// turn runs at most 64 callbacks: with more of them, what 1000 connections of 16 KiB have received leaves
+/// the caches before it is looked at. The step at 16 KiB is meant: a message up to that size costs its
+/// system call rather than its bytes, so a turn may move 4 MiB in 256 of those, and about 64 KiB in larger
+/// ones. A loop whose turn runs all that is ready gives each callback a budget of its own. A child that a
+/// gather starts takes one unit, and may be started until four budgets are used up (coro/join.hpp).
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;

@@ -55,8 +55,9 @@ public:
 
 private:
     // At once: a pass through the queue is much of what a child costs that has little to do. A child that
-    // gathers in its turn does so on the stack of this one, which must end somewhere. And so must the turn: of
-    // very many children most go through the queue, and the kernel and the clock are looked at in between.
+    // gathers in its turn does so on the stack of this one, which must end somewhere. And so must the turn:
+    // of very many children most go through the queue, and the kernel and the clock are looked at in
+    // between.
     void start(detail::root_state& child) {
         if (cancelling_) [[unlikely]]
             request_cancel(child);

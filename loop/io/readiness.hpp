@@ -76,9 +76,9 @@ private:
     // their buffers, or it is such a stream: from then on input is watched by level. The kernel then looks at
     // the descriptor once more for each report, which costs less than the call that is saved.
     //
-    // By edges again, and for good, when nobody reads what is there, or a call has nothing to read in spite of
-    // it: both would be told for ever. And when output has to wait, which by level would be told whenever
-    // there is room.
+    // By edges again, and for good, when nobody reads what is there, or a call has nothing to read in
+    // spite of it: both would be told for ever. And when output has to wait, which by level would be told
+    // whenever there is room.
     static constexpr std::uint8_t vain_calls_max = 8;
     static constexpr std::uint8_t by_edges_for_good = vain_calls_max + 1;
 

@@ -39,8 +39,8 @@ void refuse_served_without_client(const served_options& options);
 /// Makes the contender one that measures `server`. Throws usage_error when nothing says where that listens.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
-/// Servers that `echo` asks, and that listen where they are told, are alive together and take turns; all others
-/// run one after the other. Throws usage_error where --way asks for what cannot be.
+/// Servers that `echo` asks, and that listen where they are told, are alive together and take turns; all
+/// others run one after the other. Throws usage_error where --way asks for what cannot be.
 void choose_ways_of_servers(run_plan& plan, const served_options& options);
 
 }  // namespace loopbench::bench

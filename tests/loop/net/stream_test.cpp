@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "loop/coro/future.hpp"
 #include "loop/timers/heap.hpp"
 #include "loop/turn.hpp"
 #include "tests/loop/support.hpp"
@@ -44,12 +45,12 @@ TEST(loop_epoll, still_accepts_when_the_child_of_a_fork_has_closed_the_listener)
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
         for (int i = 0; i < 20; ++i) {  // until its input is watched by level
-            auto accepting = loop.create_task(acceptor.accept());
+            auto accepting = create_task(loop, acceptor.accept());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
             co_await accepting;
         }
-        auto accepting = loop.create_task(acceptor.accept());
+        auto accepting = create_task(loop, acceptor.accept());
         co_await loop.yield();
         const pid_t child = ::fork();
         if (child == 0) {

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr time_point start{1h};
+constexpr time_point first_moment{1h};
 
 /// Timers with deadlines at random, from a nanosecond to a minute away: on all levels of the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
@@ -29,7 +29,7 @@ std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::deque<timer> timers(count);
     for (timer& each : timers) {
         const auto digits = static_cast<unsigned>(random() % 36);
-        each.deadline = start + nanoseconds(static_cast<std::int64_t>(random() % (1ULL << digits)));
+        each.deadline = first_moment + nanoseconds(static_cast<std::int64_t>(random() % (1ULL << digits)));
     }
     return timers;
 }
@@ -70,11 +70,11 @@ TYPED_TEST(timers_without_memory, expire_all_the_same_in_time_and_each_once) {
         const nothing_recycled from_the_heap;
         TypeParam queue;
         auto timers = random_timers(static_cast<std::uint32_t>(few), count);
-        for (timer& each : timers) queue.insert(each, start);
+        for (timer& each : timers) queue.insert(each, first_moment);
         std::size_t expired = 0;
         operation_queue ready;
         for (nanoseconds passed = 1ns; !queue.empty(); passed *= 3) {
-            const time_point now = start + passed;
+            const time_point now = first_moment + passed;
             {
                 const out_of_memory none(few);
                 queue.expire(now, ready);
@@ -95,12 +95,12 @@ TYPED_TEST(timers_without_memory, that_are_near_each_other_are_met_each_in_its_t
         TypeParam queue;
         std::deque<timer> timers(count);
         for (std::size_t i = 0; i < count; ++i) {
-            timers[i].deadline = start + 10s + static_cast<int>(i) * 4ms;
-            queue.insert(timers[i], start);
+            timers[i].deadline = first_moment + 10s + static_cast<int>(i) * 4ms;
+            queue.insert(timers[i], first_moment);
         }
         operation_queue ready;
         for (std::size_t i = 0; i < count; ++i) {
-            const time_point now = start + 10s + static_cast<int>(i) * 4ms;
+            const time_point now = first_moment + 10s + static_cast<int>(i) * 4ms;
             ASSERT_LE(queue.earliest(), now) << "or nobody would wake up for it";
             {
                 const out_of_memory none(few);
@@ -117,11 +117,11 @@ TYPED_TEST(timers_without_memory, can_be_cancelled_and_are_found_when_there_is_m
     const nothing_recycled from_the_heap;
     TypeParam queue;
     auto timers = random_timers(1, count);
-    for (timer& each : timers) queue.insert(each, start);
+    for (timer& each : timers) queue.insert(each, first_moment);
     std::size_t expired = 0;
     std::size_t cancelled = 0;
     operation_queue ready;
-    const time_point half = start + 1ms;
+    const time_point half = first_moment + 1ms;
     {
         const out_of_memory none;
         queue.expire(half, ready);
@@ -134,8 +134,8 @@ TYPED_TEST(timers_without_memory, can_be_cancelled_and_are_found_when_there_is_m
     expired += take_ready(ready, half);
     timers.emplace_back().deadline = half + 1ms;
     queue.insert(timers.back(), half);
-    queue.expire(start + 24h, ready);
-    expired += take_ready(ready, start + 24h);
+    queue.expire(first_moment + 24h, ready);
+    expired += take_ready(ready, first_moment + 24h);
     EXPECT_TRUE(queue.empty());
     EXPECT_EQ(expired + cancelled, count + 1);
     EXPECT_GT(cancelled, 0u);
@@ -150,7 +150,7 @@ TYPED_TEST(timers_without_memory, are_refused_and_leave_the_others_as_they_were)
     for (timer& each : timers) {
         const out_of_memory soon(refused % 3);
         try {
-            queue.insert(each, start);
+            queue.insert(each, first_moment);
             ++armed;
         } catch (const std::bad_alloc&) {
             ++refused;
@@ -160,8 +160,8 @@ TYPED_TEST(timers_without_memory, are_refused_and_leave_the_others_as_they_were)
     EXPECT_EQ(armed + refused, timers.size()) << "a timer that was refused is not armed";
     EXPECT_GT(armed, 0u);
     operation_queue ready;
-    queue.expire(start + 24h, ready);
-    EXPECT_EQ(take_ready(ready, start + 24h), armed);
+    queue.expire(first_moment + 24h, ready);
+    EXPECT_EQ(take_ready(ready, first_moment + 24h), armed);
     EXPECT_TRUE(queue.empty());
 }
 
