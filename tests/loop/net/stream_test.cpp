@@ -43,14 +43,15 @@ TEST(loop_epoll, still_accepts_when_the_child_of_a_fork_has_closed_the_listener)
     event_loop& loop = *owner;
     auto main = [&]() -> task<void> {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
+        const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
         for (int i = 0; i < 20; ++i) {  // until its input is watched by level
-            auto accepting = create_task(loop, acceptor.accept());
+            auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
             co_await accepting;
         }
-        auto accepting = create_task(loop, acceptor.accept());
+        auto accepting = create_task(loop, accept_one());
         co_await loop.yield();
         const pid_t child = ::fork();
         if (child == 0) {
