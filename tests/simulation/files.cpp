@@ -1,3 +1,5 @@
+// What the simulated kernel's descriptors do: the eventfd, the timerfd, and sockets with a network between
+// them that takes its time, carries in parts, and breaks.
 #include <algorithm>
 #include <array>
 

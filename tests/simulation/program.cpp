@@ -383,8 +383,8 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // What is due with the sleep may stand behind it; or, where a sleep looks at the clock itself, be found so
-    // at the next turn.
+    // What is due with the sleep may stand behind it; or, where a sleep looks at the clock itself, be found
+    // so at the next turn.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });

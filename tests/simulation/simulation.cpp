@@ -1,7 +1,7 @@
 // simulation: the loop, and a program on it, on a kernel in memory, for as many turns as there is time.
 //
-// Each seed is a run: its kernel, its tasks and all that comes in between. The same seed does the same, to the
-// byte of its trace. When something does not hold, the program ends, and says which seed it was.
+// Each seed is a run: its kernel, its tasks and all that comes in between. The same seed does the same, to
+// the byte of its trace. When something does not hold, the program ends, and says which seed it was.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
