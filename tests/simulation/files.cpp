@@ -1,4 +1,5 @@
-// The descriptors of the simulated kernel: what a call on each kind of file does.
+// What the simulated kernel's descriptors do: the eventfd, the timerfd, and sockets with a network between
+// them that takes its time, carries in parts, and breaks.
 #include <algorithm>
 #include <array>
 

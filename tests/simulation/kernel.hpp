@@ -175,8 +175,7 @@ public:
     void sleep(nanoseconds duration);
     /// `what` happens after so long.
     void after(nanoseconds delay, std::function<void()> what);
-    /// At every call, before it is made: time passes, what is due happens, and other threads may do
-    /// something.
+    /// At every call, before it is made: time passes, what is due happens, and other threads may act.
     void enter();
     /// Sleeps until `is_over` or the deadline; false at the deadline. When nothing is going to happen any
     /// more, the run has failed.
