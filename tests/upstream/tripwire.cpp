@@ -38,7 +38,7 @@ int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, v
             abi::__cxa_demangle(type_of(argument).name(), nullptr, nullptr, nullptr), &std::free);
         if (is_of_asio_alone(type.get())) {
             std::fprintf(stderr, "tripwire: Asio makes a thread of its own: %s\n", type.get());
-            std::abort();
+            std::_Exit(EXIT_FAILURE);
         }
     }
     return __real_pthread_create(thread, attributes, start, argument);

@@ -21,7 +21,7 @@ WAYS = ["stock", "epoll", "io_uring"]
 def run_all(build, junit):
     """Gives whether all passed."""
     subprocess.run(["cmake", "-DLOOPBENCH_UPSTREAM=whole", build], check=True, stdout=sys.stderr)
-    return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j2", "--no-tests=error",
+    return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j8", "--no-tests=error",
                            "--output-on-failure", "--output-junit", junit, "--test-output-size-passed", str(1 << 20)],
                           check=False, stdout=sys.stderr).returncode == 0
 
