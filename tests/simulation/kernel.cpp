@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "tests/simulation/ring.hpp"
 
@@ -178,6 +179,7 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
     const auto collect = [&] {
         // Not always all of it: the rest may have come a moment later.
         const std::size_t count_max = random.one_in(4) ? 1 + random.below(4) : events.size();
+        std::vector<int> by_level;  // is looked at again in the next wait, until there is nothing
         while (!listed_.empty() && count < count_max) {
             const int fd = listed_.front();
             listed_.pop_front();
@@ -192,7 +194,9 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
             events[count].events = reported;
             events[count].data.u64 = of.data;
             ++count;
+            if ((of.events & static_cast<std::uint32_t>(EPOLLET)) == 0) by_level.push_back(fd);
         }
+        for (const int fd : by_level) list(fd);
         return count != 0;
     };
     if (!collect() && blocks) sleep_until(forever, collect);

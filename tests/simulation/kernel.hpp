@@ -5,7 +5,8 @@
 // other threads, peers and the network would do happens at the loop's calls, in an order that a seed decides:
 // bytes arrive in parts and late, sockets take only a part, connections break, signals interrupt, wake-ups
 // are spurious, and the clock jumps. What it promises is what Linux promises, as the drivers rely on it:
-// - An edge is reported after each arrival, and whenever a socket that was full has room again.
+// - An edge is reported after each arrival, and whenever a socket that was full has room again; by level,
+//   what is there is reported by each wait.
 // - A short read of TCP has drained the socket; one of a Unix socket may have stopped at a message.
 // - What has arrived before a reset can be read, and then the error is told once.
 // - Closing a socket with something unread in it resets the connection.
