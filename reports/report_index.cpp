@@ -23,14 +23,14 @@ report_index::report_index(const report& of) : whole_{of} {
         if (reports::is_floor(who)) floors_.insert(who.name);
     std::map<std::string_view, std::set<std::string_view>> measured;
     for (const auto& item : of.results) {
-        const auto [metrics, is_new] = measured.try_emplace(item.workload);
+        const auto [those, is_new] = measured.try_emplace(item.workload);
         if (is_new) workloads_.push_back(item.workload);
-        metrics->second.insert(item.metric);
+        those->second.insert(item.metric);
         results_[{item.workload, item.metric}].push_back(&item);
     }
     for (const auto& named : of.workloads)
         if (measured.contains(named.name)) headlines_.emplace(named.name, named.headline_metrics);
-    for (const auto& [name, metrics] : measured) headlines_.try_emplace(name, usual_headline(name, metrics));
+    for (const auto& [name, those] : measured) headlines_.try_emplace(name, usual_headline(name, those));
 }
 
 std::span<const result* const> report_index::of(std::string_view workload, std::string_view metric) const {
