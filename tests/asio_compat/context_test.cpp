@@ -279,7 +279,6 @@ public:
     friend bool operator==(const old_executor& a, const old_executor& b) noexcept {
         return a.inner_ == b.inner_;
     }
-    friend bool operator!=(const old_executor& a, const old_executor& b) noexcept { return !(a == b); }
 
 private:
     asio::io_context::executor_type inner_;
