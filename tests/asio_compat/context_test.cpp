@@ -276,7 +276,7 @@ public:
     void defer(Function&& function, const Allocator& allocator) const {
         inner_.defer(std::forward<Function>(function), allocator);
     }
-    friend bool operator==(const old_executor& a, const old_executor& b) noexcept {
+    [[maybe_unused]] friend bool operator==(const old_executor& a, const old_executor& b) noexcept {
         return a.inner_ == b.inner_;
     }
 
