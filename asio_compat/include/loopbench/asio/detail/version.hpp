@@ -1,5 +1,5 @@
 // Which Boost this was written for. Asio's public classes are the same over many versions, and what is behind
-// them (asio_compat/README.md says what is used of it) changes little, but it does change.
+// them (io_object_impl and its services; core.hpp has ours) changes little, but it does change.
 #pragma once
 
 #include <boost/version.hpp>
