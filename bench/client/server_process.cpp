@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fstream>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -60,6 +62,21 @@ std::string text_of_end(int status) {
 }
 
 std::uint16_t free_port() {
+    // Of the kernel's own ports, any process may be given this one before the server binds it, and who asks in vain
+    // whether the server listens may be connected to itself. net.ipv4.ip_local_port_range, ip(7).
+    unsigned own_from = 32768, tries = 100;
+    std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> own_from;
+    constexpr unsigned lowest = 10'000;
+    std::random_device any;
+    while (own_from > lowest && tries-- > 0) {
+        const auto port =
+            static_cast<std::uint16_t>(std::uniform_int_distribution(lowest, own_from - 1)(any));
+        try {
+            loop::open_listener(loop::endpoint::loopback(port));
+            return port;
+        } catch (const std::system_error&) {  // somebody has it
+        }
+    }
     const auto held = loop::open_listener(loop::endpoint::loopback(0));
     return loop::local_endpoint(held.get()).port();
 }
@@ -92,9 +109,14 @@ void server_process::kill() noexcept {
     is_over_ = true;
 }
 
-std::string server_process::end() {
+std::string server_process::end(std::chrono::milliseconds within) {
+    if (is_over_) return {};
+    const auto deadline = std::chrono::steady_clock::now() + within;
     int status = 0;
-    if (is_over_ || ::waitpid(id_, &status, WNOHANG) != id_) return {};
+    while (::waitpid(id_, &status, WNOHANG) != id_) {
+        if (std::chrono::steady_clock::now() >= deadline) return {};
+        std::this_thread::sleep_for(1ms);
+    }
     is_over_ = true;
     return text_of_end(status);
 }

@@ -3,13 +3,15 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace loopbench::bench {
 
-/// A port of 127.0.0.1 on which nobody listens now.
+/// A port of 127.0.0.1 on which nobody listens now, and that the kernel gives to nobody who names none (as long as
+/// its own range begins above 10,000).
 std::uint16_t free_port();
 
 /// Started, and killed in the end.
@@ -23,8 +25,8 @@ public:
     ~server_process() { kill(); }
 
     pid_t id() const noexcept { return id_; }
-    /// How it has ended ("exit code 1"); empty while it runs.
-    std::string end();
+    /// How it has ended ("exit code 1"), or ends within that time; empty while it runs.
+    std::string end(std::chrono::milliseconds within = {});
 
 private:
     void kill() noexcept;

@@ -64,7 +64,8 @@ TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
 TEST_F(served, is_found_to_be_slower) {
     const auto ran =
         compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
-    ASSERT_EQ(ran.code, 3) << ran.error_tail;
+    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: beside others
+    EXPECT_LT(result("served/echo/conns:1", "cpu")["ratio"]["high"], 0.5);
     EXPECT_GE(result("served/echo/conns:1", "cpu")["median"], 200'000)
         << "ns, which it burns and its client not";
 }
