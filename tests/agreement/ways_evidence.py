@@ -142,14 +142,16 @@ def run_one(command, seed, target):
     """Its exit code, and its journal in `target`."""
     with tempfile.TemporaryDirectory() as folder:
         command = [*command, "--seed", str(seed), "-o", folder]
-        code = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        ran = subprocess.run(command, check=False, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if ran.returncode in (1, 2):
+            sys.exit(f"\n{shlex.join(command)} ended with {ran.returncode}, no try was made: {ran.stderr}")
         journal = pathlib.Path(folder) / "journal.jsonl"
         lines = journal.read_text().splitlines() if journal.exists() else []
     text = "".join(compact(slimmed(json.loads(line))) + "\n" for line in lines)
     partly = target.with_suffix(".partly")
     partly.write_text(text)
     partly.rename(target)
-    return code
+    return ran.returncode
 
 
 def pack(folder, archive):
