@@ -14,6 +14,7 @@
 
 #include "bench/experiment/merge.hpp"
 #include "bench/statistics/correction.hpp"
+#include "bench/statistics/sign_test.hpp"
 #include "bench/statistics/verdict.hpp"
 #include "bench/summary/self_check.hpp"
 #include "reports/columns.hpp"
