@@ -21,7 +21,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string_view outcome_name(std::span<const gate_finding> findings) {
-    return name_of(outcome_of(findings));
+    return reports::name_of(outcome_of(findings));
 }
 
 std::string title_of(const gate_finding& found) {
