@@ -59,8 +59,8 @@ std::string write_text(std::span<const gate_finding> findings) {
     std::string text;
     for (const auto& found : findings)
         if (found.kind != finding_kind::holds)
-            text += fmt::format("{:<10} {}: {}\n", name_of(found.kind), reports::printable(title_of(found)),
-                                reports::printable(found.message));
+            text += fmt::format("{:<10} {}: {}\n", reports::name_of(found.kind),
+                                reports::printable(title_of(found)), reports::printable(found.message));
     return text + summary_of(findings) + "\n";
 }
 
@@ -70,7 +70,7 @@ std::string write_json(std::span<const gate_finding> findings) {
         list.push_back({{"workload", found.workload},
                         {"contender", found.contender},
                         {"metric", found.metric},
-                        {"found", name_of(found.kind)},
+                        {"found", reports::name_of(found.kind)},
                         {"expected", reports::number_or_null(found.expected)},
                         {"measured", reports::number_or_null(found.measured)},
                         {"message", found.message}});
@@ -87,7 +87,7 @@ std::string write_markdown(std::span<const gate_finding> findings) {
     if (!std::ranges::all_of(findings, holds)) text += "| | what | found |\n|---|---|---|\n";
     for (const auto& found : findings)
         if (!holds(found))
-            text += fmt::format("| {} | {} | {} |\n", name_of(found.kind),
+            text += fmt::format("| {} | {} | {} |\n", reports::name_of(found.kind),
                                 reports::escaped_markdown(title_of(found)),
                                 reports::escaped_markdown(found.message));
     return text + "\n" + summary_of(findings) + "\n";
