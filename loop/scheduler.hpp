@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    void root_ended(detail::promise_base& promise) noexcept override {
+    std::coroutine_handle<> root_ended(detail::promise_base& promise) noexcept override {
         if (promise.exception) [[unlikely]] {
             try {
                 std::rethrow_exception(promise.exception);
@@ -58,6 +58,7 @@ private:
             }
         }
         unlink_and_destroy(promise.root);
+        return std::noop_coroutine();
     }
 
     static void unlink_and_destroy(detail::root_state& root) noexcept {
@@ -266,9 +267,10 @@ protected:
 private:
     struct main_end final : detail::root_owner {
         explicit main_end(scheduler& of) noexcept : owner(of) {}
-        void root_ended(detail::promise_base&) noexcept override {
+        std::coroutine_handle<> root_ended(detail::promise_base&) noexcept override {
             reached = true;
             owner.main_ended();
+            return std::noop_coroutine();
         }
         scheduler& owner;
         bool reached = false;

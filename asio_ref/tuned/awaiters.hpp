@@ -52,9 +52,9 @@ public:
     }
 
 private:
-    void root_ended(loop::detail::promise_base& child) noexcept override {
+    std::coroutine_handle<> root_ended(loop::detail::promise_base& child) noexcept override {
         if (child.exception && !first_error_) first_error_ = child.exception;
-        if (--running_ == 0) waiter_.resume();
+        return --running_ == 0 ? waiter_ : std::noop_coroutine();
     }
 
     std::span<loop::task<void>> children_;

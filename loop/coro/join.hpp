@@ -24,7 +24,7 @@ public:
     join_awaiter(ready_queue& ready, bool polls, std::span<task<T>> children, join_mode mode) noexcept
         : polled_awaiter<>(ready),
           children_(children),
-          running_(children.size()),
+          running_(children.size() + 1),
           mode_(mode),
           polls_(polls) {}
 
@@ -33,10 +33,17 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         if (!suspend(waiter, &cancel)) return false;
-        while (started_ < children_.size()) start(children_[started_++].become_root(*this));
+        const auto where = static_cast<const detail::root_state&>(*context()).where;
+        ++ready().nested_gathers;
+        for (task<T>& child : children_) {
+            ++started_;
+            start(child.become_root(*this, where));
+        }
+        --ready().nested_gathers;
+        --running_;
         if (polls_) {
             poll([](polled_awaiter<>& self) { return static_cast<join_awaiter&>(self).running_ == 0; });
-        } else if (children_.empty()) {
+        } else if (running_ == 0) {
             ready().push(*this);
         }
         return true;
@@ -61,16 +68,16 @@ private:
     void start(detail::root_state& child) {
         if (cancelling_) [[unlikely]]
             request_cancel(child);
-        if (polls_ || ready().nested_gathers == nested_gathers_max ||
+        if (polls_ || ready().nested_gathers > nested_gathers_max ||
             ready().budget.used() >= started_units_max)
             return ready().push(child);
         ready().budget.use(1);
-        ++ready().nested_gathers;
         child.frame.resume();
-        --ready().nested_gathers;
     }
 
-    void root_ended(detail::promise_base& child) noexcept override {
+    // The waiter goes on inside of the last child's end, as one that awaits a single task does: the frames of
+    // the children, which it is going to free, are still in the cache.
+    std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
         --running_;
         // A child that was cancelled because another one ended has not failed.
         const bool failed = child.exception && !cancelling_;
@@ -80,7 +87,9 @@ private:
                 mode_ == join_mode::cancel_on_first || mode_ == join_mode::cancel_on_exception;
             if (ends_the_rest && !cancelling_) cancel(this);
         }
-        if (running_ == 0 && !polls_) ready().push(*this);
+        if (running_ != 0 || polls_) return std::noop_coroutine();
+        stay_running();
+        return coroutine();
     }
 
     static void cancel(suspension* place) noexcept {
@@ -95,7 +104,7 @@ private:
     static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
 
     std::span<task<T>> children_;
-    std::size_t running_;
+    std::size_t running_;  // children, and one more for the loop that starts them: they may end in it
     std::size_t started_ = 0;
     const detail::promise_base* decisive_ = nullptr;  // the first to fail; or to end, where that cancels
     join_mode mode_;

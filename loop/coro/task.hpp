@@ -26,8 +26,8 @@ struct promise_base;
 /// Who has made a frame the root of a task.
 class root_owner {
 public:
-    /// The root has ended. Its frame may be destroyed here.
-    virtual void root_ended(promise_base& root) noexcept = 0;
+    /// The root has ended. Gives who goes on. Its frame may be destroyed here, or by that one.
+    virtual std::coroutine_handle<> root_ended(promise_base& root) noexcept = 0;
 
 protected:
     ~root_owner() = default;
@@ -40,7 +40,7 @@ struct root_state : operation, task_context {
     root_state** previous_link;  // what points to this root there
     root_owner* owner;
     union {
-        std::source_location where;  // who has started the task; line 0 for a child
+        std::source_location where;  // who has started the task; a child has its parent's
     };
 
     root_state() noexcept {}  // NOLINT: or the place would be initialised in every frame
@@ -59,8 +59,7 @@ struct promise_base : recycled {
             promise_base& promise = ended.promise();
             if (promise.continuation) [[likely]]
                 return promise.continuation;
-            promise.root.owner->root_ended(promise);
-            return std::noop_coroutine();
+            return promise.root.owner->root_ended(promise);
         }
 
         void await_resume() const noexcept {}

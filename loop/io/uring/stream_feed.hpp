@@ -8,11 +8,11 @@
 //
 // The buffers are shared by all streams: a ring that the process fills and the kernel takes from
 // (IORING_REGISTER_PBUF_RING). The ring is in order, so every buffer in it is touched in turn: with all of
-// them in it, a loop that needs ten at a time would walk through two megabytes. So it starts with a few and
-// more are added when they have run out, up to the limit; memory that was never added is never touched. When
-// the limit is reached too, since some readers are slow, all streams receive straight into the callers'
-// buffers until a good part of the buffers is back: to arm a feed that ends at once for want of a buffer
-// would make two requests of every read.
+// them in it, a loop that needs ten at a time would walk through two megabytes. So it starts with a few, has
+// twice as many when they have run out, up to the limit, and half as many when that was for a burst. When
+// the limit is reached, since some readers are slow, all streams receive straight into the callers' buffers
+// until a good part of the buffers is back: to arm a feed that ends at once for want of a buffer would make
+// two requests of every read.
 #pragma once
 
 #include <liburing.h>
@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "loop/io/fd.hpp"
@@ -80,17 +81,25 @@ public:
         }
         io_uring_buf_ring_init(ring_);
         ring_->tail = 0;
-        count_ = available_ = 0;
-        grow();
+        spare_.resize(count_max_);
+        std::iota(spare_.rbegin(), spare_.rend(), std::uint16_t{0});
+        available_ = 0;
+        scarce_ = false;
+        available_max_ = few();
+        fill_ring();
     }
 
-    /// The kernel has found none: doubles their number. False when the limit is reached.
+    /// How many the kernel can take.
+    unsigned available() const noexcept { return available_; }
+
+    /// The kernel has found none: doubles their number, once for all streams that have met with that. False
+    /// when the limit is reached.
     bool grow() noexcept {
-        const unsigned more = std::min(count_max_ - count_, count_ == 0 ? count_at_first : count_);
-        for (const unsigned end = count_ + more; count_ < end; ++count_)
-            release(static_cast<std::uint16_t>(count_));
-        if (more == 0) scarce_ = available_ < plenty();
-        return more != 0;
+        if (available_ != 0) return true;
+        available_max_ = std::min(2 * available_max_, count_max_);
+        fill_ring();
+        scarce_ = available_ == 0;
+        return !scarce_;
     }
 
     /// Whether they had run out at the limit, and less than a quarter is back.
@@ -98,7 +107,7 @@ public:
 
     /// The kernel has put `bytes` into this one.
     void append(arrived_bytes& arrived, std::uint16_t buffer, std::uint16_t bytes) noexcept {
-        --available_;
+        least_available_ = std::min(least_available_, --available_);
         contents_[buffer] = {.begin = 0, .end = bytes, .next = 0};
         (arrived.empty() ? arrived.first : contents_[arrived.last].next) = buffer;
         arrived.last = buffer;
@@ -141,19 +150,36 @@ private:
 
     static constexpr std::size_t page_bytes = 4096;
     static constexpr unsigned count_at_first = 64;
+    static constexpr unsigned rounds_of_a_burst = 4;
 
     std::size_t mapped_bytes() const noexcept { return ring_bytes_ + count_max_ * buffer_bytes; }
-    unsigned plenty() const noexcept { return std::max(1U, count_ / 4); }
+    unsigned few() const noexcept { return std::min(count_at_first, count_max_); }
+    unsigned plenty() const noexcept { return std::max(1U, available_max_ / 4); }
     std::byte* data_of(std::size_t buffer) const noexcept {
         return reinterpret_cast<std::byte*>(ring_) + ring_bytes_ + buffer * buffer_bytes;
     }
 
     void release(std::uint16_t buffer) noexcept {
-        const auto mask = static_cast<int>(count_max_ - 1);
-        io_uring_buf_ring_add(ring_, data_of(buffer), buffer_bytes, buffer, mask, 0);
-        io_uring_buf_ring_advance(ring_, 1);
-        ++available_;
+        spare_.push_back(buffer);
+        if (++released_ >= rounds_of_a_burst * available_max_) shrink_after_burst();
+        fill_ring();
         if (scarce_ && available_ >= plenty()) scarce_ = false;
+    }
+
+    // The latest first, which is still in the cache.
+    void fill_ring() noexcept {
+        const auto mask = static_cast<int>(count_max_ - 1);
+        for (; available_ < available_max_ && !spare_.empty(); spare_.pop_back(), ++available_) {
+            io_uring_buf_ring_add(ring_, data_of(spare_.back()), buffer_bytes, spare_.back(), mask, 0);
+            io_uring_buf_ring_advance(ring_, 1);
+        }
+    }
+
+    // Halves their number when more than half of them have not been needed for some rounds.
+    void shrink_after_burst() noexcept {
+        if (least_available_ > available_max_ / 2) available_max_ = std::max(available_max_ / 2, few());
+        least_available_ = available_;
+        released_ = 0;
     }
 
     void release_first(arrived_bytes& arrived) noexcept {
@@ -166,10 +192,13 @@ private:
     io_uring& owner_;
     const unsigned count_max_;
     const std::size_t ring_bytes_;
-    unsigned count_ = 0;      // in use, by the kernel or by us
-    unsigned available_ = 0;  // to the kernel
+    unsigned available_ = 0;      // in the ring
+    unsigned available_max_ = 0;  // what is released beyond is spare
+    unsigned least_available_ = 0;
+    unsigned released_ = 0;  // since the number was looked at
     bool scarce_ = false;
-    io_uring_buf_ring* ring_;  // the buffers follow it
+    std::vector<std::uint16_t> spare_;  // the next one last
+    io_uring_buf_ring* ring_;           // the buffers follow it
     std::vector<content> contents_;
 };
 

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "loop/io/uring/stream_feed.hpp"
 #include "loop/net/sockets.hpp"
 #include "tests/loop/io/uring_support.hpp"
 
@@ -456,6 +457,25 @@ TEST_F(uring_buffer_tests, that_one_slow_reader_holds_do_not_cost_all_others_the
     for (const socket_pair& pair : others) EXPECT_LE(requests_of_a_read(pair), 1U);
     for (int round = 0; round < 3; ++round)
         for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
+}
+
+// What a burst has added is not walked through for ever: it would leave the caches between two messages.
+TEST_F(uring_tests, gives_the_kernel_twice_as_many_buffers_for_a_burst_and_takes_them_back) {
+    uring_ring ring{uring_limits{}};
+    provided_buffers buffers(ring.native(), 256);
+    const unsigned few = buffers.available();
+    arrived_bytes arrived;
+    for (unsigned i = 0; i < few; ++i) buffers.append(arrived, static_cast<std::uint16_t>(i), 1);
+    EXPECT_EQ(buffers.available(), 0U);
+    for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());  // all met with that at once
+    EXPECT_EQ(buffers.available(), 2 * few);
+
+    for (int i = 0; i < 100'000; ++i) {
+        buffers.discard(arrived);
+        buffers.append(arrived, 0, 1);
+    }
+    buffers.discard(arrived);
+    EXPECT_EQ(buffers.available(), few);
 }
 
 // The thread that ran it lives on, and must not keep the files of its requests.
