@@ -62,8 +62,8 @@ std::string text_of_end(int status) {
 }
 
 std::uint16_t free_port() {
-    // Of the kernel's own ports, any process may be given this one before the server binds it, and who asks in vain
-    // whether the server listens may be connected to itself. net.ipv4.ip_local_port_range, ip(7).
+    // Of the kernel's own ports, any process may be given this one before the server binds it, and who asks
+    // in vain whether the server listens may be connected to itself. net.ipv4.ip_local_port_range, ip(7).
     unsigned own_from = 32768, tries = 100;
     std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> own_from;
     constexpr unsigned lowest = 10'000;

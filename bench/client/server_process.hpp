@@ -10,8 +10,8 @@
 
 namespace loopbench::bench {
 
-/// A port of 127.0.0.1 on which nobody listens now, and that the kernel gives to nobody who names none (as long as
-/// its own range begins above 10,000).
+/// A port of 127.0.0.1 on which nobody listens now, and that the kernel gives to nobody who names none (as
+/// long as its own range begins above 10,000).
 std::uint16_t free_port();
 
 /// Started, and killed in the end.
