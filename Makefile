@@ -4,7 +4,7 @@
 bench:
 	@.ci/install build
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target suite
+	@cmake --build --preset release --target headline
 	@build/release/bin/loopbench run --quick
 
 test:

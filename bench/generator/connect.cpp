@@ -9,7 +9,7 @@ namespace loopbench::bench {
 
 namespace {
 
-loop::unique_fd connect_to(const loop::endpoint& server) {
+loop::unique_fd connected_socket(const loop::endpoint& server) {
     loop::unique_fd socket(loop::checked(::socket(server.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     const int on = 1;
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&server.address()), server.bytes()) != 0 ||
@@ -22,7 +22,7 @@ loop::unique_fd connect_to(const loop::endpoint& server) {
 
 std::vector<loop::unique_fd> connect_to(const loop::endpoint& server, std::size_t connections) {
     std::vector<loop::unique_fd> sockets;
-    while (sockets.size() < connections) sockets.push_back(connect_to(server));
+    while (sockets.size() < connections) sockets.push_back(connected_socket(server));
     return sockets;
 }
 

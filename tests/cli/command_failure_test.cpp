@@ -161,6 +161,16 @@ TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) 
     EXPECT_EQ(trials.size(), 2U * 3) << "three blocks of each workload";
 }
 
+TEST_F(command_failure, a_contender_of_this_repository_that_is_not_built_is_told_by_what_it_is) {
+    const std::vector<std::string> help{"the contender libuv is not built",
+                                        "`cmake --build --preset release --target suite`"};
+    expect_usage_error({"run", "--contender", "libuv", "-o", loopbench.out()}, help);
+    expect_usage_error({"run", "--contender", "asio-epoll", "--contender", "libu*", "-o", loopbench.out()},
+                       help);
+    expect_usage_error({"run", "--baseline", "libuv", "-o", loopbench.out()}, help);
+    expect_usage_error({"calibrate", "--contender", "libuv"}, help);
+}
+
 TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
     const auto out = loopbench.out();
     expect_usage_error({"run", "--contender", "asoi-epoll", "-o", out}, {"\"asoi-epoll\"", "asio-epoll"});

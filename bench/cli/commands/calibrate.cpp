@@ -54,7 +54,10 @@ run_plan usual_plan(bool real_size) {
 contender named(const calibrate_options& options) {
     auto all = contenders_in(options.session.contender_dirs);
     const auto found = std::ranges::find(all, options.contender, &contender::name);
-    if (found == all.end()) throw_unknown("contender", options.contender, names_of(all));
+    if (found == all.end()) {
+        refuse_not_built({options.contender}, names_of(all));
+        throw_unknown("contender", options.contender, names_of(all));
+    }
     return std::move(*found);
 }
 

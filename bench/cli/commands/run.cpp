@@ -75,6 +75,8 @@ std::vector<std::string> headline_or_all(std::vector<std::string> names,
 void choose_contenders(run_plan& plan, const run_options& options, const std::vector<contender>& found) {
     const auto names = names_of(found);
     refuse_not_executable(options.contenders, options.session.contender_dirs);
+    refuse_not_built(options.contenders, names);
+    if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
     // Whoever names workloads wants to see them on everything that has them.

@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
+
+#include "bench/experiment/selection.hpp"
+#include "bench/explanations.hpp"
 
 namespace loopbench::bench {
 
@@ -42,6 +46,20 @@ void refuse_not_executable(const std::vector<std::string>& names,
             if (const auto file = folder / name;
                 fs::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0)
                 throw usage_error{"{} is no contender: it may not be executed; chmod +x it", file.native()};
+}
+
+void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+    for (const auto& pattern : patterns) {
+        const auto is_met = [&](std::string_view name) { return matches(pattern, name); };
+        if (std::ranges::any_of(names, is_met)) continue;
+        const auto known = std::ranges::find_if(contender_explanations(), is_met, &explanation::name);
+        if (known != contender_explanations().end())
+            throw usage_error{
+                "the contender {} is not built: `make bench` builds the headline contenders alone; build all "
+                "by "
+                "`cmake --build --preset release --target suite`",
+                known->name};
+    }
 }
 
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {

@@ -24,6 +24,9 @@ std::vector<contender> any_contenders_in(const std::vector<std::string>& more_fo
 void refuse_not_executable(const std::vector<std::string>& names,
                            const std::vector<std::string>& more_folders);
 
+/// Throws usage_error when a pattern matches none of the names, but a contender of this repository.
+void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
+
 /// The workloads that any of them has, each once, in the order in which they are met.
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders);
 
