@@ -15,6 +15,7 @@
 
 #include "reports/columns.hpp"
 #include "reports/json/json.hpp"
+#include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
 
 namespace loopbench::reports {
@@ -583,17 +584,12 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
     return all;
 }
 
-/// Of a metric what a person would call it.
-std::string_view in_words(std::string_view metric) {
-    using word = std::pair<std::string_view, std::string_view>;
-    static constexpr std::array words{word{"late_p50", "median lateness"},
-                                      word{"late_p99", "p99 lateness"},
-                                      word{"cpu", "CPU"},
-                                      word{"spin", "idle CPU"},
-                                      word{"latency_p99", "p99 latency"},
-                                      word{"wakeups", "idle wakeups"}};
-    const auto* const found = std::ranges::find(words, metric, &word::first);
-    return found == words.end() ? metric : found->second;
+/// Where only comparisons are counted, "per operation" says nothing.
+std::string_view short_title(std::string_view metric) {
+    constexpr std::string_view each = " per operation";
+    auto title = title_of_metric(metric);
+    if (title.ends_with(each)) title.remove_suffix(each.size());
+    return title;
 }
 
 void find_certainty(std::vector<finding>& all, const indexed_report& in) {
@@ -614,7 +610,8 @@ void find_certainty(std::vector<finding>& all, const indexed_report& in) {
     for (const auto& [metric, of] : counted) {
         compared += of.compared;
         if (of.uncertain.empty()) continue;
-        parts.push_back(fmt::format("{} {} of {}", cut(in_words(metric)), of.uncertain.size(), of.compared));
+        parts.push_back(
+            fmt::format("{} {} of {}", cut(short_title(metric)), of.uncertain.size(), of.compared));
         found.from.insert(found.from.end(), of.uncertain.begin(), of.uncertain.end());
     }
     found.text = parts.empty() ? fmt::format("none of {} comparisons with {}.", compared, baseline)

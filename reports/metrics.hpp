@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "reports/results.hpp"
@@ -10,7 +11,9 @@
 namespace loopbench::reports {
 
 struct metric_info {
-    std::string_view name;
+    std::string_view name;  // in files and on the command line
+    std::string_view
+        title;  // where a person reads; with "per operation" or the like, where it is per something
     std::string_view unit;
     direction better = direction::smaller;
     bool deterministic = false;  // a count that does not depend on the machine's mood
@@ -23,5 +26,11 @@ std::span<const metric_info> known_metrics();
 
 /// The metric of that name, or nullptr.
 const metric_info* find_metric(std::string_view name);
+
+/// A result in this metric that has no number yet.
+result result_of(std::string workload, std::string contender, const metric_info& metric);
+
+/// Its title; of one that is not in the list, which a stranger's report may have, its name.
+std::string_view title_of_metric(std::string_view name);
 
 }  // namespace loopbench::reports

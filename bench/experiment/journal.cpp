@@ -77,18 +77,6 @@ void journal::keep(std::uint64_t bytes) {
         throw reports::file_error{"continue", path_, errno};
 }
 
-void journal::end(const run_outcome& outcome) {
-    write_line(end_line(outcome));
-}
-
-void journal::append(std::span<const counted_cell> cells) {
-    write_line(counted_line(cells));
-}
-
-void journal::append(const run_plan& plan, const trial_record& record) {
-    write_line(trial_line(plan, record));
-}
-
 void journal::write_line(const nlohmann::ordered_json& value) {
     struct stat before {};
     const bool size_known = ::fstat(file_.get(), &before) == 0;

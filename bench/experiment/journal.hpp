@@ -31,13 +31,13 @@ public:
     void keep(std::uint64_t bytes);
 
     /// Says how the run ended; a journal without this line was killed. Throws reports::file_error.
-    void end(const run_outcome& outcome);
+    void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
     /// Appends what the counting pass found. Throws reports::file_error.
-    void append(std::span<const counted_cell> cells);
+    void append(std::span<const counted_cell> cells) { write_line(counted_line(cells)); }
 
     /// Appends the trial. Throws reports::file_error; then the journal ends with the trial before.
-    void append(const run_plan& plan, const trial_record& record);
+    void append(const run_plan& plan, const trial_record& record) { write_line(trial_line(plan, record)); }
 
 private:
     void write_line(const nlohmann::ordered_json& value);

@@ -143,12 +143,9 @@ std::vector<sample_table::block_value> sample_table::ratios_by_block(
                 all.push_back({block, log_ratio_of_turns(turns, found->second)});
         return all;
     }
-    const bool smaller = metric.better == reports::direction::smaller;
-    const auto &above = smaller ? other->second : mine->second,
-               &below = smaller ? mine->second : other->second;
-    const auto ratios = paired_log_ratios(above, below);
+    const auto ratios = paired_log_ratios(mine->second, other->second, metric.better);
     for (std::uint64_t block = 0; all.size() < ratios.size(); ++block)
-        if (above[block] && below[block]) all.push_back({block, ratios[all.size()]});
+        if (mine->second[block] && other->second[block]) all.push_back({block, ratios[all.size()]});
     return all;
 }
 

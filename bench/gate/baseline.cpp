@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -187,9 +188,12 @@ std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> onl
 
 std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which) {
     std::vector<std::string> names;
-    for (const auto& cell : cells)
-        if (std::ranges::find(names, cell.*which) == names.end()) names.push_back(cell.*which);
+    for (const auto& cell : cells) add_once(names, cell.*which);
     return names;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
 std::string machine_of(const reports::environment& where) {
@@ -227,11 +231,10 @@ std::string write_baseline(const expectations& all) {
 std::string changed_lines(std::string_view before, std::string_view after) {
     const auto lines_in = [](std::string_view text) {
         std::vector<std::string_view> lines;
-        while (!text.empty()) {
-            const auto end = std::min(text.find('\n'), text.size());
-            const auto line = text.substr(0, end);
-            lines.push_back(line.substr(0, line.size() - (line.ends_with(',') ? 1 : 0)));
-            text.remove_prefix(std::min(end + 1, text.size()));
+        for (const auto part : std::views::split(text, '\n')) {
+            std::string_view line{part.begin(), part.end()};
+            if (line.ends_with(',')) line.remove_suffix(1);
+            if (!line.empty()) lines.push_back(line);
         }
         return lines;
     };

@@ -73,6 +73,9 @@ std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> onl
 /// Those names of the cells, each once.
 std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which);
 
+/// Adds a name that is not among them.
+void add_once(std::vector<std::string>& names, const std::string& name);
+
 /// The machine as far as ratios depend on it: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 

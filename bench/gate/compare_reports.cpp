@@ -20,6 +20,7 @@
 #include "bench/statistics/verdict.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
 
 namespace loopbench::bench {
@@ -33,8 +34,7 @@ using reports::result;
 /// The logarithms of 1 over a time; above 0 is better.
 std::vector<double> log_speeds(const result& item) {
     const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
-    return item.better == reports::direction::smaller ? paired_log_ratios(ones, item.samples)
-                                                      : paired_log_ratios(item.samples, ones);
+    return paired_log_ratios(item.samples, ones, item.better);
 }
 
 /// The same of ratios to the baseline, or of the values.
@@ -107,11 +107,8 @@ std::vector<result> lost_from(const report_index& then, const report_index& now,
         if (next != nullptr && next->median && then.whole().baseline == baseline &&
             old.contender == baseline && workloads.contains(old.workload))
             continue;
-        auto& lost = all.emplace_back();
-        lost.workload = old.workload;
-        lost.contender = old.contender;
-        lost.metric = "time";
-        lost.unit = "ns";
+        auto& lost =
+            all.emplace_back(reports::result_of(old.workload, old.contender, *reports::find_metric("time")));
         lost.status = reports::cell_status::unsupported;
         if (next == nullptr) {
             lost.reason = "it is not in the new report";

@@ -31,7 +31,7 @@ using json = nlohmann::ordered_json;
 
 /// A rate that Google Benchmark itself has a name for, and no workload of ours.
 constexpr reports::metric_info bytes_per_second{
-    "bytes_per_second", "B/s", reports::direction::larger, false, {}, {}};
+    "bytes_per_second", "bytes per second", "B/s", reports::direction::larger, false, {}, {}};
 
 const reports::metric_info* metric_of(std::string_view counter) {
     if (counter == bytes_per_second.name) return &bytes_per_second;

@@ -26,6 +26,13 @@ std::vector<double> paired_log_ratios(std::span<const std::optional<double>> num
     return log_ratios;
 }
 
+std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
+                                      std::span<const std::optional<double>> theirs,
+                                      reports::direction better) {
+    return better == reports::direction::smaller ? paired_log_ratios(theirs, mine)
+                                                 : paired_log_ratios(mine, theirs);
+}
+
 double log_quotient(double numerator, double denominator) {
     if (numerator == denominator) return 0;
     return std::clamp(std::log(numerator) - std::log(denominator), -log_beyond_ratios, log_beyond_ratios);

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "reports/words.hpp"
+
 namespace loopbench::bench {
 
 /// A median and its interval; no interval when the samples are too few for the level asked for.
@@ -38,6 +40,11 @@ estimate median_with_interval(std::span<const double> samples, double level = de
 /// a quotient is beyond what a double holds: then there is no ratio to speak of.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
+
+/// The same, above 0 where `mine` is better.
+std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
+                                      std::span<const std::optional<double>> theirs,
+                                      reports::direction better);
 
 /// What stands for the logarithm of a quotient of something and nothing: further from 0 than that of any two
 /// doubles.

@@ -13,13 +13,7 @@ namespace loopbench::bench {
 namespace {
 
 reports::result to_result(const counted_cell& cell, const reports::metric_info& metric, double value) {
-    reports::result result;
-    result.workload = cell.workload;
-    result.contender = cell.contender;
-    result.metric = metric.name;
-    result.unit = metric.unit;
-    result.better = metric.better;
-    result.deterministic = metric.deterministic;
+    auto result = reports::result_of(cell.workload, cell.contender, metric);
     result.median = result.low = result.high = value;
     result.samples = {value};
     if (const auto samples = cell.samples.find(result.metric); samples != cell.samples.end()) {

@@ -193,13 +193,8 @@ private:
     }
 
     reports::result labelled(cell where, const reports::metric_info& metric) const {
-        reports::result item;
-        item.workload = plan_.workloads[where.workload];
-        item.contender = plan_.contenders[where.contender].name;
-        item.metric = metric.name;
-        item.unit = metric.unit;
-        item.better = metric.better;
-        item.deterministic = metric.deterministic;
+        auto item = reports::result_of(plan_.workloads[where.workload],
+                                       plan_.contenders[where.contender].name, metric);
         item.made = samples_.way_of(where);
         item.level = default_level;
         return item;
@@ -374,8 +369,7 @@ std::vector<double> log_ratios_of(const reports::result& item, const reports::re
         const std::vector<std::optional<double>> ones(item.to_baseline->samples->size(), 1.0);
         return paired_log_ratios(*item.to_baseline->samples, ones);
     }
-    return item.better == reports::direction::smaller ? paired_log_ratios(to.samples, item.samples)
-                                                      : paired_log_ratios(item.samples, to.samples);
+    return paired_log_ratios(item.samples, to.samples, item.better);
 }
 
 reports::report report_of(const session_record& journal) {

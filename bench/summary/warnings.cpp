@@ -18,6 +18,7 @@
 #include "bench/statistics/verdict.hpp"
 #include "bench/summary/self_check.hpp"
 #include "reports/columns.hpp"
+#include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
 
 namespace loopbench::bench {
@@ -171,8 +172,8 @@ texts ratios_that_differ(const report& found) {
         constexpr std::size_t few = 4;
         if (parts.size() > few) parts = {fmt::format("{} hosts", parts.size())};
         all.emplace_back(widest_gap(*item.by_host),
-                         fmt::format("{} of {} on {} ({})", item.metric, item.contender, item.workload,
-                                     fmt::join(parts, ", ")));
+                         fmt::format("{} of {} on {} ({})", reports::title_of_metric(item.metric),
+                                     item.contender, item.workload, fmt::join(parts, ", ")));
     }
     std::ranges::sort(all, std::greater{});
     texts sorted;
@@ -278,8 +279,8 @@ reports::warning baseline_not_measured(const std::string& baseline) {
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why) {
     return {"faster_than_floor",
-            fmt::format("{} below the best floor's: {}; {}", metric, fmt::join(cells, "; "),
-                        why.empty() ? "no reason is known" : why),
+            fmt::format("{} below the best floor's: {}; {}", reports::title_of_metric(metric),
+                        fmt::join(cells, "; "), why.empty() ? "no reason is known" : why),
             why.empty() ? "see whether the floor does more than it must there, or the contender less"
                         : "ignore the floor"};
 }

@@ -252,7 +252,7 @@ function barConfig(workload, metric, order) {
     data: {
       labels: rows.map(({contender}) => label(contender.name)),
       numbers: rows.map(({result}) => (result ? humanOf(result) : "–")),
-      datasets: [{label: metric, barThickness: 12, borderWidth: 0, data: rows.map(({result}) => result?.median ?? null),
+      datasets: [{label: titleOf(metric), barThickness: 12, borderWidth: 0, data: rows.map(({result}) => result?.median ?? null),
         backgroundColor: rows.map(({contender}) => colourOf(contender))}],
     },
     options: {

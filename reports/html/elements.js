@@ -45,6 +45,15 @@ function quotient(value) {
   return value >= 0.095 ? value.toFixed(2) : value.toPrecision(2);
 }
 
+// What a person calls a metric; its name stays in files, on the command line and in tooltips.
+function titleOf(metric) {
+  return data.metrics[metric]?.title || metric;
+}
+
+function aboutMetric(metric) {
+  return data.metrics[metric] ? `${metric}: ${data.metrics[metric].summary}` : metric;
+}
+
 function interval(of, format) {
   return of.low === null || of.high === null ? "" : `${format(of.low)}–${format(of.high)}`;
 }

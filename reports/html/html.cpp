@@ -195,7 +195,8 @@ json headlines_of(const report& content) {
 
 json metrics() {
     auto all = json::object();
-    for (const auto& each : known_metrics()) all[std::string{each.name}] = each.summary;
+    for (const auto& each : known_metrics())
+        all[std::string{each.name}] = {{"title", each.title}, {"summary", each.summary}};
     return all;
 }
 

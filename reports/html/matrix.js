@@ -60,7 +60,7 @@ function strength(result) {
 }
 
 function sentenceOf(result, row, contender) {
-  const where = `${contender}, ${row.workload}, ${row.metric}: `;
+  const where = `${contender}, ${row.workload}, ${titleOf(row.metric)}: `;
   if (result.metric !== row.metric || result.median === null)
     return where + (result.reason || (result.metric !== row.metric ? "does not have this metric" : result.status));
   const ratio = result.ratio && result.ratio.median !== null
@@ -92,7 +92,7 @@ function rowHeading(row, isRepeated) {
       "data-key": `row ${key}`, onclick: () => {
       matrix.byRow = isSorted ? null : key;
       drawMatrix();
-    }}, nameOf(row.workload), el("small", {title: data.metrics[row.metric]}, `${row.metric}${isSorted ? " ▸" : ""}`)));
+    }}, nameOf(row.workload), el("small", {title: aboutMetric(row.metric)}, `${titleOf(row.metric)}${isSorted ? " ▸" : ""}`)));
 }
 
 function columnHeading({name, family}) {
@@ -187,7 +187,7 @@ function addMatrix() {
   document.getElementById("matrix").append(
     el("div", {class: "controls", role: "group", "aria-label": "What the table shows"},
       el("label", {class: "choice"}, "Workloads with ", filter),
-      selectOf("Metrics", [["headline", "what the workload is about"], ["all", "all"], ...known.map((name) => [name, name])],
+      selectOf("Metrics", [["headline", "what the workload is about"], ["all", "all"], ...known.map((name) => [name, titleOf(name)])],
         matrix.metrics, choose("metrics")),
       selectOf("Show", [["ratio", "ratios"], ["value", isComparison ? "values, after" : "values"],
         ...(cellsBefore.size ? [["before", "values, before"]] : []), ["floor", "multiples of the floor"]], matrix.show,

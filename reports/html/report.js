@@ -41,7 +41,7 @@ function addFinding({about, title, text}, from, ...more) {
   const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
   sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
     el("ul", {}, from.map((result) => el("li", {}, trialsButton(result), " ", nameOf(result.contender),
-      ` ${result.metric} on `, nameOf(result.workload))))));
+      ` ${titleOf(result.metric)} on `, nameOf(result.workload))))));
   document.getElementById("findings").append(el("li", {class: about}, el("strong", {}, `${title}: `),
     el("span", {class: "name"}, text),
     from.length ? sources : null, more));
@@ -133,7 +133,7 @@ function addAccuracy() {
       plugins: [intervals, pointLabels],
     };
   };
-  const table = () => plainTable(["contender", chosen.metric, "CPU per op"], points().sort((a, b) =>
+  const table = () => plainTable(["contender", titleOf(chosen.metric), titleOf("cpu")], points().sort((a, b) =>
     a.late.median - b.late.median).map(({contender, late, cpu}) =>
     [nameOf(contender.name), trialsButton(late), trialsButton(cpu)]), `Lateness and CPU on ${chosen.workload}`);
   const shown = figure(place, {title: "Timer lateness against CPU spent", height: 290, config, table,
@@ -160,10 +160,10 @@ function addUncertain() {
   const rows = [...new Set(cells.map(({metric}) => metric))].map((metric) => {
     const those = cells.filter((each) => each.metric === metric);
     if (those.length <= few)
-      return [metric, those.flatMap((each, place) => [place ? "; " : "", nameOf(each.contender), " on ", nameOf(each.workload)])];
+      return [titleOf(metric), those.flatMap((each, place) => [place ? "; " : "", nameOf(each.contender), " on ", nameOf(each.workload)])];
     const who = [...new Set(those.map(({contender}) => contender))].map((name) =>
       ({name, on: those.filter(({contender}) => contender === name)})).sort((a, b) => b.on.length - a.on.length);
-    return [metric, [who.slice(0, most).map(({name, on}, place) => [place ? ", " : "",
+    return [titleOf(metric), [who.slice(0, most).map(({name, on}, place) => [place ? ", " : "",
       el("span", {title: on.map(({workload}) => workload).join("\n").slice(0, 1000)}, nameOf(name), ` ${on.length}`)]),
     who.length > most ? ` and ${who.length - most} more` : ""].flat(2)];
   });
@@ -232,7 +232,7 @@ function addLatency() {
   };
   const table = () => {
     const metrics = metricsOf(chosen).filter((name) => name.startsWith(kinds.get(chosen) === "late" ? "late_" : "latency_"));
-    return plainTable(["contender", ...metrics], lines().map(({contender}) => [nameOf(contender.name),
+    return plainTable(["contender", ...metrics.map(titleOf)], lines().map(({contender}) => [nameOf(contender.name),
       ...metrics.map((metric) => trialsButton(find(chosen, contender.name, metric)))]), `Percentiles on ${chosen}`);
   };
   const source = curves.length ? "From the histograms of all trials together; verdicts never come from these."
@@ -270,7 +270,7 @@ function addIdle() {
 }
 
 function metricTable(workload, metrics) {
-  return plainTable(["contender", ...metrics], shownContenders().filter(({name}) =>
+  return plainTable(["contender", ...metrics.map(titleOf)], shownContenders().filter(({name}) =>
     metrics.some((metric) => valueOf(workload, name, metric) !== null)).map(({name}) =>
     [nameOf(name), ...metrics.map((metric) => trialsButton(find(workload, name, metric)))]), workload);
 }
@@ -324,7 +324,7 @@ function addScaling() {
             x: {...logAxis(parameterWords[series.key] || series.key, String, values), min: values[0], max: values.at(-1),
               afterBuildTicks: (axis) => { axis.ticks = values.map((value) => ({value})); },
               ticks: {callback: (value) => value.toLocaleString("en-US"), maxRotation: 0, autoSkip: false}},
-            y: logAxis(metric, (value) => humanOf(unit, value), shown.flatMap(({points}) => points.map(({y}) => y))),
+            y: logAxis(titleOf(metric), (value) => humanOf(unit, value), shown.flatMap(({points}) => points.map(({y}) => y))),
           },
           plugins: {tooltip: {callbacks: {title: () => "", label: ({raw, dataset}) =>
             `${label(dataset.label)}: ${humanOf(unit, raw.y)} at ${raw.x.toLocaleString("en-US")}`}}},
@@ -334,8 +334,8 @@ function addScaling() {
     };
     const table = () => plainTable(["contender", ...series.members.map(({value}) => String(value))],
       lines().map(({contender}) => [nameOf(contender.name), ...series.members.map(({workload}) =>
-        trialsButton(find(workload, contender.name, metric)))]), `${metric} on ${series.title}`);
-    figure(place, {title: series.title, note: data.metrics[metric] || metric, height: 300, config, table});
+        trialsButton(find(workload, contender.name, metric)))]), `${titleOf(metric)} on ${series.title}`);
+    figure(place, {title: series.title, note: data.metrics[metric]?.summary || metric, height: 300, config, table});
   }
 }
 
@@ -470,8 +470,8 @@ function openTrials(result) {
   const wayWords = {apart: "apart: one after the other", turns: "in turns on one core", together: "together on one core"};
   dialog.replaceChildren(close,
     el("h2", {id: "trials-title"}, nameOf(result.contender), el("small", {}, " on "), nameOf(result.workload),
-      el("small", {}, ` ${result.metric}`)),
-    el("p", {class: "note"}, data.metrics[result.metric] || ""),
+      el("small", {}, ` ${titleOf(result.metric)}`)),
+    el("p", {class: "note"}, aboutMetric(result.metric)),
     facts([["before", before && `${format(before.median)} ${interval(before, format) && `(${interval(before, format)})`}`],
       [before ? "after" : "median", result.median === null ? null : `${format(result.median)} (${result.median} ${result.unit})`],
       [`interval, ${result.level * 100} %`, interval(result, format)],
@@ -487,8 +487,8 @@ function openTrials(result) {
       ["status", result.status === "ok" ? null : result.status], ["reason", result.reason]]),
     result.samples.length ? el("div", {class: "canvas", style: "height:180px"}, canvas) : "",
     result.samples.length ? plainTable(["block", ...result.samples.map((_, block) => String(block + 1))],
-      [[`${result.metric}`, ...result.samples.map((value) => format(value))]], "Trials, by block", "trials") : "",
-    plainTable(["metric", "median", "interval", "ratio or difference", "verdict"], others.map((each) => [each.metric, humanOf(each),
+      [[titleOf(result.metric), ...result.samples.map((value) => format(value))]], "Trials, by block", "trials") : "",
+    plainTable(["metric", "median", "interval", "ratio or difference", "verdict"], others.map((each) => [titleOf(each.metric), humanOf(each),
       interval(each, (value) => humanOf(each, value)),
       each.ratio ? quotient(each.ratio.median) : each.difference ? differenceText(each) : "–",
       verdictText(each) || "–"]), "All metrics of this cell"));

@@ -93,7 +93,7 @@ function panelWords(panel) {
   const others = panels.filter((each) => each.workload === panel.workload && each.metric === panel.metric &&
     each.judged === panel.judged);
   const differs = (key) => others.some((each) => each[key] !== panel[key]);
-  return [panel.metric, differs("way") && (wayWords[panel.way] || "apart"), differs("size") && `${panel.size} size`,
+  return [titleOf(panel.metric), differs("way") && (wayWords[panel.way] || "apart"), differs("size") && `${panel.size} size`,
     differs("ratio_to") && `to ${panel.ratio_to}`].filter(Boolean).join(", ");
 }
 
@@ -101,7 +101,7 @@ function unitWords(panel) {
   if (choice.show === "change" && !panel.deterministic)
     return `change since the first level, in per cent; ${upWord(panel)}`;
   if (panel.ratio_to) return `times as good as ${panel.ratio_to}; ${upWord(panel)}`;
-  return `${data.metrics[panel.metric] || panel.metric}; ${upWord(panel)}`;
+  return `${data.metrics[panel.metric]?.summary || panel.metric}; ${upWord(panel)}`;
 }
 
 function upWord(panel) {
@@ -161,7 +161,7 @@ function changeGroups() {
 function changeItem(change) {
   const {panel, contender} = change.line;
   return el("li", {class: change.is}, el("span", {"aria-hidden": "true"}, `${changeMarks[change.is]} `),
-    nameOf(contender.name), ` ${panel.metric} on `, nameOf(panel.workload), ": ",
+    nameOf(contender.name), ` ${titleOf(panel.metric)} on `, nameOf(panel.workload), ": ",
     el("button", {type: "button", onclick: () => showPanel(change.line)}, change.text), `, ${levelsText(change)}`);
 }
 
@@ -221,8 +221,8 @@ function openPoint(line, place) {
   const {panel, contender, points} = line;
   const change = line.changes.find(({at}) => at === place || at === place + 1);
   openRun(points[place].run, [nameOf(contender.name), el("small", {}, " on "), nameOf(panel.workload),
-    el("small", {}, ` ${panel.metric}`)], [
-    [panel.ratio_to ? `times as good as ${panel.ratio_to}` : panel.metric, valueText(panel, points[place].value)],
+    el("small", {}, ` ${titleOf(panel.metric)}`)], [
+    [panel.ratio_to ? `times as good as ${panel.ratio_to}` : titleOf(panel.metric), valueText(panel, points[place].value)],
     ["interval", interval(points[place], (value) => valueText(panel, value))],
     ["better is", panel.ratio_to ? "larger" : panel.direction],
     [change?.at === place ? "changed in this run" : "changed in the next run",
@@ -413,7 +413,7 @@ function panelTable(panel) {
   return plainTable(["run", ...lines.map(({contender, machine}) =>
     [nameOf(contender.name), several ? `, machine ${machine}` : ""])],
     those.map((run) => [runButton(run, `${buildOf(run)}, ${dayOf(run)}`), ...lines.map((line) => cell(line, run))]),
-    `${panel.metric} on ${panel.workload}, the latest first`);
+    `${titleOf(panel.metric)} on ${panel.workload}, the latest first`);
 }
 
 // ---- the charts, and what they show ----
@@ -473,7 +473,7 @@ function addTrends() {
     el("div", {class: "controls", role: "group", "aria-label": "What the charts show"},
       el("label", {class: "choice"}, "Workloads with ", controls.filter),
       select("metric", "Metric", [["measured", "all but counts"], ["counts", "counts that changed"],
-        ...metrics.map((name) => [name, name])]),
+        ...metrics.map((name) => [name, titleOf(name)])]),
       select("show", "Show", [["value", "values"], ["change", "change in per cent"],
         ...(panels.some(({judged}) => !judged) ? [["baseline", "the baseline itself"]] : [])]),
       select("machine", "Machine", [["all", "all"],

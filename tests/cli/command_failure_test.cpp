@@ -180,6 +180,9 @@ TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
     expect_usage_error({"run", "--contendr=x"}, {"no option --contendr", "did you mean --contender?"});
     expect_usage_error({"run", "stray"}, {"no argument stray", "did you mean --workload stray?"});
     expect_usage_error({"list", "stray"}, {"no argument stray; leave it out"});
+    const auto build = loopbench.path("bin/contenders/asio-epoll").native();
+    expect_usage_error({"compare", build, build, "stray"},
+                       {"stray is one operand too many", "takes BASE and NEW", "say --workload stray"});
     expect_usage_error({"check", "--against", "x", "--tier", "conts"},
                        {"--tier", "conts not in {counts,times}"});
     expect_usage_error({"report", "x", "--format", "cvs"}, {"--format", "csv"});

@@ -18,7 +18,8 @@ COMPILED_OR_RUN = ["tests/package"]  # folders
 
 
 def documents(source):
-    return [*sorted(source.glob("*.md")), *sorted(source.glob("docs/*.md")), source / "loop/README.md"]
+    return [*sorted(source.glob("*.md")), *sorted(source.glob("docs/*.md")),
+            source / "loop/README.md", source / "asio_compat/README.md"]
 
 
 def is_part_of(block, text):

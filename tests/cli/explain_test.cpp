@@ -24,6 +24,14 @@ TEST(explain_command, says_what_a_workload_with_parameters_is_and_what_is_timed)
         EXPECT_TRUE(contains(result.output, part)) << result.output;
 }
 
+TEST(explain_command, says_which_parameters_of_a_workload_are_measured_in_which_way) {
+    const loopbench_command loopbench;
+    const auto text = loopbench({"explain", "timer/churn"}).output;
+    EXPECT_TRUE(contains(text, "with timers:1000 in turns: ")) << text;
+    EXPECT_TRUE(contains(text, "; with timers:100000 apart: ")) << text;
+    EXPECT_TRUE(contains(loopbench({"explain", "timer/ladder"}).output, "Trials:    apart: ")) << "all alike";
+}
+
 TEST(explain_command, says_what_a_metric_and_what_a_contender_is) {
     const loopbench_command loopbench;
     EXPECT_TRUE(

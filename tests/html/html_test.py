@@ -17,8 +17,9 @@ CELLS = """
 (() => {
   const names = [...document.querySelectorAll("#cells-table thead .name")].map((each) => each.textContent);
   return [...document.querySelectorAll("#cells-table tbody tr:not(.family)")].flatMap((row) => {
-    const [workload, metric] = [".name", "th small"].map((what) =>
+    const [workload, title] = [".name", "th small"].map((what) =>
       row.querySelector(what).textContent.replace(" ▸", ""));
+    const metric = Object.keys(data.metrics).find((name) => data.metrics[name].title === title);
     return [...row.querySelectorAll("td")].map((cell, i) => ({
       workload, metric, contender: names[i], text: cell.firstChild?.textContent ?? "",
       range: cell.querySelector("small")?.textContent ?? ""}));
@@ -236,8 +237,8 @@ class Html(PageTest):
         self.assertTrue(wanted)
         self.open()
         shown = self.browser.run("""[...document.querySelectorAll("#uncertain tbody tr")].flatMap((row) =>
-          [...row.querySelectorAll("td bdi")].map((name) =>
-            [row.querySelector("th").textContent, name.textContent]))""")
+          [...row.querySelectorAll("td bdi")].map((name) => [Object.keys(data.metrics).find((metric) =>
+            data.metrics[metric].title === row.querySelector("th").textContent), name.textContent]))""")
         contenders = {each["name"] for each in self.report["contenders"]}
         self.assertEqual({tuple(each) for each in shown if each[1] in contenders}, wanted)
 

@@ -124,7 +124,7 @@ class Trends(PageTest):
                           if (each["contender"], each["workload"]) == (contender, workload))
             self.assertEqual(change["worse"], times > 1)
             text = next(each for each in said if commit_of(start)[:10] in each)
-            self.assertIn(f"{contender} time on {workload}", text)
+            self.assertIn(f"{contender} time per operation on {workload}", text)
             self.assertIn(commit_of(start - 1)[:10], text)
             better = 1 + change["better_by"]["median"] / 100
             self.assertIn(f"{100 * (max(better, 1 / better) - 1):.1f} %", text)

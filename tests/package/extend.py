@@ -20,7 +20,8 @@ LINES = {  # file: the line before, and the line
         'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "One that a test adds.")'),
     "reports/metrics.cpp": (
         "constexpr std::array metrics{",
-        'metric_info{"answers", "count", larger, false, "the mean of all answers", "By adding them up."},'),
+        'metric_info{"answers", "mean answer", "count", larger, false, "the mean of all answers", '
+        '"By adding them up."},'),
     "reports/CMakeLists.txt": ("set(formats", "    formats/haiku.cpp"),
 }
 TOUCHED = [  # libraries that have the lists

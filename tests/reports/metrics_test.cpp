@@ -20,10 +20,11 @@ TEST(metrics, every_agreed_name_is_known) {
 }
 
 TEST(metrics, no_name_stands_twice_and_every_one_is_explained) {
-    std::set<std::string_view> names;
+    std::set<std::string_view> names, titles;
     for (const auto& metric : reports::known_metrics()) {
         EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
-        EXPECT_FALSE(metric.unit.empty() || metric.summary.empty()) << metric.name;
+        EXPECT_TRUE(titles.insert(metric.title).second) << metric.title;
+        EXPECT_FALSE(metric.title.empty() || metric.unit.empty() || metric.summary.empty()) << metric.name;
     }
 }
 
@@ -35,6 +36,7 @@ TEST(metrics, only_rates_and_fairness_are_better_when_larger) {
 
 TEST(metrics, what_is_not_in_the_table_is_unknown) {
     EXPECT_EQ(reports::find_metric("iterations"), nullptr);
+    EXPECT_EQ(reports::title_of_metric("iterations"), "iterations");
 }
 
 }  // namespace

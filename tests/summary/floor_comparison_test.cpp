@@ -145,7 +145,7 @@ TEST(floor_comparison, who_is_below_the_floor_for_a_known_reason_is_named_with_i
     const auto warnings = floor_warnings(report);
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_TRUE(warnings[0].message.starts_with(
-        "late_p50 below the best floor's: loop-precise 0.05 times floor-epoll on timer/periodic; "
+        "median lateness below the best floor's: loop-precise 0.05 times floor-epoll on timer/periodic; "
         "loop-round-robin 0.025 times floor-epoll on timer/periodic; "))
         << warnings[0].message;
     EXPECT_TRUE(warnings[0].message.ends_with(bench::why_faster_than_floor("timer/periodic", "late_p50")));
@@ -159,7 +159,8 @@ TEST(floor_comparison, who_is_below_the_floor_for_no_known_reason_is_a_question)
     const auto warnings = floor_warnings(report);
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].message,
-              "time below the best floor's: asio-epoll 0.75 times floor-uring on yield; no reason is known");
+              "time per operation below the best floor's: asio-epoll 0.75 times floor-uring on yield; no "
+              "reason is known");
     EXPECT_NE(warnings[0].remedy.find("or the contender less"), std::string::npos);
 }
 

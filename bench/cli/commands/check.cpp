@@ -180,7 +180,7 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->excludes(update);
     add_choice_options(*command, *options);
     add_rule_options(*command, *options);
-    add_session_options(*command, options->session, usual_check_plan(), "loopbench-check");
+    add_session_options(*command, options->session, usual_gate_plan(), "loopbench-check");
     command->callback(
         [options, &chosen] { chosen = [options](const invocation& by) { return check(*options, by); }; });
 }

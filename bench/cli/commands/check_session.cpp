@@ -15,11 +15,6 @@ namespace loopbench::bench {
 
 namespace {
 
-template <class items, class value>
-void add_once(items& all, const value& item) {
-    if (std::ranges::find(all, item) == all.end()) all.push_back(item);
-}
-
 std::vector<contender> chosen_of(const std::vector<contender>& found, const std::vector<std::string>& names,
                                  const std::string& named_by) {
     std::vector<contender> chosen;
@@ -37,20 +32,12 @@ std::vector<contender> chosen_of(const std::vector<contender>& found, const std:
 
 }  // namespace
 
-run_plan usual_check_plan() {
-    run_plan plan;
-    plan.min_time_s = 0.1;
-    plan.blocks = 20;
-    plan.how = correction::holm;
-    return plan;
-}
-
 check_session::check_session(const check_options& options, const std::vector<std::string>& names,
                              const std::string& named_by, const invocation& by)
     : options_{options},
       by_{by},
       contenders_{chosen_of(contenders_in(options.session.contender_dirs), names, named_by)},
-      plan_{sized_plan(usual_check_plan(), options.session)} {
+      plan_{sized_plan(usual_gate_plan(), options.session)} {
     for (auto& who : contenders_) list_workloads(who, workload_size::smoke, probe_limit, stop_.fd());
     stop_.throw_if_requested();
 }

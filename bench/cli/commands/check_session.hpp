@@ -31,9 +31,6 @@ struct check_options {
     }
 };
 
-/// The plan of a check whose options say nothing else.
-run_plan usual_check_plan();
-
 /// `check --update`: measures, or takes the reports, writes the baseline and shows the difference. Gives the
 /// exit code; the file is as it was unless that is 0.
 int update_baseline(const check_options& options, const invocation& by);

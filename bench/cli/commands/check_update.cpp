@@ -36,10 +36,6 @@ public:
     exit_code code;
 };
 
-void add_once(name_list& all, const std::string& name) {
-    if (std::ranges::find(all, name) == all.end()) all.push_back(name);
-}
-
 class update {
 public:
     update(const check_options& options, const invocation& by)

@@ -58,15 +58,6 @@ constexpr const char* how_layouts_are_drawn =
     "each side, by the seed, so that intervals and verdicts cover it, and the report says how large it\n"
     "is. Blocks with the same two layouts count as one.";
 
-run_plan usual_plan() {
-    run_plan plan;
-    plan.min_time_s = 0.1;
-    plan.blocks = 20;
-    plan.how = correction::holm;
-    plan.baseline = "base";
-    return plan;
-}
-
 enum class operand { report, executable, layouts };
 
 constexpr std::string_view name_two =
@@ -123,7 +114,8 @@ contender side(const char* name, const std::string& file, const compare_options&
 }
 
 run_plan plan_for(const compare_options& options, const interrupt& stop) {
-    auto plan = sized_plan(usual_plan(), options.session);
+    auto plan = sized_plan(usual_gate_plan(), options.session);
+    plan.baseline = "base";
     plan.tolerated_pct = options.tolerated_pct;
     plan.contenders = {side("base", options.base, options, plan, stop),
                        side("next", options.next, options, plan, stop)};
@@ -218,7 +210,7 @@ void add_compare_command(CLI::App& app, action& chosen) {
                             "of two reports, on standard output (text); html is one page, before and after"),
         {"text", "html", "json"});
     const auto of_measuring =
-        add_session_options(*command, options->session, usual_plan(), "loopbench-compare");
+        add_session_options(*command, options->session, usual_gate_plan(), "loopbench-compare");
     add_tolerance(*command, options->tolerated_pct);
     command->callback([options, &chosen, of_measuring] {
         for (const auto* option : of_measuring)

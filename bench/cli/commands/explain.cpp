@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/cli/commands.hpp"
@@ -22,19 +22,30 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Of all the parameters of a workload.
+std::string_view how_trials_are_made(const workload_shape& shape) {
+    if (shape.made == reports::way::turns)
+        return "in turns: all contenders alive on one core, one at a time working for two milliseconds, or "
+               "for "
+               "one batch or one round of all connections where that takes longer";
+    return shape.cores > 1 ? "apart: one contender after the other, on all cores"
+                           : "apart: one contender after the other, on one core";
+}
+
+/// In which way all of a workload are made; where that is not one, whose parameters go with which.
 std::string how_trials_are_made(std::string_view name) {
-    std::set<std::string> ways;
+    std::vector<std::pair<std::string_view, std::vector<std::string_view>>> ways;
     for (const workload_shape& shape : workload_table()) {
         if (find_workload(shape.name)->name != name) continue;
-        ways.insert(
-            shape.made == reports::way::turns
-                ? "in turns: all contenders alive on one core, one at a time working for two milliseconds, "
-                  "or for one batch or one round of all connections where that takes longer"
-            : shape.cores > 1 ? "apart: one contender after the other, on all cores"
-                              : "apart: one contender after the other, on one core");
+        const auto way = how_trials_are_made(shape);
+        auto found = std::ranges::find(ways, way, [](const auto& each) { return each.first; });
+        if (found == ways.end()) found = ways.insert(found, {way, {}});
+        found->second.push_back(shape.name.substr(std::min(name.size() + 1, shape.name.size())));
     }
-    return fmt::format("{}", fmt::join(ways, "; with other parameters "));
+    if (ways.size() == 1) return std::string{ways.front().first};
+    std::vector<std::string> parts;
+    for (const auto& [way, parameters] : ways)
+        parts.push_back(fmt::format("with {} {}", fmt::join(parameters, ", "), way));
+    return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string of_workload(const workload_info& info) {
@@ -49,9 +60,10 @@ std::string of_workload(const workload_info& info) {
 }
 
 std::string of_metric(const reports::metric_info& metric) {
-    return fmt::format("{} (metric, {}; {} is better{})\n  What: {}.\n  How:  {}\n", metric.name, metric.unit,
-                       reports::name_of(metric.better), metric.deterministic ? "; deterministic" : "",
-                       metric.summary, metric.how);
+    return fmt::format("{} (metric, {}; {} is better{})\n  Name: {}.\n  What: {}.\n  How:  {}\n", metric.name,
+                       metric.unit, reports::name_of(metric.better),
+                       metric.deterministic ? "; deterministic" : "", metric.title, metric.summary,
+                       metric.how);
 }
 
 /// The workload of this name, with parameters or without; or all of this family.

@@ -40,12 +40,7 @@ std::optional<ratio_so_far> ratios_so_far::of(std::string_view workload, std::st
     const auto mine = cells_.find({workload, contender}), theirs = cells_.find({workload, plan_.baseline});
     if (mine == cells_.end() || theirs == cells_.end()) return std::nullopt;
     const auto& metric = metric_of(workload);
-    const bool smaller = metric.better == reports::direction::smaller;
-    auto above = smaller ? theirs->second : mine->second, below = smaller ? mine->second : theirs->second;
-    const auto blocks = std::min(above.size(), below.size());
-    above.resize(blocks);
-    below.resize(blocks);
-    const auto log_ratios = paired_log_ratios(above, below);
+    const auto log_ratios = paired_log_ratios(mine->second, theirs->second, metric.better);
     if (log_ratios.empty()) return std::nullopt;
     return ratio_so_far{metric.name, std::exp(median_of(log_ratios))};
 }

@@ -46,9 +46,11 @@ void refuse_served_without_client(const served_options& options) {
         throw usage_error{"--port is for servers; say by --client what asks them: echo, or a command"};
     if (!options.arguments.empty())
         throw usage_error{
-            "compare takes no argument {}; name a workload with --workload, or, where it is one of "
-            "servers, say by --client what asks them",
-            options.arguments.front()};
+            "{} is one operand too many: compare takes BASE and NEW, and behind them only what two servers "
+            "are "
+            "started with; leave it out or, if it is a benchmark, say --workload {}; of two servers, say "
+            "what asks them by --client",
+            options.arguments.front(), options.arguments.front()};
 }
 
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {

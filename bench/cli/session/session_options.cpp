@@ -106,6 +106,14 @@ run_plan sized_plan(run_plan plan, const session_options& options) {
     return plan;
 }
 
+run_plan usual_gate_plan() {
+    run_plan plan;
+    plan.min_time_s = 0.1;
+    plan.blocks = 20;
+    plan.how = correction::holm;
+    return plan;
+}
+
 void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
                     const char* text) {
     command.add_option(name, values, text)->type_name(type)->allow_extra_args(false);

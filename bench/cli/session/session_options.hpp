@@ -33,6 +33,9 @@ std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options
 /// `usual` with what is on the command line, and with a seed.
 run_plan sized_plan(run_plan usual, const session_options& options);
 
+/// The plan of a gate (compare, check) whose options say nothing else.
+run_plan usual_gate_plan();
+
 /// Adds --contender-dir.
 void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
 
