@@ -23,7 +23,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// What is not there and what is null are the same.
 std::string text_of(const json& value) {
+    if (value.is_null()) return "none";
     return value.is_string() ? value.get<std::string>() : reports::dump(value);
 }
 

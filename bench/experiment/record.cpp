@@ -503,13 +503,12 @@ session_record read_journal(std::string_view text, std::string_view name) {
                 throw reports::format_error{"it has {} bytes, and the limit is {}", end,
                                             journal_line_bytes_max};
             parsed = false;
-            const auto document =
-                reports::parse_strictly(text.substr(0, end), reports::duplicates::refused, line);
+            const reports::document document{text.substr(0, end), reports::duplicates::refused, line};
             parsed = true;
             if (line == 1)
-                reader.take_header({document, ""});
+                reader.take_header(document.root());
             else
-                reader.take_line({document, ""});
+                reader.take_line(document.root());
             text.remove_prefix(end + 1);
         }
     } catch (const reports::format_error& error) {

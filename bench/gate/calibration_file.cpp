@@ -52,8 +52,8 @@ std::optional<reports::calibration> read_calibration(const fs::path& path,
     std::error_code unreadable;  // a link to itself, say, which reading it tells in words
     if (fs::status(path, unreadable).type() == fs::file_type::not_found) return std::nullopt;
     try {
-        const auto document = reports::parse_strictly(reports::read_file(path.native()));
-        const reports::node from{document, ""};
+        const reports::document document{reports::read_file(path.native())};
+        const auto from = document.root();
         from.require_schema(calibration_schema);
         auto found = reports::read_calibration(from.at("calibration"));
         if (from.at("machine").object() != machine_json(where)) return std::nullopt;

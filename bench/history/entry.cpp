@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/string_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -12,9 +13,12 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "bench/experiment/record.hpp"
 #include "bench/statistics/median.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/gbench_json.hpp"
@@ -122,9 +126,10 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     }
 }
 
-entry dated_entry(reports::report report, std::string_view name, provenance from, report_source source) {
+template <class function>
+entry named_entry(std::string_view name, function make) {
     try {
-        return entry_of(std::move(report), std::move(from), source);
+        return make();
     } catch (const reports::format_error& error) {
         throw reports::format_error{fmt::format("{}: {}", name, error.what())};
     }
@@ -146,74 +151,97 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     for (const auto& workload : order)
         std::ranges::move(results_of(workload, report.contenders.front().name, all[workload]),
                           std::back_inserter(report.results));
-    auto made = dated_entry(std::move(report), name, std::move(from), report_source::google_benchmark);
+    auto made = named_entry(
+        name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
     made.said = said;
     return made;
 }
 
 bool looks_like_gbench(std::string_view text) {
-    return text.find("\"benchmarks\"") != std::string_view::npos &&
-           text.find(reports::report_schema) == std::string_view::npos;
+    return text.find(reports::report_schema) == std::string_view::npos &&
+           text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
 /// Nine digits are more than any measurement has, and a history has millions of numbers; a count is exact.
-json point_number(std::optional<double> value, bool is_exact) {
-    if (!value || !std::isfinite(*value)) return nullptr;
-    if (is_exact) return *value;
-    const auto text = fmt::format("{:.9g}", *value);
-    double rounded = *value;
-    std::from_chars(text.data(), text.data() + text.size(), rounded);
-    return rounded;
+void add_number(std::string& column, std::optional<double> value, bool is_exact) {
+    if (!column.empty()) column += ',';
+    if (!value || !std::isfinite(*value)) {
+        column += "null";
+        return;
+    }
+    constexpr int digits = 9;
+    std::array<char, 32> text;
+    const auto written =
+        is_exact ? std::to_chars(text.begin(), text.end(), *value)
+                 : std::to_chars(text.begin(), text.end(), *value, std::chars_format::general, digits);
+    column.append(text.begin(), written.ptr);
 }
 
-json subject_json(const reports::result& item) {
-    return {{"workload", item.workload},
-            {"metric", item.metric},
-            {"unit", item.unit},
-            {"direction", name_of(item.better)},
-            {"deterministic", item.deterministic},
-            {"way", name_of(item.made)}};
+json subject_json(const subject& of) {
+    return {{"workload", of.workload},
+            {"metric", of.metric},
+            {"unit", of.unit},
+            {"direction", name_of(of.better)},
+            {"deterministic", of.deterministic},
+            {"way", name_of(of.made)}};
 }
 
-json no_points() {
-    const auto none = json::array();
-    return {{"of", none}, {"medians", none}, {"lows", none}, {"highs", none}};
-}
-
-/// Points of one report, subject by subject (entry::points).
+/// Points of one report, subject by subject (entry::points). Refers to the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
         const bool has_number = item.median && std::isfinite(*item.median);
         if (item.status != reports::cell_status::ok || !has_number) return;
-        const bool is_exact = item.deterministic;
-        if (!item.to_baseline || is_exact) {
-            add_point(item, "values", item.median, item.low, item.high);
-        } else if (const auto& ratio = *item.to_baseline; std::isfinite(ratio.median)) {
-            add_point(item, "ratios", ratio.median, ratio.low, ratio.high);
-        }
+        if (!item.to_baseline || item.deterministic)
+            add_point(subject_of(item).values, item, item.median, item.low, item.high);
+        else if (const auto& ratio = *item.to_baseline; std::isfinite(ratio.median))
+            add_point(subject_of(item).ratios, item, ratio.median, ratio.low, ratio.high);
     }
 
-    [[nodiscard]] std::string text() && {
-        return reports::dump({{"contenders", std::move(names_)}, {"subjects", std::move(subjects_)}});
+    [[nodiscard]] std::string text() const {
+        std::string all;
+        for (const auto& [of, ratios, values] : subjects_)
+            all += fmt::format(R"({}{{"of":{},"ratios":{},"values":{}}})", all.empty() ? "" : ",",
+                               reports::dump(subject_json(of)), text_of(ratios), text_of(values));
+        return fmt::format(R"({{"contenders":{},"subjects":[{}]}})", reports::dump(names_), all);
     }
 
 private:
-    void add_point(const reports::result& item, const char* kind, std::optional<double> median,
-                   std::optional<double> low, std::optional<double> high) {
-        auto& columns = subject_of(item)[kind];
-        columns["of"].push_back(contender_of(item));
-        columns["medians"].push_back(point_number(median, item.deterministic));
-        columns["lows"].push_back(point_number(low, item.deterministic));
-        columns["highs"].push_back(point_number(high, item.deterministic));
+    /// Lists of numbers, as they are written.
+    struct columns {
+        std::string of, medians, lows, highs;
+    };
+    struct points_of_subject {
+        subject of;
+        columns ratios, values;
+    };
+
+    static std::string text_of(const columns& from) {
+        return fmt::format(R"({{"of":[{}],"medians":[{}],"lows":[{}],"highs":[{}]}})", from.of, from.medians,
+                           from.lows, from.highs);
     }
 
-    json& subject_of(const reports::result& item) {
-        const subject of{item.workload, item.metric, item.unit, item.better, item.deterministic, item.made};
-        const auto [known, is_new] = places_.try_emplace(of, subjects_.size());
+    void add_point(columns& to, const reports::result& item, std::optional<double> median,
+                   std::optional<double> low, std::optional<double> high) {
+        add_number(to.of, static_cast<double>(contender_of(item)), true);
+        add_number(to.medians, median, item.deterministic);
+        add_number(to.lows, low, item.deterministic);
+        add_number(to.highs, high, item.deterministic);
+    }
+
+    points_of_subject& subject_of(const reports::result& item) {
+        const std::tuple key{std::string_view{item.workload},
+                             std::string_view{item.metric},
+                             std::string_view{item.unit},
+                             item.better,
+                             item.deterministic,
+                             item.made};
+        const auto [known, is_new] = places_.try_emplace(key, subjects_.size());
         if (is_new)
             subjects_.push_back(
-                {{"of", subject_json(item)}, {"ratios", no_points()}, {"values", no_points()}});
+                {{item.workload, item.metric, item.unit, item.better, item.deterministic, item.made},
+                 {},
+                 {}});
         return subjects_[known->second];
     }
 
@@ -223,9 +251,13 @@ private:
         return known->second;
     }
 
-    std::map<subject, std::size_t> places_;
-    std::map<std::string, std::size_t> contenders_;
-    json subjects_ = json::array(), names_ = json::array();
+    std::map<std::tuple<std::string_view, std::string_view, std::string_view, reports::direction, bool,
+                        reports::way>,
+             std::size_t>
+        places_;
+    std::map<std::string_view, std::size_t> contenders_;
+    std::vector<points_of_subject> subjects_;
+    std::vector<std::string> names_;
 };
 
 void add_points(entry& to, const reports::report& report) {
@@ -233,8 +265,8 @@ void add_points(entry& to, const reports::report& report) {
     points_writer points, others;
     for (const auto& item : report.results)
         (index.is_about(item) || item.deterministic ? points : others).add(item);
-    to.points = std::move(points).text();
-    to.other_points = std::move(others).text();
+    to.points = points.text();
+    to.other_points = others.text();
 }
 
 /// 122 bits of the text's SHA-1, as RFC 4122 writes them (version 5).
@@ -248,13 +280,26 @@ std::string digest(std::string_view text) {
 /// same run.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
-    json trials{where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average};
+    auto text =
+        reports::dump({where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average});
+    text.pop_back();  // the list goes on
+    std::unordered_map<std::string_view, std::string> known_names;
+    const auto add_name = [&](std::string_view name) {
+        auto& quoted = known_names[name];
+        if (quoted.empty()) quoted = reports::dump(std::string{name});
+        text.append(quoted).append(",");
+    };
     for (const auto& item : report.results) {
-        auto samples = json::array();
-        for (const auto& sample : item.samples) samples.push_back(reports::number_or_null(sample));
-        if (!samples.empty()) trials.push_back({item.workload, item.contender, item.metric, samples});
+        if (item.samples.empty()) continue;
+        text += ",[";
+        for (const auto* name : {&item.workload, &item.contender, &item.metric}) add_name(*name);
+        text += '[';
+        for (const auto& sample : item.samples)
+            text.append(reports::number_or_null(sample).dump()).append(",");
+        text.back() = ']';
+        text += ']';
     }
-    return digest(reports::dump(trials));
+    return digest(text + "]");
 }
 
 }  // namespace
@@ -275,7 +320,10 @@ std::optional<std::string> in_utc(const std::string& date) {
                        moment.tm_mday, moment.tm_hour, moment.tm_min, moment.tm_sec);
 }
 
-entry entry_of(reports::report report, provenance from, report_source source) {
+namespace {
+
+/// `text`: the report in one line.
+entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
     if (!date)
         throw reports::format_error{fmt::format(
@@ -286,7 +334,7 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     made.from = made.said = std::move(from);
     made.source = source;
     made.date = *std::move(date);
-    made.report = reports::dump(reports::to_json(report));
+    made.report = std::move(text);
     add_points(made, report);
     made.content = content_of(report);
     report.results.clear();
@@ -294,9 +342,21 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     return made;
 }
 
+}  // namespace
+
+entry entry_of(reports::report report, provenance from, report_source source) {
+    auto text = reports::dump(reports::to_json(report));
+    return entry_of(std::move(report), std::move(text), std::move(from), source);
+}
+
 entry read_entry(std::string_view text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
-    return dated_entry(read_report_or_journal(text, name), name, std::move(from), report_source::loopbench);
+    auto report = read_report_or_journal(text, name);
+    return named_entry(name, [&] {
+        if (is_journal(text)) return entry_of(std::move(report), std::move(from));
+        return entry_of(std::move(report), reports::in_one_line(text), std::move(from),
+                        report_source::loopbench);
+    });
 }
 
 }  // namespace loopbench::bench

@@ -149,8 +149,8 @@ private:
     known_subject& known(ondemand::object of) {
         const std::string_view text = of.raw_json().value();
         if (const auto found = subjects_.find(text); found != subjects_.end()) return found->second;
-        const auto fields = reports::parse_strictly(text);
-        const reports::node said{fields, "of"};
+        const reports::document fields{text};
+        const auto said = fields.root();
         known_subject made;
         made.of = {said.at("workload").text(),
                    said.at("metric").text(),

@@ -28,22 +28,28 @@ bool is_constant(const series& of) {
                                [&](const auto& point) { return point.value == of.points.front().value; });
 }
 
-/// The place of each run that is shown, which are the latest. Of what is always the same there is only one
-/// number to show.
-std::map<const kept_run*, std::size_t> shown_runs(const std::vector<kept_run>& runs,
-                                                  const std::vector<series>& all, std::size_t points_max) {
-    std::map<const kept_run*, std::size_t> points_of;
+using count_of_run = std::map<const kept_run*, std::size_t>;
+
+/// Of each run that is in a series. Of what is always the same there is only one number to show.
+count_of_run count_points(const std::vector<series>& all) {
+    count_of_run points_of;
     for (const auto& each : all) {
         const std::size_t points = is_constant(each) ? 0 : 1;
         for (const auto& point : each.points) points_of[point.run] += points;
     }
+    return points_of;
+}
+
+/// The place of each run that is shown, which are the latest.
+count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& points_of,
+                        std::size_t points_max) {
     auto first = runs.size();
     for (std::size_t points = 0; first > 0; --first) {
         const auto found = points_of.find(&runs[first - 1]);
         points += found != points_of.end() ? found->second : 0;
         if (points > points_max && first < runs.size()) break;
     }
-    std::map<const kept_run*, std::size_t> places;
+    count_of_run places;
     for (auto i = first; i < runs.size(); ++i)
         if (points_of.contains(&runs[i])) places.emplace(&runs[i], places.size());
     return places;
@@ -95,7 +101,10 @@ class page_writer {
 public:
     page_writer(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,
                 std::size_t points_max)
-        : from_{from}, runs_{runs}, all_{all}, places_{shown_runs(runs, all, points_max)} {
+        : from_{from},
+          all_{all},
+          points_of_{count_points(all)},
+          places_{shown_runs(runs, points_of_, points_max)} {
         for (const auto& change : changes_in(all)) changes_[change.in].push_back(change);
     }
 
@@ -103,7 +112,7 @@ public:
         const auto charts = charts_text();  // which names the contenders and lists the runs
         return fmt::format(
             R"({{"runs":{},"all_runs":{},"machines":{},"contenders":{},"run_lists":{},"reports":{},"charts":{}}})",
-            reports::dump(runs_json(!reports.empty())), runs_.size(), reports::dump(machines_json()),
+            reports::dump(runs_json(!reports.empty())), points_of_.size(), reports::dump(machines_json()),
             reports::dump(contenders_json()), reports::dump(lists_), reports::dump(reports), charts);
     }
 
@@ -235,9 +244,8 @@ private:
     }
 
     store& from_;
-    const std::vector<kept_run>& runs_;
     const std::vector<series>& all_;
-    const std::map<const kept_run*, std::size_t> places_;  // by date, as they are in `runs_`
+    const count_of_run points_of_, places_;  // by date, as runs are in their list
     std::map<const series*, std::vector<series_change>> changes_;
     std::map<std::string, std::size_t> contenders_, list_places_;
     std::vector<std::string> names_;  // of contenders

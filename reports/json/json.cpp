@@ -225,8 +225,8 @@ std::string write_json(const report& content) {
 
 report read_json(std::string_view text, std::string_view name) {
     try {
-        const auto document = parse_strictly(text);
-        const node from{document, ""};
+        const document content{text};
+        const auto from = content.root();
         from.require_schema(report_schema);
         return read_value<report>(from);
     } catch (const format_error& error) {

@@ -42,6 +42,9 @@ report read_json(std::string_view text, std::string_view name);
 /// not know is kept: fields that a newer one, or somebody else, added.
 std::string rewrite_json(std::string_view text, std::string_view name);
 
+/// The same without the blanks between its values; of JSON that was read.
+std::string in_one_line(std::string_view text);
+
 /// What a message shows of a text from outside: its first 60 bytes at the most, whole characters, with "..."
 /// where something was left out, and a space for every control character, as a terminal would obey those.
 std::string shown(std::string_view text);

@@ -5,11 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "reports/files/posix_io.hpp"
@@ -17,85 +22,113 @@
 
 namespace loopbench::reports {
 
-/// What parse_strictly() takes; far more than any report has. The parsed form of a value has up to 25 times
-/// the size of its text, and a key is looked for among all the others of its object.
+/// What a document may have; far more than any report has. The parsed form of a value has up to 25 times the
+/// size of its text, and a key is looked for among all the others of its object.
 inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
                              json_bytes_max = file_bytes_max;
 
 enum class duplicates { refused, allowed };
 
-/// The document in `text`. Stricter than JSON, so that no file can make its reader guess, overflow the stack,
-/// fill the memory or take for ever: no number beyond a double, the limits above and, unless that is allowed,
-/// no key twice in an object. Throws format_error with line and column; lines count from `first_line`.
-nlohmann::ordered_json parse_strictly(std::string_view text, duplicates twice = duplicates::refused,
-                                      std::size_t first_line = 1);
+struct json_list {
+    std::size_t size = 0;
+};
+struct json_object {};
 
-/// A value in the document together with the way to it.
+/// A value of a document. What is in a list or an object stands behind it, up to `end`.
+struct json_value {
+    std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
+                 json_object>
+        is;
+    std::size_t end = 0;
+    std::string_view key = {};  // in an object
+};
+
+class node;
+
+/// What a text says. Stricter than JSON, so that no file can make its reader guess, overflow the stack, fill
+/// the memory or take for ever: no number beyond a double, the limits above and, unless that is allowed, no
+/// key twice in an object.
+class document {
+public:
+    /// Throws format_error with line and column; lines count from `first_line`.
+    explicit document(std::string_view text, duplicates twice = duplicates::refused,
+                      std::size_t first_line = 1);
+    /// Valid as long as the document.
+    [[nodiscard]] node root() const;
+
+private:
+    std::shared_ptr<const void> texts_;  // what texts and keys are in
+    std::vector<json_value> values_;     // as they stand in the text
+};
+
+/// The document in `text` as a tree that can be changed; throws as document does.
+nlohmann::ordered_json parse_strictly(std::string_view text, duplicates twice = duplicates::refused);
+
+/// A value in a document.
 class node {
 public:
-    using json = nlohmann::ordered_json;
+    /// The value at a place in a document's.
+    node(std::span<const json_value> all, std::size_t at) : all_{all}, at_{at} {}
 
-    /// The value must outlive the node.
-    node(const json& value, std::string path) : value_{value}, path_{std::move(path)} {}
-
-    [[nodiscard]] node at(const std::string& key) const {
+    [[nodiscard]] node at(std::string_view key) const {
         if (auto found = find(key)) return *found;
         fail("the field \"{}\" is missing", key);
     }
 
     /// The same, or nothing when there is no such field.
-    [[nodiscard]] std::optional<node> find(const std::string& key) const {
-        if (!value_.is_object()) mismatch("an object");
-        const auto found = value_.find(key);
-        if (found == value_.end()) return std::nullopt;
-        return node{*found, path().empty() ? key : path() + "." + key};
+    [[nodiscard]] std::optional<node> find(std::string_view key) const {
+        require<json_object>("an object");
+        // Fields are mostly asked for in the order in which they stand.
+        for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
+            for (; i < end; i = all_[i].end)
+                if (all_[i].key == key) {
+                    next_ = all_[i].end;
+                    return node{all_, i};
+                }
+        return std::nullopt;
     }
 
     /// All the fields of an object with their names.
     template <class function>
     void each_field(function take) const {
-        for (const auto& [key, value] : object().items())
-            take(key, node{value, path().empty() ? shown(key) : path() + "." + shown(key)});
+        require<json_object>("an object");
+        for (auto i = at_ + 1; i < value().end; i = all_[i].end)
+            take(std::string{all_[i].key}, node{all_, i});
     }
 
-    /// What `convert` makes of each element of a list. The node that it is given lives as long as the call.
+    /// What `convert` makes of each element of a list.
     template <class function>
     [[nodiscard]] auto each(function convert) const {
-        if (!value_.is_array()) mismatch("a list");
         std::vector<decltype(convert(*this))> all;
-        all.reserve(value_.size());
-        for (std::size_t i = 0; i < value_.size(); ++i) all.push_back(convert(node{value_[i], *this, i}));
+        all.reserve(require<json_list>("a list").size);
+        for (auto i = at_ + 1; i < value().end; i = all_[i].end) all.push_back(convert(node{all_, i}));
         return all;
     }
 
-    [[nodiscard]] std::string text() const {
-        if (!value_.is_string()) mismatch("a text");
-        return value_.get<std::string>();
-    }
-    [[nodiscard]] bool flag() const {
-        if (!value_.is_boolean()) mismatch("true or false");
-        return value_.get<bool>();
-    }
+    [[nodiscard]] std::string text() const { return std::string{require<std::string_view>("a text")}; }
+    [[nodiscard]] bool flag() const { return require<bool>("true or false"); }
     [[nodiscard]] double number() const {
-        if (!value_.is_number()) mismatch("a number");
-        return value_.get<double>();
+        if (const auto* whole = std::get_if<std::uint64_t>(&value().is)) return static_cast<double>(*whole);
+        if (const auto* whole = std::get_if<std::int64_t>(&value().is)) return static_cast<double>(*whole);
+        return require<double>("a number");
     }
     [[nodiscard]] std::uint64_t natural() const {
-        if (!value_.is_number_unsigned()) mismatch("a whole number that is not negative");
-        return value_.get<std::uint64_t>();
+        return require<std::uint64_t>("a whole number that is not negative");
     }
     [[nodiscard]] std::int64_t count() const {
         constexpr std::uint64_t largest = INT64_MAX;
         return static_cast<std::int64_t>(std::min(natural(), largest));
     }
-    [[nodiscard]] const json& object() const {
-        if (!value_.is_object()) mismatch("an object");
-        return value_;
+    [[nodiscard]] nlohmann::ordered_json object() const {
+        require<json_object>("an object");
+        return tree();
     }
+    /// All that is in it; of keys that are there twice, the last.
+    [[nodiscard]] nlohmann::ordered_json tree() const;
 
     template <class value, class names>
     [[nodiscard]] value one_of(const names& all) const {
-        const auto found = std::ranges::find(all, text());
+        const auto found = std::ranges::find(all, require<std::string_view>("a text"));
         if (found == all.end()) fail("\"{}\" is not one of {}", shown(text()), fmt::join(all, ", "));
         return static_cast<value>(found - all.begin());
     }
@@ -108,10 +141,11 @@ public:
                         known);
     }
 
-    [[nodiscard]] bool is_null() const { return value_.is_null(); }
+    [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(value().is); }
 
     [[noreturn]] void fail(const std::string& cause) const {
-        throw format_error{path().empty() ? cause : fmt::format("{}: {}", path(), cause)};
+        const auto place = path();
+        throw format_error{place.empty() ? cause : fmt::format("{}: {}", place, cause)};
     }
     template <class... part>
     requires(sizeof...(part) > 0)
@@ -120,25 +154,26 @@ public:
     }
 
 private:
-    node(const json& value, const node& list, std::size_t index)
-        : value_{value}, list_{&list}, index_{index} {}
+    [[nodiscard]] const json_value& value() const { return all_[at_]; }
 
-    /// In words only when it is asked for: a journal has millions of numbers.
-    [[nodiscard]] const std::string& path() const {
-        if (list_ != nullptr) path_ = fmt::format("{}[{}]", list_->path(), index_);
-        list_ = nullptr;
-        return path_;
+    template <class type>
+    const type& require(std::string_view expected) const {
+        if (const auto* found = std::get_if<type>(&value().is)) return *found;
+        mismatch(expected);
     }
+    [[noreturn]] void mismatch(std::string_view expected) const;
 
-    [[noreturn]] void mismatch(std::string_view expected) const {
-        fail("expected {}, found {}", expected, value_.type_name());
-    }
+    /// The way to it: "results[3].median".
+    [[nodiscard]] std::string path() const;
 
-    const json& value_;
-    mutable std::string path_;
-    mutable const node* list_ = nullptr;  // that this is an element of, while path_ is not there yet
-    std::size_t index_ = 0;
+    std::span<const json_value> all_;
+    std::size_t at_;
+    mutable std::size_t next_ = at_ + 1;  // where find() begins
 };
+
+inline node document::root() const {
+    return {values_, 0};
+}
 
 /// The environment as reports and journals have it.
 environment read_environment(const node& from);

@@ -1,9 +1,10 @@
-// nlohmann's parser takes the text apart; what it meets is put together here.
+// simdjson takes the text apart; what it meets is put together here.
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/json/json.hpp"
@@ -13,116 +14,203 @@ namespace loopbench::reports {
 
 namespace {
 
+namespace ondemand = simdjson::ondemand;
 using json = nlohmann::ordered_json;
 
-/// The text for the parser; `at` is how far it has read, which it does not tell.
-class read_position {
-public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = char;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const char*;
-    using reference = const char&;
-
-    read_position(const char* here, const char*& at) : here_{here}, at_{&at} {}
-    reference operator*() const { return *here_; }
-    read_position& operator++() {
-        *at_ = ++here_;
-        return *this;
-    }
-    bool operator==(const read_position& other) const { return here_ == other.here_; }
-
-private:
-    const char* here_;
-    const char** at_;
-};
-
-/// Builds the document from what the parser meets (nlohmann's SAX interface), and refuses what it would let
-/// pass. The parser's own builder with a callback looks through a whole list after each of its elements.
+/// Every value in its order, with what is stricter than JSON.
 class builder {
 public:
-    json document;
+    builder(std::vector<json_value>& to, duplicates twice) : all_{to}, twice_{twice} {}
 
-    explicit builder(duplicates twice) : twice_{twice} {}
-
-    bool null() { return add(nullptr); }
-    bool boolean(bool value) { return add(value); }
-    bool number_integer(json::number_integer_t value) { return add(value); }
-    bool number_unsigned(json::number_unsigned_t value) { return add(value); }
-    bool number_float(json::number_float_t value, const std::string&) { return add(value); }
-    bool string(std::string& value) { return add(std::move(value)); }
-    bool binary(json::binary_t& value) { return add(json::binary(std::move(value))); }
-    bool start_object(std::size_t) {
-        json::object_t fields;
-        fields.reserve(fields_of_most);  // it grows by copying its keys
-        return open(std::move(fields));
-    }
-    bool start_array(std::size_t) { return open(json::array()); }
-    bool end_object() { return close(); }
-    bool end_array() { return close(); }
-
-    bool key(std::string& name) {
-        auto& inside = *open_.back();
-        const auto keys = inside.size();
-        next_ = &inside[name];
-        if (inside.size() == keys && twice_ == duplicates::refused)
-            throw format_error{"the key \"{}\" is there twice", shown(name)};
-        if (inside.size() > json_keys_max)
-            throw format_error{"an object of more than {} keys", json_keys_max};
-        return true;
-    }
-
-    static bool parse_error(std::size_t, const std::string&, const json::exception& error) {
-        constexpr int number_overflow = 406;
-        throw format_error{error.id == number_overflow ? "a number is too large" : "not JSON, or cut short"};
+    /// A value or a whole document.
+    template <class source>
+    void add(source& from, std::string_view key = {}) {
+        if (all_.size() == json_values_max) throw format_error{"more than {} values", json_values_max};
+        const auto place = all_.size();
+        all_.push_back({nullptr, 0, key});
+        switch (from.type()) {
+            case ondemand::json_type::array:
+                enter(place, json_list{});
+                for (auto each : from.get_array()) {
+                    add(each);
+                    ++std::get<json_list>(all_[place].is).size;
+                }
+                --levels_;
+                break;
+            case ondemand::json_type::object:
+                enter(place, json_object{});
+                add_fields(place, from.get_object().value());
+                --levels_;
+                break;
+            case ondemand::json_type::number:
+                add_number(place, from);
+                break;
+            case ondemand::json_type::string:
+                all_[place].is = from.get_string().value();
+                break;
+            case ondemand::json_type::boolean:
+                all_[place].is = from.get_bool().value();
+                break;
+            case ondemand::json_type::null:
+                if (!from.is_null()) throw simdjson::simdjson_error{simdjson::N_ATOM_ERROR};
+        }
+        all_[place].end = all_.size();
     }
 
 private:
-    static constexpr std::size_t fields_of_most = 20;
-
-    duplicates twice_;
-    std::size_t values_ = 0;
-    std::vector<json*> open_;  // lists and objects whose end is to come
-    json* next_ = &document;   // where the next value goes, but in a list
-
-    json* place(json value) {
-        if (++values_ > json_values_max) throw format_error{"more than {} values", json_values_max};
-        if (!open_.empty() && open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
-        return &(*next_ = std::move(value));
-    }
-
-    bool add(json value) {
-        place(std::move(value));
-        return true;
-    }
-
-    bool open(json value) {
-        if (open_.size() == json_levels_max)
+    template <class kind>
+    void enter(std::size_t place, kind is) {
+        if (++levels_ > json_levels_max)
             throw format_error{"nested more than {} levels deep", json_levels_max};
-        open_.push_back(place(std::move(value)));
-        return true;
+        all_[place].is = is;
     }
 
-    bool close() {
-        open_.pop_back();
-        return true;
+    void add_fields(std::size_t object, ondemand::object from) {
+        std::size_t keys = 0;
+        for (auto field : from) {
+            const std::string_view key = field.unescaped_key();
+            if (twice_ == duplicates::refused)
+                for (auto i = object + 1; i < all_.size(); i = all_[i].end)
+                    if (all_[i].key == key) throw format_error{"the key \"{}\" is there twice", shown(key)};
+            if (++keys > json_keys_max) throw format_error{"an object of more than {} keys", json_keys_max};
+            auto value = field.value();
+            add(value, key);
+        }
     }
+
+    /// Of whole numbers that no integer has, the nearest double.
+    template <class source>
+    void add_number(std::size_t place, source& from) {
+        std::uint64_t natural = 0;
+        std::int64_t integer = 0;
+        if (!from.is_integer())
+            all_[place].is = from.get_double().value();
+        else if (from.get_uint64().get(natural) == simdjson::SUCCESS)
+            all_[place].is = natural;
+        else if (from.get_int64().get(integer) == simdjson::SUCCESS)
+            all_[place].is = integer;
+        else
+            all_[place].is = from.get_double().value();
+    }
+
+    std::vector<json_value>& all_;
+    duplicates twice_;
+    std::size_t levels_ = 0;
 };
+
+/// A parser has the texts that it met.
+struct parsed_text {
+    explicit parsed_text(std::string_view text) : json{text} {}
+    simdjson::padded_string json;
+    ondemand::parser parser;
+};
+
+std::string_view without_mark(std::string_view text) {
+    constexpr std::string_view byte_order_mark{"\xEF\xBB\xBF"};
+    return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+}
+
+/// Where simdjson finds no UTF-8 it does not say where.
+std::size_t first_line_of_other_bytes(std::string_view text) {
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const auto line = text.substr(begin, text.find('\n', begin) - begin);
+        if (!simdjson::validate_utf8(line)) break;
+        begin += line.size() + 1;
+    }
+    return begin;
+}
 
 }  // namespace
 
-json parse_strictly(std::string_view text, duplicates twice, std::size_t first_line) {
-    const char* at = text.data();
-    builder built{twice};
+document::document(std::string_view text, duplicates twice, std::size_t first_line) {
+    const auto refuse = [&](std::size_t offset, std::string_view cause) {
+        throw format_error{"{}: {}", position_in(text, offset, first_line), cause};
+    };
+    if (text.size() > json_bytes_max)
+        refuse(0, fmt::format("it has {} bytes, and the limit is {}", text.size(), json_bytes_max));
+    text = without_mark(text);
+    const auto parsed = std::make_shared<parsed_text>(text);
+    constexpr std::size_t bytes_of_most_values = 16;
+    values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
+    ondemand::document from;
+    // Most of all, an end inside of a text.
+    if (const auto error = parsed->parser.iterate(parsed->json).get(from); error == simdjson::UTF8_ERROR)
+        refuse(first_line_of_other_bytes(text), "not UTF-8");
+    else if (error != simdjson::SUCCESS)
+        refuse(text.size(), "not JSON, or cut short");
+    const auto here = [&] {
+        const char* at = nullptr;
+        if (from.current_location().get(at) != simdjson::SUCCESS) return text.size();
+        return std::min(static_cast<std::size_t>(at - parsed->json.data()), text.size());
+    };
     try {
-        if (text.size() > json_bytes_max)
-            throw format_error{"it has {} bytes, and the limit is {}", text.size(), json_bytes_max};
-        json::sax_parse(read_position{text.data(), at}, read_position{text.data() + text.size(), at}, &built);
+        if (from.is_scalar()) throw format_error{"neither an object nor a list"};
+        builder{values_, twice}.add(from);
+        if (from.current_location().error() == simdjson::SUCCESS)
+            throw simdjson::simdjson_error{simdjson::TRAILING_CONTENT};
     } catch (const format_error& error) {
-        const auto read = static_cast<std::size_t>(at - text.data());
-        throw format_error{"{}: {}", position_in(text, read > 0 ? read - 1 : 0, first_line), error.what()};
+        refuse(here(), error.what());
+    } catch (const simdjson::simdjson_error& error) {
+        const bool is_number = error.error() == simdjson::NUMBER_ERROR;
+        const bool is_cut = error.error() == simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
+        refuse(is_cut ? text.size() : here(),
+               is_number ? "no number, or a number is too large" : "not JSON, or cut short");
     }
-    return std::move(built.document);
+    texts_ = parsed;
+}
+
+json parse_strictly(std::string_view text, duplicates twice) {
+    return document{text, twice}.root().tree();
+}
+
+std::string in_one_line(std::string_view text) {
+    text = without_mark(text);
+    std::string line(text.size(), '\0');
+    std::size_t bytes = 0;
+    if (const auto error = simdjson::minify(text.data(), text.size(), line.data(), bytes))
+        throw format_error{"not JSON: {}", simdjson::error_message(error)};
+    line.resize(bytes);
+    return line;
+}
+
+json node::tree() const {
+    if (std::holds_alternative<json_object>(value().is)) {
+        auto fields = json::object();
+        each_field([&](const std::string& key, const node& each) { fields[key] = each.tree(); });
+        return fields;
+    }
+    if (std::holds_alternative<json_list>(value().is))
+        return each([](const node& element) { return element.tree(); });
+    return std::visit(
+        []<class type>(const type& scalar) -> json {
+            if constexpr (std::is_same_v<type, json_list> || std::is_same_v<type, json_object>)
+                return nullptr;
+            else
+                return scalar;
+        },
+        value().is);
+}
+
+void node::mismatch(std::string_view expected) const {
+    constexpr std::array<std::string_view, 8> names{"null",   "boolean", "number", "number",
+                                                    "number", "string",  "array",  "object"};
+    fail("expected {}, found {}", expected, names[value().is.index()]);
+}
+
+std::string node::path() const {
+    std::string path;
+    for (std::size_t inside = 0; inside != at_;) {
+        const bool is_list = std::holds_alternative<json_list>(all_[inside].is);
+        std::size_t number = 0, next = inside + 1;
+        for (; all_[next].end <= at_; next = all_[next].end) ++number;
+        inside = next;
+        if (is_list)
+            path += fmt::format("[{}]", number);
+        else
+            path += (path.empty() ? "" : ".") + shown(all_[next].key);
+    }
+    return path;
 }
 
 std::string shown(std::string_view text) {

@@ -130,6 +130,17 @@ TEST_F(shards, of_several_machines_keep_for_each_trial_where_it_was_made) {
     EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
 }
 
+TEST_F(shards, are_of_one_run_where_one_leaves_out_what_the_other_has_as_null) {
+    auto one = bench::read_shard(add({1, 2}, "a")), other = bench::read_shard(add({2, 2}, "b"));
+    const auto end = other.text.find('\n');
+    auto header = nlohmann::ordered_json::parse(other.text.substr(0, end));
+    ASSERT_TRUE(header["plan"].at("precision_pct").is_null());
+    header["plan"].erase("precision_pct");
+    other.text.replace(0, end, header.dump());
+    EXPECT_NO_THROW(
+        bench::merged_journal({std::move(one), std::move(other)}, {"merge"}, missing_shards_are::refused));
+}
+
 TEST_F(shards, of_other_plans_are_refused_with_what_differs_and_how) {
     using record = bench::session_record;
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.seed = 2; }),
@@ -141,8 +152,8 @@ TEST_F(shards, of_other_plans_are_refused_with_what_differs_and_how) {
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.size = bench::workload_size::smoke; }),
                 "\"size\" is real in the first and smoke in the second");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.budget = std::chrono::seconds{9}; }),
-                "\"budget_s\" is null in the first and 9.0 in the second");
-    EXPECT_SAYS(refusal_of([](record& of) { of.plan.cpu = 1; }), "\"cpu\" is null in the first and 1");
+                "\"budget_s\" is none in the first and 9.0 in the second");
+    EXPECT_SAYS(refusal_of([](record& of) { of.plan.cpu = 1; }), "\"cpu\" is none in the first and 1");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.counts = true; }), "\"counts\" is false in the first");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.turn.timed = std::chrono::milliseconds{3}; }),
                 "\"turn\"");

@@ -410,7 +410,8 @@ TEST(record, a_complaint_about_a_huge_name_stays_short) {
 }
 
 TEST(record, refuses_what_would_overflow_a_stack_or_the_memory) {
-    EXPECT_NE(complaint_about(std::string(100'000, '[') + "\n").find("nested more than 64 levels"),
+    EXPECT_NE(complaint_about(std::string(100'000, '[') + std::string(100'000, ']') + "\n")
+                  .find("nested more than 64 levels"),
               std::string::npos);
     const auto deep =
         with(journal_text(), R"("context":{})", R"("context":{"a":)" + std::string(100'000, '['));

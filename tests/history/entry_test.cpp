@@ -33,6 +33,8 @@ TEST(entry, is_the_same_whatever_file_it_is_read_from_and_another_when_a_number_
     const auto report = sample_report();
     const auto read = bench::read_entry(reports::write_json(report), "report.json", {"abc", true, "left"});
     EXPECT_EQ(read.content, bench::entry_of(report, {}).content);
+    EXPECT_EQ(read.report, bench::entry_of(report, {}).report);
+    EXPECT_EQ(read.content, "e09bb691-d18b-547d-a9ed-93263e4a518d") << "histories have it";
     auto other = report;
     other.results[0].samples[0] = std::nextafter(*other.results[0].samples[0], 1e9);
     EXPECT_NE(bench::entry_of(other, {}).content, read.content);

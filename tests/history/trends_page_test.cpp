@@ -89,6 +89,14 @@ TEST_F(trends_page, of_too_many_runs_has_the_latest_and_the_changes_among_them) 
     EXPECT_EQ(shown("", 0)["runs"].size(), 1);
 }
 
+TEST_F(trends_page, counts_no_run_that_is_in_no_series) {
+    auto interrupted = report_of_day(41);
+    interrupted.complete = false;
+    store.add(bench::entry_of(interrupted, {}));
+    EXPECT_EQ(shown()["runs"].size(), 40);
+    EXPECT_EQ(shown()["all_runs"], 40) << "it has them all";
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests

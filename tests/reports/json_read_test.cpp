@@ -109,7 +109,7 @@ TEST(json_read, what_would_take_for_ever_is_refused_with_its_place) {
 
 TEST(json_read, a_key_that_is_there_twice_is_refused_however_it_is_spelled) {
     EXPECT_NE(
-        reader_complaint("{\"a\": 0,\n \"a\": 1}").find("line 2, column 4: the key \"a\" is there twice"),
+        reader_complaint("{\"a\": 0,\n \"a\": 1}").find("line 2, column 7: the key \"a\" is there twice"),
         std::string::npos);
     EXPECT_NE(reader_complaint(R"({"a": 0, "\u0061": 1})").find("is there twice"), std::string::npos);
     EXPECT_NE(reader_complaint(R"({"a\n": 0, "\u0061\u000a": 1})").find("is there twice"), std::string::npos);
@@ -125,6 +125,26 @@ TEST(json_read, numbers_beyond_a_double_are_refused_with_their_place) {
         EXPECT_NE(reader_complaint(wrong).find("line 4, column"), std::string::npos)
             << reader_complaint(wrong);
     }
+}
+
+TEST(json_read, whole_numbers_that_no_integer_has_are_read_as_the_nearest_double) {
+    EXPECT_EQ(reports::parse_strictly("[100000000000000000000, 18446744073709551615, -1]"),
+              (ordered_json{1e20, UINT64_MAX, -1}));
+}
+
+TEST(json_read, what_is_cut_short_or_goes_on_is_refused_where_it_ends) {
+    EXPECT_NE(reader_complaint("{\"a\": [1,\n2").find("line 2, column 2: not JSON, or cut short"),
+              std::string::npos);
+    EXPECT_NE(reader_complaint("{\"a\": 1}\nx").find("line 2, column 2: not JSON"), std::string::npos);
+    EXPECT_NE(reader_complaint("{\"a\": 1} {}").find("line 1, column"), std::string::npos);
+}
+
+TEST(json_read, what_is_not_utf_8_is_refused_with_its_line) {
+    EXPECT_NE(reader_complaint("{\"a\":\n\"\xff\"}").find("line 2, column 1: not UTF-8"), std::string::npos);
+}
+
+TEST(json_read, a_byte_order_mark_is_passed_over) {
+    EXPECT_EQ(reader_complaint("\xEF\xBB\xBF" + reports::write_json(sample_report())), "");
 }
 
 TEST(json_read, a_complaint_about_a_huge_or_wild_name_stays_short_and_plain) {
