@@ -1,5 +1,5 @@
-// Adds reports of full runs to a history: thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]]. What they take is
-// measured by thousand_evidence.
+// Adds reports of full runs to a history: thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]]. What they
+// take is measured by thousand_evidence.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -162,8 +162,8 @@ TEST(child_process, does_not_outlive_an_error_of_ours) {
     const auto pid_file = folder / "pid";
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-    // poll() refuses more entries than this process may have files; the word wakes it for that. Before it first
-    // sleeps there it has a file to open, which is another error.
+    // poll() refuses more entries than this process may have files; the word wakes it for that. Before it
+    // first sleeps there it has a file to open, which is another error.
     EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
                                         "; until grep -q '^State:.S' /proc/$PPID/status; do :; done"
                                         "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),
