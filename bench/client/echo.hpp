@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench {
 

@@ -25,11 +25,11 @@ from gbench import Contender, Unproved, Unsupported, Workload, percentile
 
 ECHO_BYTES = 64
 BUFFER_BYTES_MIN = 4096  # of a server
-WARM_UP_ROUND_TRIPS = 8  # of each connection, as in bench/workloads/echo_session.hpp
+WARM_UP_ROUND_TRIPS = 8  # of each connection, as in bench/workloads/sockets/echo_session.hpp
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# As in bench/contenders/socket_options.cpp; the numbers are of options that Python has no name for.
+# As in bench/contenders/process/socket_options.cpp; the numbers are of options that Python has no name for.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -89,7 +89,7 @@ async def sleep_concurrent(trial):
 
 
 def shuffled(i, count):
-    """As in bench/workloads/lateness.hpp: no timer queue gets its deadlines sorted."""
+    """As in bench/workloads/trial/lateness.hpp: no timer queue gets its deadlines sorted."""
     return i * 2_147_483_647 % count
 
 
@@ -351,7 +351,7 @@ def run_loop(coroutine):
 
 
 def options_of(end):
-    """What the kernel says of a socket, in the words of bench/contenders/socket_options.hpp."""
+    """What the kernel says of a socket, in the words of bench/contenders/process/socket_options.hpp."""
     found = {name: end.getsockopt(*option) for name, option in SOCKET_OPTIONS.items()}
     on, seconds = struct.unpack("ii", end.getsockopt(socket.SOL_SOCKET, socket.SO_LINGER, 8))
     found["SO_LINGER"] = seconds if on else "off"

@@ -18,9 +18,9 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/contenders/process_facts.hpp"
-#include "bench/contenders/settings.hpp"
-#include "bench/contenders/side_file.hpp"
+#include "bench/contenders/process/process_facts.hpp"
+#include "bench/contenders/process/settings.hpp"
+#include "bench/contenders/process/side_file.hpp"
 #include "bench/metrics/memory.hpp"
 #include "bench/metrics/sample_cost.hpp"
 

@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "bench/contenders/build_facts.hpp"
 #include "bench/contenders/lacking.hpp"
-#include "bench/contenders/own_connection.hpp"
+#include "bench/contenders/process/build_facts.hpp"
+#include "bench/contenders/process/own_connection.hpp"
 #include "bench/runtime.hpp"
 #include "bench/workloads/list.hpp"
 #include "bench/workloads/table.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench {
 

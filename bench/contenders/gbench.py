@@ -1,6 +1,6 @@
 """What a contender in Python needs beside its workloads: trials with proofs, Google Benchmark's flags and its JSON.
 
-The counterpart of bench/workloads/trial.hpp and bench/contenders/contender_main.cpp. Not a contender: it is no
+The counterpart of bench/workloads/trial/trial.hpp and bench/contenders/contender_main.cpp. Not a contender: it is no
 executable, so nobody takes it for one.
 """
 
@@ -47,7 +47,7 @@ def prolong(began_ns, share, delay_ns=0):
 
 
 class Turns:
-    """The timed section, in turns; the counterpart of bench/workloads/turns.hpp, where the protocol is."""
+    """The timed section, in turns; the counterpart of bench/workloads/trial/turns.hpp, where the protocol is."""
 
     def __init__(self, inlet, outlet, untimed_us, timed_us, slowdown):
         self.inlet, self.outlet = inlet, outlet
@@ -102,7 +102,7 @@ class Turns:
 
 
 class Trial:
-    """One workload run once; the counterpart of bench/workloads/trial.hpp."""
+    """One workload run once; the counterpart of bench/workloads/trial/trial.hpp."""
 
     def __init__(self, smoke, operations, recording=True, slowdown=0, turns=None):
         self.smoke = smoke
@@ -169,7 +169,7 @@ class Trial:
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
     def histograms(self, workload):
-        """As bench/contenders/side_file.hpp has them, with a bucket for each value."""
+        """As bench/contenders/process/side_file.hpp has them, with a bucket for each value."""
         return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
                  "max": max(values), "mean": sum(values) / len(values),
                  "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}

@@ -2,8 +2,8 @@
 // from there to a report in a format that shows them.
 //
 // histograms.jsonl has a header line and then a line for each trial that had any: where it belongs, and what
-// its side file said (bench/contenders/side_file.hpp). It is beside the journal and not in it, because it is
-// a hundred times as large, and no verdict needs it.
+// its side file said (bench/contenders/process/side_file.hpp). It is beside the journal and not in
+// it, because it is a hundred times as large, and no verdict needs it.
 #pragma once
 
 #include <filesystem>

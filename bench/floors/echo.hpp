@@ -19,8 +19,8 @@
 
 #include "bench/floors/connections.hpp"
 #include "bench/workloads/echo.hpp"
-#include "bench/workloads/same_bytes.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/sockets/same_bytes.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -36,7 +36,7 @@ echo_floor echo_uring;
 
 using workloads::detail::echo_messages;
 
-/// What a server receives into: as large as the workload's (bench/workloads/echo_session.hpp), and like there
+/// What a server receives into: as large as the workload's (echo_session.hpp), and like there
 /// one for each connection and outside of what is kept of the connection, where a floor needs more than one.
 using server_buffer = std::vector<std::byte>;
 inline server_buffer make_server_buffer(std::size_t message_bytes) {

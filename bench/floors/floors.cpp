@@ -5,7 +5,7 @@
 #include <array>
 #include <initializer_list>
 
-#include "bench/contenders/socket_options.hpp"
+#include "bench/contenders/process/socket_options.hpp"
 #include "bench/floors/connections.hpp"
 #include "bench/floors/workloads.hpp"
 

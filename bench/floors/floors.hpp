@@ -14,7 +14,7 @@ struct floor {
     std::string_view name;
     std::string calls;                          // what it is made of
     std::vector<contender_workload> workloads;  // every one of the suite; those that it cannot do say why
-    std::string (*socket_options)();            // of its connections; see bench/contenders/socket_options.hpp
+    std::string (*socket_options)();  // of its connections; see bench/contenders/process/socket_options.hpp
 };
 
 floor blocking_floor();

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "loop/io/fd.hpp"
 
 namespace loopbench::bench::floors {

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "bench/workloads/lateness.hpp"
 #include "bench/workloads/sizes.hpp"
+#include "bench/workloads/trial/lateness.hpp"
 
 namespace loopbench::bench::floors {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "bench/floors/sleepers.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::floors {
 

@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "bench/floors/waits.hpp"
-#include "bench/workloads/cores.hpp"
 #include "bench/workloads/cross_thread.hpp"
+#include "bench/workloads/trial/cores.hpp"
 #include "loop/io/fd.hpp"
 #include "loop/io/uring/ring.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::floors {
 

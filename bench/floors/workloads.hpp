@@ -13,7 +13,7 @@
 #include "bench/floors/sleepers.hpp"
 #include "bench/floors/streams.hpp"
 #include "bench/floors/wakeups.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::floors {
 

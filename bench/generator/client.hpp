@@ -12,7 +12,7 @@
 
 #include "bench/generator/conversation.hpp"
 #include "bench/generator/link.hpp"
-#include "bench/workloads/same_bytes.hpp"
+#include "bench/workloads/sockets/same_bytes.hpp"
 
 namespace loopbench::bench {
 

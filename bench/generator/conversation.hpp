@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "bench/workloads/echo_session.hpp"
+#include "bench/workloads/sockets/echo_session.hpp"
 
 namespace loopbench::bench {
 

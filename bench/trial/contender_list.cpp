@@ -61,7 +61,7 @@ file_state state_of_file(const fs::path& file) {
     return state;
 }
 
-/// Where bench/workloads/generator_process.cpp looks for it.
+/// Where bench/workloads/sockets/generator_process.cpp looks for it.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
     const char* const told = std::getenv("LOOPBENCH_GENERATOR");

@@ -1,5 +1,5 @@
-// The files in which contenders leave what their output cannot carry: bench/contenders/side_file.hpp says
-// what is in them.
+// The files in which contenders leave what their output cannot carry: bench/contenders/process/side_file.hpp
+// says what is in them.
 #pragma once
 
 #include <filesystem>

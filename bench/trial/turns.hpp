@@ -1,4 +1,5 @@
-// Taking turns: the suite's half. (The contenders' half, and the protocol, is bench/workloads/turns.hpp.)
+// Taking turns: the suite's half. (The contenders' half, and the protocol, is
+// bench/workloads/trial/turns.hpp.)
 #pragma once
 
 #include <chrono>

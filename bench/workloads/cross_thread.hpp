@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/cores.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/cores.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::workloads {
 

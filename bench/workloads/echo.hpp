@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/echo_session.hpp"
-#include "bench/workloads/silent_connections.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/sockets/echo_session.hpp"
+#include "bench/workloads/sockets/silent_connections.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

@@ -13,9 +13,9 @@
 
 #include "bench/metrics/histogram.hpp"
 #include "bench/runtime.hpp"
-#include "bench/workloads/echo_session.hpp"
 #include "bench/workloads/sizes.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/sockets/echo_session.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

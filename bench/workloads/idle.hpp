@@ -9,10 +9,10 @@
 
 #include "bench/metrics/memory.hpp"
 #include "bench/runtime.hpp"
-#include "bench/workloads/lateness.hpp"
-#include "bench/workloads/silent_connections.hpp"
 #include "bench/workloads/sizes.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/sockets/silent_connections.hpp"
+#include "bench/workloads/trial/lateness.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

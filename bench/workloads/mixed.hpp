@@ -11,8 +11,8 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/echo.hpp"
-#include "bench/workloads/lateness.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/lateness.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

@@ -8,7 +8,7 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/stream.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

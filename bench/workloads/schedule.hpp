@@ -9,7 +9,7 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/cross_thread.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/generator_process.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/sockets/generator_process.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/lateness.hpp"
 #include "bench/workloads/sizes.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/lateness.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/echo_session.hpp"
-#include "bench/workloads/same_bytes.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/sockets/echo_session.hpp"
+#include "bench/workloads/sockets/same_bytes.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "reports/words.hpp"
 
 namespace loopbench::bench {

@@ -7,7 +7,7 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/table.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench {
 

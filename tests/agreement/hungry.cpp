@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/statistics/random.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "bench/floors/wakeups.hpp"
-#include "bench/workloads/cores.hpp"
+#include "bench/workloads/trial/cores.hpp"
 #include "tests/floors/named.hpp"
 
 namespace loopbench::bench::floors {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/workloads/turns.hpp"
+#include "bench/workloads/trial/turns.hpp"
 
 namespace loopbench::tests {
 

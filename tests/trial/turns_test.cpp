@@ -1,4 +1,5 @@
-// Who works when, with real processes: shell scripts that speak the protocol of bench/workloads/turns.hpp.
+// Who works when, with real processes: shell scripts that speak the protocol of
+// bench/workloads/trial/turns.hpp.
 #include "bench/trial/turns.hpp"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@
 
 #include "asio_ref/runtime.hpp"
 #include "bench/runtime.hpp"
-#include "bench/workloads/echo_session.hpp"
+#include "bench/workloads/sockets/echo_session.hpp"
 
 namespace loopbench::bench {
 

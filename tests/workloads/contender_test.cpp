@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/contenders/process_facts.hpp"
+#include "bench/contenders/process/process_facts.hpp"
 
 namespace loopbench::bench {
 namespace {

@@ -1,5 +1,5 @@
 // Threads on cores that are chosen: where they run, and what is left of it afterwards.
-#include "bench/workloads/cores.hpp"
+#include "bench/workloads/trial/cores.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

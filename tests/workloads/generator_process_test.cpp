@@ -1,5 +1,5 @@
 // The process that a serving workload starts: what is left behind when it cannot be.
-#include "bench/workloads/generator_process.hpp"
+#include "bench/workloads/sockets/generator_process.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

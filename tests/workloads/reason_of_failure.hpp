@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench {
 

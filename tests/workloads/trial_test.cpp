@@ -1,5 +1,5 @@
 // What a trial refuses.
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The contender's half of taking turns, with both ends of its pipes in the test's hand.
-#include "bench/workloads/turns.hpp"
+#include "bench/workloads/trial/turns.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 #include "bench/workloads/pipe.hpp"
 #include "bench/workloads/schedule.hpp"
 #include "bench/workloads/stream.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "tests/support/suite_of_turns.hpp"
 
 namespace loopbench::bench {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 #include "bench/workloads/workload.hpp"
 
 namespace loopbench::bench::workloads {

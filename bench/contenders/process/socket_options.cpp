@@ -1,5 +1,5 @@
 // The list of options, and how each is read.
-#include "bench/contenders/socket_options.hpp"
+#include "bench/contenders/process/socket_options.hpp"
 
 #include <fmt/format.h>
 #include <netinet/in.h>

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "bench/contenders/lacking.hpp"
-#include "bench/contenders/socket_options.hpp"
+#include "bench/contenders/process/socket_options.hpp"
 #include "bench/runtime.hpp"
 
 namespace loopbench::bench {

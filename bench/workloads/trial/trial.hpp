@@ -16,7 +16,7 @@
 
 #include "bench/metrics/histogram.hpp"
 #include "bench/metrics/usage.hpp"
-#include "bench/workloads/turns.hpp"
+#include "bench/workloads/trial/turns.hpp"
 
 namespace loopbench::bench {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::workloads {
 

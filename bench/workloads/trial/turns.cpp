@@ -1,4 +1,4 @@
-#include "bench/workloads/turns.hpp"
+#include "bench/workloads/trial/turns.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 
 #include "bench/metrics/memory.hpp"
 #include "bench/runtime.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::workloads::detail {
 

@@ -1,5 +1,5 @@
 // The half of the echo workloads that does not depend on the runtime.
-#include "bench/workloads/echo_session.hpp"
+#include "bench/workloads/sockets/echo_session.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "bench/workloads/generator_process.hpp"
+#include "bench/workloads/sockets/generator_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

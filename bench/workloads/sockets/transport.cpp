@@ -1,4 +1,4 @@
-#include "bench/workloads/transport.hpp"
+#include "bench/workloads/sockets/transport.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "bench/contenders/side_file.hpp"
+#include "bench/contenders/process/side_file.hpp"
 
 #include <cerrno>
 #include <cstdio>

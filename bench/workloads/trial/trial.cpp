@@ -1,5 +1,5 @@
 // The bookkeeping of trial.hpp, out of the templates.
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 #include <fmt/format.h>
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "bench/runtime.hpp"
-#include "bench/workloads/same_bytes.hpp"
-#include "bench/workloads/transport.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/sockets/same_bytes.hpp"
+#include "bench/workloads/sockets/transport.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::workloads {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "bench/workloads/cores.hpp"
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/cores.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::workloads::detail {
 

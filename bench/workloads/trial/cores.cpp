@@ -1,4 +1,4 @@
-#include "bench/workloads/cores.hpp"
+#include "bench/workloads/trial/cores.hpp"
 
 #include <cerrno>
 #include <system_error>

@@ -1,5 +1,5 @@
 // The dynamic linker knows who provides a symbol, whether it came from a flag, a library or LD_PRELOAD.
-#include "bench/contenders/process_facts.hpp"
+#include "bench/contenders/process/process_facts.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "bench/workloads/silent_connections.hpp"
+#include "bench/workloads/sockets/silent_connections.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "bench/contenders/settings.hpp"
+#include "bench/contenders/process/settings.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::workloads {
 

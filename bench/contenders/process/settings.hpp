@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/workloads/trial.hpp"
+#include "bench/workloads/trial/trial.hpp"
 
 namespace loopbench::bench {
 
@@ -25,8 +25,8 @@ struct contender_settings {
     // whether that is found; the context says it, so that such numbers cannot pass for real ones.
     double slowdown = 0;
 
-    // LOOPBENCH_TURNS: the timed section works in turns with other contenders' (bench/workloads/turns.hpp). A
-    // workload that is calibrated then goes on until it is told to end.
+    // LOOPBENCH_TURNS: the timed section works in turns with other contenders' (see
+    // bench/workloads/trial/turns.hpp). A workload that is calibrated then goes on until it is told to end.
     std::optional<turn_settings> turns;
 
     // LOOPBENCH_SIDE_FILE, a path: where the histograms go (side_file.hpp). Empty: nowhere.
