@@ -143,7 +143,7 @@ TEST(counts, of_a_tracer_that_lies_are_missing_with_the_reason) {
         EXPECT_NE(missing(counted).find("strace"), std::string::npos) << lie << missing(counted);
         EXPECT_FALSE(counted.failed) << lie;
     }
-    const lying_tracer perf("perf", "printf 'read 10 0 1.0\\n' >\"$record\"");
+    const lying_tracer perf("perf", R"(printf ' sh (1), 20 events, 95.0%%\n   read 10 0 1.0\n' >"$record")");
     const auto counted = counts_of("yield/dearer");
     EXPECT_FALSE(counted.metrics.contains("syscalls")) << "the same record for N and for 2N operations";
 }
