@@ -4,15 +4,17 @@
 usage: mutants.py FOLDER [--only TEXT]... [--front "WORDS"] [--table FILE] [--list]
 
 FOLDER gets a copy of the commit that is checked out, and a build of it without optimisation; both stay for the next
-time, and so do results, so that what was ended goes on where it was. A patch's first lines say what it takes out
-(Defence), which program is built (Program), and with what it is run (Tests: a filter of GoogleTest, or arguments).
-First the program has to be green without the patch. Words in front of builds and runs may be `nice`, or a lock.
+time, and so do results: what was ended goes on where it was, and what was not red is tried again, on a later commit as
+well. A patch's first lines say what it takes out (Defence), which program is built (Program), and with what it is run
+(Tests: a filter of GoogleTest, or arguments). First the program has to be green without the patch. Words in front of
+builds and runs may be `nice`, or a lock.
 
 The table has a line for each patch that was tried. Exit code 0 when none survived, 1 when one did, does not build, or
 was never green.
 """
 
 import argparse
+import collections
 import hashlib
 import json
 import os
@@ -111,10 +113,12 @@ def outcome_of(patch, tree, green):
         tree.git("reset", "--quiet", "--hard")
 
 
-def table_of(patches, results, commit):
+def table_of(patches, results):
     rows = [(patch, results[patch.name]) for patch in patches if patch.name in results]
     red = sum(result["outcome"] == "red" for _, result in rows)
-    lines = [f"{len(rows)} of {len(patches)} patches were tried, on commit {commit[:12]}: {red} are seen by a test, "
+    commits = collections.Counter(result["commit"][:12] for _, result in rows)
+    tried_on = ", ".join(f"{count} on commit {commit}" for commit, count in commits.items())
+    lines = [f"{len(rows)} of {len(patches)} patches were tried, {tried_on}: {red} are seen by a test, "
              f"{len(rows) - red} are not.", "", "| patch | the defence that it takes out | in | program | red |",
              "|---|---|---|---|---|"]
     for patch, result in rows:
@@ -142,7 +146,7 @@ def main():
     known, results, green = options.folder / "results.jsonl", {}, set()
     for line in known.read_text().splitlines() if known.exists() else []:
         result = json.loads(line)
-        if result["commit"] == tree.commit and any(each.digest == result["patch"] for each in patches):
+        if result["outcome"] == "red" and any(each.digest == result["patch"] for each in patches):
             results[result["name"]] = result
     # By program and tests: each is built and seen green once.
     for patch in sorted(chosen, key=lambda each: (each.program, each.tests, each.changed)):
@@ -154,7 +158,7 @@ def main():
             with open(known, "a", encoding="utf-8") as file:
                 file.write(json.dumps(results[patch.name]) + "\n")
             print(f"{patch.name}: {outcome} {what} ({time.monotonic() - started:.0f} s)", flush=True)
-    text = table_of(patches, results, tree.commit)
+    text = table_of(patches, results)
     if options.table:
         options.table.parent.mkdir(parents=True, exist_ok=True)
         options.table.write_text(text)
