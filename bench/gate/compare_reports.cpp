@@ -18,6 +18,7 @@
 #include "bench/gate/conditions.hpp"
 #include "bench/statistics/rank_test.hpp"
 #include "bench/statistics/verdict.hpp"
+#include "bench/summary/self_check.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/metrics.hpp"
@@ -178,7 +179,9 @@ report compare_reports(const report& then, const report& now, double threshold_p
              "let `loopbench compare` run the two executables in one session, in pairs"});
     std::ranges::move(lost_from(before_index, now_index, all, moved), std::back_inserter(found.results));
     found.baseline = "before";
-    if (then.aa && then.aa->found == reports::fitness::unfit) found.aa = then.aa;
+    // Of the two sessions, what is said of the one that can be relied on less.
+    const bool then_is_unknown = then.aa && then.aa->found == reports::fitness::unknown;
+    if (is_unfit(then) || (then_is_unknown && !is_unfit(now))) found.aa = then.aa;
     return found;
 }
 

@@ -333,6 +333,29 @@ TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
         << ran.error_tail;
 }
 
+TEST_F(compare_reports, are_as_fit_as_the_less_fit_of_their_sessions) {
+    using enum reports::fitness;
+    const auto in_session = [](reports::fitness found) {
+        auto content = two_times(100, 50);
+        content.aa = reports::self_check{};
+        content.aa->found = found;
+        if (found != fit) content.aa->reason = "so it is";
+        return reports::write_json(content);
+    };
+    const auto code = [&](reports::fitness then, reports::fitness now) {
+        return between(in_session(then), in_session(now)).code;
+    };
+    EXPECT_EQ(code(fit, fit), 0);
+    for (const auto other : {fit, unknown}) {
+        EXPECT_EQ(code(unknown, other), 4);
+        EXPECT_EQ(code(other, unknown), 4);
+    }
+    for (const auto other : {fit, unknown, unfit}) {
+        EXPECT_EQ(code(unfit, other), 5);
+        EXPECT_EQ(code(other, unfit), 5);
+    }
+}
+
 TEST_F(compare_reports, of_different_sizes_are_refused) {
     auto quick = two_times(100, 50), full = two_times(100, 50);
     quick.plan = reports::planned{"smoke", 0.01, 5, 12, {}};
