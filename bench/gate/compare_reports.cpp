@@ -89,10 +89,11 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
     return found;
 }
 
-/// Cells that had something to compare and have nothing now: with their status and reason.
-std::vector<result> lost_from(const report_index& then, const report_index& now,
-                              std::span<const compared> kept,
-                              const std::map<std::string_view, double>& moved) {
+/// Cells that had something to compare and have nothing now, and those that failed now or were not reached:
+/// with their status and reason.
+std::vector<result> without_comparison(const report_index& then, const report_index& now,
+                                       std::span<const compared> kept,
+                                       const std::map<std::string_view, double>& moved) {
     std::set<std::pair<std::string_view, std::string_view>> seen;
     std::set<std::string_view> workloads;
     for (const auto& item : kept) {
@@ -131,6 +132,11 @@ std::vector<result> lost_from(const report_index& then, const report_index& now,
             lost.reason = next->reason;
         }
     }
+    // Where the old report has no number either, it is no pass all the same.
+    for (const auto& item : now.whole().results)
+        if ((item.status == reports::cell_status::failed || item.status == reports::cell_status::not_run) &&
+            seen.emplace(item.workload, item.contender).second)
+            all.push_back(item);
     return all;
 }
 
@@ -177,7 +183,8 @@ report compare_reports(const report& then, const report& now, double threshold_p
              "each report is of one session, so that what differs from session to session (the machine's "
              "mood, where code and memory came to lie) cannot be told from what the builds differ in",
              "let `loopbench compare` run the two executables in one session, in pairs"});
-    std::ranges::move(lost_from(before_index, now_index, all, moved), std::back_inserter(found.results));
+    std::ranges::move(without_comparison(before_index, now_index, all, moved),
+                      std::back_inserter(found.results));
     found.baseline = "before";
     // Of the two sessions, what is said of the one that can be relied on less.
     const bool then_is_unknown = then.aa && then.aa->found == reports::fitness::unknown;

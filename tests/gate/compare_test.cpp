@@ -280,6 +280,14 @@ TEST_F(compare_reports, sees_what_failed_or_is_gone) {
     EXPECT_NE(gone.error_tail.find("it is not in the new report"), std::string::npos) << gone.error_tail;
     EXPECT_EQ(between(with(reports::cell_status::failed, "once"), report_with(100, 50)).code, 0)
         << "what failed before and is there now is no reason to worry";
+    const auto now = [&](const std::string& old, reports::cell_status status) {
+        return between(old, with(status, "now")).code;
+    };
+    for (const auto& old : {with(reports::cell_status::failed, "then"), reports::write_json(without)}) {
+        EXPECT_EQ(now(old, reports::cell_status::failed), 1) << "what fails again fails";
+        EXPECT_EQ(now(old, reports::cell_status::not_run), 4);
+        EXPECT_EQ(now(old, reports::cell_status::unsupported), 0);
+    }
 }
 
 TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_there) {
