@@ -557,6 +557,17 @@ TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
+TEST(gate, looks_at_every_result_of_a_cell_even_where_one_is_there_twice) {
+    auto report = sample_report();
+    std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
+    report.workloads[1].headline_metrics = {"time"};
+    report.aa->found = reports::fitness::fit;
+    ASSERT_EQ(bench::outcome_of(bench::judge_gate(report, 12)), gate_outcome::pass);
+    report.results.push_back(report.results[2]);
+    report.results.back().judged = verdict::slower;
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 12)), gate_outcome::regression);
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests
