@@ -67,7 +67,7 @@ public:
         bool is_new = false;
     };
     /// All of the entry, or nothing when something fails. Of one that is there already only that is new what
-    /// entry::said has.
+    /// entry::said has and, where it was interrupted and is complete now, its report.
     added add(const entry& what);
 
     /// By date.
