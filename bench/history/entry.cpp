@@ -76,16 +76,26 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
+/// One of each metric, as of a trial, however many numbers of the row are called like it: a second sample of
+/// the same repetition would be one that nobody measured.
+std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
+    std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
+    for (const auto& [counter, value] : row.counters)
+        if (const auto* metric = metric_of(counter); metric != nullptr && value)
+            all[std::string{metric->name}] = value;
+    all["time"] = row.real_time_ns;
+    if (const auto rate = row.counters.find("items_per_second"); rate != row.counters.end())
+        all["throughput"] = rate->second;
+    return all;
+}
+
 void add(repetitions& to, const gbench_row& row) {
     if (row.error) {
         to.error = row.error;
         return;
     }
-    if (row.real_time_ns) to.by_metric["time"].push_back(*row.real_time_ns);
-    if (row.cpu_time_ns) to.by_metric["cpu"].push_back(*row.cpu_time_ns);
-    for (const auto& [counter, value] : row.counters)
-        if (const auto* metric = metric_of(counter); metric != nullptr && value)
-            to.by_metric[std::string{metric->name}].push_back(*value);
+    for (const auto& [metric, value] : numbers_in(row))
+        if (value) to.by_metric[metric].push_back(*value);
 }
 
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,

@@ -125,6 +125,19 @@ TEST(entry, of_google_benchmark_has_a_sample_for_each_repetition) {
     EXPECT_EQ(kept.report.find("secret"), std::string::npos) << kept.report;
 }
 
+TEST(entry, of_google_benchmark_has_one_sample_for_each_repetition_whatever_counters_are_called) {
+    std::string printed{of_google_benchmark};
+    printed.insert(printed.find("\"mine\""), R"("throughput": 5.0, "cpu": 1250.0, "time": 99.0, )");
+    const auto report = reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
+    const auto samples = [&](const char* metric) {
+        return reports::find_result(report, "BM_sort", "my_bench", metric)->samples;
+    };
+    using several = std::vector<std::optional<double>>;
+    EXPECT_EQ(samples("time"), (several{2000.0, 4000.0}));
+    EXPECT_EQ(samples("cpu"), (several{1250.0, 3500.0}));
+    EXPECT_EQ(samples("throughput"), several{10.0});
+}
+
 TEST(entry, of_something_else_is_refused_by_name) {
     for (const auto* text :
          {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench/99"})",
