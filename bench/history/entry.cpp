@@ -167,8 +167,9 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     return made;
 }
 
+/// By a whole text: the schema alone may stand in the path of a program (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
-    return text.find(reports::report_schema) == std::string_view::npos &&
+    return text.find(fmt::format("\"{}\"", reports::report_schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 

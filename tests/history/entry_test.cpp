@@ -138,6 +138,12 @@ TEST(entry, of_google_benchmark_has_one_sample_for_each_repetition_whatever_coun
     EXPECT_EQ(samples("throughput"), several{10.0});
 }
 
+TEST(entry, of_google_benchmark_is_known_by_more_than_the_folder_of_its_program) {
+    std::string printed{of_google_benchmark};
+    printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).source, bench::report_source::google_benchmark);
+}
+
 TEST(entry, of_something_else_is_refused_by_name) {
     for (const auto* text :
          {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench/99"})",
