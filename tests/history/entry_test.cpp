@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/summary/summary.hpp"
+#include "reports/columns.hpp"
 #include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
@@ -142,6 +143,20 @@ TEST(entry, of_google_benchmark_is_known_by_more_than_the_folder_of_its_program)
     std::string printed{of_google_benchmark};
     printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");
     EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).source, bench::report_source::google_benchmark);
+}
+
+TEST(entry, of_a_shard_is_refused_since_the_merged_run_has_its_trials) {
+    auto report = sample_report();
+    report.warnings.push_back({std::string{reports::shard_code}, "this is shard 1 of 2", "merge"});
+    try {
+        bench::read_entry(reports::write_json(report), "1/report.json", {});
+        FAIL() << "it was taken";
+    } catch (const reports::format_error& error) {
+        EXPECT_EQ(
+            std::string{error.what()},
+            "1/report.json: it is of one shard of a run; merge all of them (`loopbench merge`), and add "
+            "the report of that");
+    }
 }
 
 TEST(entry, of_something_else_is_refused_by_name) {
