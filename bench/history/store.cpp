@@ -476,8 +476,12 @@ std::string store::other_points_of(row_id run) {
     return open_->text_of(run, "SELECT other_points FROM loopbench_run WHERE id = :id");
 }
 
+std::string store::report_text_of(row_id run) {
+    return open_->text_of(run, "SELECT report FROM loopbench_run WHERE id = :id");
+}
+
 std::optional<reports::report> store::report_of(row_id run) {
-    const auto text = open_->text_of(run, "SELECT report FROM loopbench_run WHERE id = :id");
+    const auto text = report_text_of(run);
     if (text.empty()) return std::nullopt;
     return reports::read_json(text, fmt::format("run {} in {}", run, place()));
 }

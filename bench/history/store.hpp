@@ -77,6 +77,8 @@ public:
     std::string other_points_of(row_id run);
     /// The report as it was added; nothing when there is no such run.
     std::optional<reports::report> report_of(row_id run);
+    /// Its text, in one line, with what this loopbench does not know; empty when there is no such run.
+    std::string report_text_of(row_id run);
     /// Nothing of these runs is kept.
     void remove(std::span<const row_id> runs);
 
