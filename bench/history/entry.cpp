@@ -334,14 +334,6 @@ std::optional<std::string> in_utc(const std::string& date) {
 
 namespace {
 
-/// Its trials are those of the merged run, which would be in the history beside it.
-void refuse_shard(const reports::report& report) {
-    if (std::ranges::find(report.warnings, reports::shard_code, &reports::warning::code) !=
-        report.warnings.end())
-        throw reports::format_error{
-            "it is of one shard of a run; merge all of them (`loopbench merge`), and add the report of that"};
-}
-
 /// `text`: the report in one line.
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
@@ -373,7 +365,10 @@ entry read_entry(std::string_view text, std::string_view name, provenance from) 
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
-        refuse_shard(report);
+        if (reports::is_of_shard(report))  // the merged run would be in the history beside it
+            throw reports::format_error{
+                "it is of one shard of a run; merge all of them (`loopbench merge`), and add what that "
+                "makes"};
         if (is_journal(text)) return entry_of(std::move(report), std::move(from));
         return entry_of(std::move(report), reports::in_one_line(text), std::move(from),
                         report_source::loopbench);

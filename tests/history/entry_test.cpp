@@ -152,10 +152,9 @@ TEST(entry, of_a_shard_is_refused_since_the_merged_run_has_its_trials) {
         bench::read_entry(reports::write_json(report), "1/report.json", {});
         FAIL() << "it was taken";
     } catch (const reports::format_error& error) {
-        EXPECT_EQ(
-            std::string{error.what()},
-            "1/report.json: it is of one shard of a run; merge all of them (`loopbench merge`), and add "
-            "the report of that");
+        EXPECT_EQ(std::string{error.what()},
+                  "1/report.json: it is of one shard of a run; merge all of them (`loopbench merge`), and "
+                  "add what that makes");
     }
 }
 
