@@ -254,6 +254,10 @@ std::string why_inconclusive(const result& of) {
     return front + (of.from_baseline ? "inconclusive" : "inconclusive, too few blocks to see any difference");
 }
 
+bool is_of_shard(const report& content) {
+    return std::ranges::find(content.warnings, shard_code, &warning::code) != content.warnings.end();
+}
+
 std::string why_incomplete(const report& content) {
     const auto is_of_shards = [](const warning& item) { return item.code == missing_shards_code; };
     return std::ranges::any_of(content.warnings, is_of_shards)

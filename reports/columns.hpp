@@ -71,8 +71,11 @@ std::string how_much_worse(const result& of);
 /// For one that is inconclusive, what could have been seen.
 std::string why_inconclusive(const result& of);
 
-/// The code of the warning of a record that was merged without all of its shards.
-inline constexpr std::string_view missing_shards_code = "missing_shards";
+/// The codes of two warnings: of a shard's own report, and of a record that was merged without all of its
+/// shards.
+inline constexpr std::string_view shard_code = "shard", missing_shards_code = "missing_shards";
+/// Of a shard's own report, whose trials are those of the merged run as well.
+bool is_of_shard(const report& content);
 
 /// Why a report that is not complete is not, in a sentence.
 std::string why_incomplete(const report& content);

@@ -1,6 +1,7 @@
 #include "reports/report_index.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace loopbench::reports {
 
@@ -64,8 +65,9 @@ bool report_index::is_about(std::string_view workload, std::string_view metric) 
 std::vector<const result*> report_index::judged(std::string_view workload, std::string_view contender) const {
     std::vector<const result*> all;
     for (const auto& metric : headline(workload))
-        if (const auto* const item = find(workload, contender, metric); item != nullptr && item->judged)
-            all.push_back(item);
+        std::ranges::copy_if(of(workload, metric), std::back_inserter(all), [&](const result* item) {
+            return item->contender == contender && item->judged;
+        });
     return all;
 }
 

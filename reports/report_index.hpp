@@ -55,7 +55,7 @@ public:
     }
     [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const;
     /// What a gate is about: the cell's results for the metrics that the workload is about, in their order,
-    /// as far as they have a verdict.
+    /// as far as they have a verdict. All of them: somebody else's report may have one twice.
     [[nodiscard]] std::vector<const result*> judged(std::string_view workload,
                                                     std::string_view contender) const;
 

@@ -18,6 +18,7 @@
 #include "bench/gate/conditions.hpp"
 #include "bench/statistics/rank_test.hpp"
 #include "bench/statistics/verdict.hpp"
+#include "bench/summary/self_check.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/workloads/table.hpp"
 #include "reports/metrics.hpp"
@@ -88,10 +89,11 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
     return found;
 }
 
-/// Cells that had something to compare and have nothing now: with their status and reason.
-std::vector<result> lost_from(const report_index& then, const report_index& now,
-                              std::span<const compared> kept,
-                              const std::map<std::string_view, double>& moved) {
+/// Cells that had something to compare and have nothing now, and those that failed now or were not reached:
+/// with their status and reason.
+std::vector<result> without_comparison(const report_index& then, const report_index& now,
+                                       std::span<const compared> kept,
+                                       const std::map<std::string_view, double>& moved) {
     std::set<std::pair<std::string_view, std::string_view>> seen;
     std::set<std::string_view> workloads;
     for (const auto& item : kept) {
@@ -130,6 +132,11 @@ std::vector<result> lost_from(const report_index& then, const report_index& now,
             lost.reason = next->reason;
         }
     }
+    // Where the old report has no number either, it is no pass all the same.
+    for (const auto& item : now.whole().results)
+        if ((item.status == reports::cell_status::failed || item.status == reports::cell_status::not_run) &&
+            seen.emplace(item.workload, item.contender).second)
+            all.push_back(item);
     return all;
 }
 
@@ -176,9 +183,12 @@ report compare_reports(const report& then, const report& now, double threshold_p
              "each report is of one session, so that what differs from session to session (the machine's "
              "mood, where code and memory came to lie) cannot be told from what the builds differ in",
              "let `loopbench compare` run the two executables in one session, in pairs"});
-    std::ranges::move(lost_from(before_index, now_index, all, moved), std::back_inserter(found.results));
+    std::ranges::move(without_comparison(before_index, now_index, all, moved),
+                      std::back_inserter(found.results));
     found.baseline = "before";
-    if (then.aa && then.aa->found == reports::fitness::unfit) found.aa = then.aa;
+    // Of the two sessions, what is said of the one that can be relied on less.
+    const bool then_is_unknown = then.aa && then.aa->found == reports::fitness::unknown;
+    if (is_unfit(then) || (then_is_unknown && !is_unfit(now))) found.aa = then.aa;
     return found;
 }
 

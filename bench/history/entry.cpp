@@ -22,6 +22,7 @@
 #include "bench/statistics/median.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/gbench_json.hpp"
+#include "reports/columns.hpp"
 #include "reports/json/json.hpp"
 #include "reports/json/json_node.hpp"
 #include "reports/metrics.hpp"
@@ -76,16 +77,26 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
+/// One of each metric, as of a trial, however many numbers of the row are called like it: a second sample of
+/// the same repetition would be one that nobody measured.
+std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
+    std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
+    for (const auto& [counter, value] : row.counters)
+        if (const auto* metric = metric_of(counter); metric != nullptr && value)
+            all[std::string{metric->name}] = value;
+    all["time"] = row.real_time_ns;
+    if (const auto rate = row.counters.find("items_per_second"); rate != row.counters.end())
+        all["throughput"] = rate->second;
+    return all;
+}
+
 void add(repetitions& to, const gbench_row& row) {
     if (row.error) {
         to.error = row.error;
         return;
     }
-    if (row.real_time_ns) to.by_metric["time"].push_back(*row.real_time_ns);
-    if (row.cpu_time_ns) to.by_metric["cpu"].push_back(*row.cpu_time_ns);
-    for (const auto& [counter, value] : row.counters)
-        if (const auto* metric = metric_of(counter); metric != nullptr && value)
-            to.by_metric[std::string{metric->name}].push_back(*value);
+    for (const auto& [metric, value] : numbers_in(row))
+        if (value) to.by_metric[metric].push_back(*value);
 }
 
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
@@ -157,8 +168,9 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     return made;
 }
 
+/// By a whole text: the schema alone may stand in the path of a program (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
-    return text.find(reports::report_schema) == std::string_view::npos &&
+    return text.find(fmt::format("\"{}\"", reports::report_schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
@@ -353,6 +365,10 @@ entry read_entry(std::string_view text, std::string_view name, provenance from) 
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
+        if (reports::is_of_shard(report))  // the merged run would be in the history beside it
+            throw reports::format_error{
+                "it is of one shard of a run; merge all of them (`loopbench merge`), and add what that "
+                "makes"};
         if (is_journal(text)) return entry_of(std::move(report), std::move(from));
         return entry_of(std::move(report), reports::in_one_line(text), std::move(from),
                         report_source::loopbench);

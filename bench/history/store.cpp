@@ -388,6 +388,15 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
+/// A run that was cut behind its last trial has the same trials when it is finished. Before, no trend has it.
+void finish_run(soci::session& sql, row_id run, const entry& what) {
+    const std::string fitness{
+        reports::name_of(what.head.aa ? what.head.aa->found : reports::fitness::unknown)};
+    sql << "UPDATE loopbench_run SET complete = 1, fitness = :fitness, points = :points, "
+           "other_points = :other_points, report = :report WHERE id = :id AND complete = 0",
+        use(fitness), use(what.points), use(what.other_points), use(what.report), use(run);
+}
+
 /// By the first run on each of them, so that a machine keeps its number when runs are added.
 void number_machines(std::vector<kept_run>& runs) {
     std::ranges::sort(runs, {}, &kept_run::id);
@@ -420,6 +429,7 @@ store::added store::add(const entry& what) {
             into(run);
         if (run > 0) {
             update_run(sql, run, what.said);
+            if (what.head.complete) finish_run(sql, run, what);
             return {run, false};
         }
         sql << "SELECT COALESCE(MAX(id), 0) + 1 FROM loopbench_run", into(run);
@@ -466,8 +476,12 @@ std::string store::other_points_of(row_id run) {
     return open_->text_of(run, "SELECT other_points FROM loopbench_run WHERE id = :id");
 }
 
+std::string store::report_text_of(row_id run) {
+    return open_->text_of(run, "SELECT report FROM loopbench_run WHERE id = :id");
+}
+
 std::optional<reports::report> store::report_of(row_id run) {
-    const auto text = open_->text_of(run, "SELECT report FROM loopbench_run WHERE id = :id");
+    const auto text = report_text_of(run);
     if (text.empty()) return std::nullopt;
     return reports::read_json(text, fmt::format("run {} in {}", run, place()));
 }

@@ -67,7 +67,7 @@ public:
         bool is_new = false;
     };
     /// All of the entry, or nothing when something fails. Of one that is there already only that is new what
-    /// entry::said has.
+    /// entry::said has and, where it was interrupted and is complete now, its report.
     added add(const entry& what);
 
     /// By date.
@@ -77,6 +77,8 @@ public:
     std::string other_points_of(row_id run);
     /// The report as it was added; nothing when there is no such run.
     std::optional<reports::report> report_of(row_id run);
+    /// Its text, in one line, with what this loopbench does not know; empty when there is no such run.
+    std::string report_text_of(row_id run);
     /// Nothing of these runs is kept.
     void remove(std::span<const row_id> runs);
 

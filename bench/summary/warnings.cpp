@@ -51,7 +51,7 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
 /// Of what was not done.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
-        all.push_back({"shard",
+        all.push_back({std::string{reports::shard_code},
                        fmt::format("this is shard {} of {}: {} of {} blocks", plan.part->number,
                                    plan.part->of, plan.part->count(plan.blocks), plan.blocks),
                        "merge the folders of all shards (`loopbench merge DIR... -o DIR`), and read that "

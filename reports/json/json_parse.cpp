@@ -3,6 +3,8 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,13 +86,26 @@ private:
         std::uint64_t natural = 0;
         std::int64_t integer = 0;
         if (!from.is_integer())
-            all_[place].is = from.get_double().value();
+            all_[place].is = double_in(from);
         else if (from.get_uint64().get(natural) == simdjson::SUCCESS)
             all_[place].is = natural;
         else if (from.get_int64().get(integer) == simdjson::SUCCESS)
             all_[place].is = integer;
         else
-            all_[place].is = from.get_double().value();
+            all_[place].is = double_in(from);
+    }
+
+    /// simdjson (3.0.1) tells whether it is a number, but counts the digits behind "0." wrongly: one with
+    /// more than 19 of them becomes another. The C library reads those.
+    template <class source>
+    static double double_in(source& from) {
+        constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
+        const std::string_view text = from.raw_json_token();
+        const double found = from.get_double().value();
+        if (text.size() <= bytes_of_19_digits) return found;
+        const double exact = std::strtod(text.data(), nullptr);  // at the latest the padding ends it
+        if (std::isinf(exact)) throw simdjson::simdjson_error{simdjson::NUMBER_ERROR};
+        return exact;
     }
 
     std::vector<json_value>& all_;

@@ -254,6 +254,12 @@ TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it)
     const auto same = check({slow, slow});
     EXPECT_EQ(same.code, 2);
     EXPECT_NE(same.error_tail.find("cannot confirm itself"), std::string::npos) << same.error_tail;
+    auto part = nlohmann::json::parse(content_of(slow_again));
+    part["warnings"].push_back({{"code", "shard"}, {"message", "this is shard 1 of 2"}, {"remedy", "merge"}});
+    const auto shard = loopbench.path("shard.json").native();
+    reports::write_file_atomically(shard, part.dump());
+    EXPECT_EQ(check({slow, shard}).code, 2) << "its trials may be in the other";
+    EXPECT_EQ(check({shard, slow}).code, 2);
 }
 
 TEST_F(check_timed, every_format_goes_to_standard_output_alone) {

@@ -280,6 +280,14 @@ TEST_F(compare_reports, sees_what_failed_or_is_gone) {
     EXPECT_NE(gone.error_tail.find("it is not in the new report"), std::string::npos) << gone.error_tail;
     EXPECT_EQ(between(with(reports::cell_status::failed, "once"), report_with(100, 50)).code, 0)
         << "what failed before and is there now is no reason to worry";
+    const auto now = [&](const std::string& old, reports::cell_status status) {
+        return between(old, with(status, "now")).code;
+    };
+    for (const auto& old : {with(reports::cell_status::failed, "then"), reports::write_json(without)}) {
+        EXPECT_EQ(now(old, reports::cell_status::failed), 1) << "what fails again fails";
+        EXPECT_EQ(now(old, reports::cell_status::not_run), 4);
+        EXPECT_EQ(now(old, reports::cell_status::unsupported), 0);
+    }
 }
 
 TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_there) {
@@ -331,6 +339,29 @@ TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
     EXPECT_NE(ran.error_tail.find("there is no time to compare: interrupted before its first trial"),
               std::string::npos)
         << ran.error_tail;
+}
+
+TEST_F(compare_reports, are_as_fit_as_the_less_fit_of_their_sessions) {
+    using enum reports::fitness;
+    const auto in_session = [](reports::fitness found) {
+        auto content = two_times(100, 50);
+        content.aa = reports::self_check{};
+        content.aa->found = found;
+        if (found != fit) content.aa->reason = "so it is";
+        return reports::write_json(content);
+    };
+    const auto code = [&](reports::fitness then, reports::fitness now) {
+        return between(in_session(then), in_session(now)).code;
+    };
+    EXPECT_EQ(code(fit, fit), 0);
+    for (const auto other : {fit, unknown}) {
+        EXPECT_EQ(code(unknown, other), 4);
+        EXPECT_EQ(code(other, unknown), 4);
+    }
+    for (const auto other : {fit, unknown, unfit}) {
+        EXPECT_EQ(code(unfit, other), 5);
+        EXPECT_EQ(code(other, unfit), 5);
+    }
 }
 
 TEST_F(compare_reports, of_different_sizes_are_refused) {
@@ -524,6 +555,17 @@ TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
     EXPECT_EQ(gate(12), gate_outcome::regression);
     report.results.clear();
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
+}
+
+TEST(gate, looks_at_every_result_of_a_cell_even_where_one_is_there_twice) {
+    auto report = sample_report();
+    std::erase_if(report.results, [](const auto& item) { return item.status != reports::cell_status::ok; });
+    report.workloads[1].headline_metrics = {"time"};
+    report.aa->found = reports::fitness::fit;
+    ASSERT_EQ(bench::outcome_of(bench::judge_gate(report, 12)), gate_outcome::pass);
+    report.results.push_back(report.results[2]);
+    report.results.back().judged = verdict::slower;
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 12)), gate_outcome::regression);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/summary/summary.hpp"
+#include "reports/columns.hpp"
 #include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
@@ -123,6 +124,38 @@ TEST(entry, of_google_benchmark_has_a_sample_for_each_repetition) {
         << "nobody knows which way it is better";
     EXPECT_EQ(reports::find_result(report, "BM_broken", "my_bench")->reason, "it broke");
     EXPECT_EQ(kept.report.find("secret"), std::string::npos) << kept.report;
+}
+
+TEST(entry, of_google_benchmark_has_one_sample_for_each_repetition_whatever_counters_are_called) {
+    std::string printed{of_google_benchmark};
+    printed.insert(printed.find("\"mine\""), R"("throughput": 5.0, "cpu": 1250.0, "time": 99.0, )");
+    const auto report = reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
+    const auto samples = [&](const char* metric) {
+        return reports::find_result(report, "BM_sort", "my_bench", metric)->samples;
+    };
+    using several = std::vector<std::optional<double>>;
+    EXPECT_EQ(samples("time"), (several{2000.0, 4000.0}));
+    EXPECT_EQ(samples("cpu"), (several{1250.0, 3500.0}));
+    EXPECT_EQ(samples("throughput"), several{10.0});
+}
+
+TEST(entry, of_google_benchmark_is_known_by_more_than_the_folder_of_its_program) {
+    std::string printed{of_google_benchmark};
+    printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).source, bench::report_source::google_benchmark);
+}
+
+TEST(entry, of_a_shard_is_refused_since_the_merged_run_has_its_trials) {
+    auto report = sample_report();
+    report.warnings.push_back({std::string{reports::shard_code}, "this is shard 1 of 2", "merge"});
+    try {
+        bench::read_entry(reports::write_json(report), "1/report.json", {});
+        FAIL() << "it was taken";
+    } catch (const reports::format_error& error) {
+        EXPECT_EQ(std::string{error.what()},
+                  "1/report.json: it is of one shard of a run; merge all of them (`loopbench merge`), and "
+                  "add what that makes");
+    }
 }
 
 TEST(entry, of_something_else_is_refused_by_name) {

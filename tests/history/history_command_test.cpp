@@ -60,6 +60,15 @@ TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
         EXPECT_EQ(run("export", {none}).code, 2) << none;
 }
 
+TEST_F(history_command, gives_back_what_a_newer_loopbench_wrote_into_a_report) {
+    auto newer = reports::to_json(report_of_day(1));
+    newer["results"][0]["not known here"] = {1, 2.5, nullptr};
+    const auto file = loopbench.path("report.json").native(), text = reports::dump(newer, 1) + "\n";
+    reports::write_file_atomically(file, text);
+    ASSERT_EQ(run("add", {file}).code, 0);
+    EXPECT_EQ(run("export", {"1"}).output, text);
+}
+
 TEST_F(history_command, keeps_those_before_one_that_is_refused_by_name) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");

@@ -80,6 +80,36 @@ TEST(store, adds_the_same_report_once_and_learns_what_it_is_of) {
     EXPECT_FALSE(store.runs()[0].dirty) << "nobody said it of that one";
 }
 
+TEST(store, has_a_run_in_trends_once_it_is_finished_though_it_has_no_more_trials) {
+    const empty_history history;
+    auto store = opened(history);
+    auto report = report_of_day(1);
+    report.complete = false;
+    const auto run = store.add(bench::entry_of(report, {"abc", false, "left"})).run;
+    report.complete = true;
+    report.aa = reports::self_check{};
+    report.aa->found = reports::fitness::fit;
+    const auto finished = store.add(bench::entry_of(report, {}));
+    EXPECT_EQ(finished.run, run);
+    EXPECT_FALSE(finished.is_new);
+    const auto as_it_is = [&] {
+        const auto runs = store.runs();
+        ASSERT_EQ(runs.size(), 1);
+        EXPECT_TRUE(runs[0].complete);
+        EXPECT_EQ(runs[0].fitness, reports::fitness::fit);
+        EXPECT_EQ(runs[0].commit, "abc");
+        EXPECT_EQ(runs[0].dirty, false);
+        EXPECT_EQ(runs[0].machine.name, "left");
+        EXPECT_EQ(reports::write_json(*store.report_of(run)), reports::write_json(report));
+        EXPECT_FALSE(bench::read_series(store, runs, {}).empty());
+    };
+    as_it_is();
+    auto cut = report;
+    cut.complete = false;
+    store.add(bench::entry_of(cut, {}));
+    as_it_is();
+}
+
 TEST(store, keeps_the_commit_that_was_said_and_not_the_one_in_the_file) {
     const empty_history history;
     auto store = opened(history);

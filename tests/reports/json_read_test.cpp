@@ -132,6 +132,15 @@ TEST(json_read, whole_numbers_that_no_integer_has_are_read_as_the_nearest_double
               (ordered_json{1e20, UINT64_MAX, -1}));
 }
 
+TEST(json_read, fractions_with_more_digits_than_an_integer_has_are_read_as_the_nearest_double) {
+    const auto read = reports::parse_strictly(
+        "[0.12345678901234567890, -0.00012345678901234567890123, 0.12345678901234567890e2,"
+        "1.2345678901234567890123, 0.00000000000000000000000000012345]");
+    EXPECT_EQ(read, (ordered_json{0.12345678901234568, -0.00012345678901234567, 12.345678901234568,
+                                  1.2345678901234568, 1.2345e-28}));
+    EXPECT_THROW(reports::parse_strictly("[0.99999999999999999999e309]"), reports::format_error);
+}
+
 TEST(json_read, what_is_cut_short_or_goes_on_is_refused_where_it_ends) {
     EXPECT_NE(reader_complaint("{\"a\": [1,\n2").find("line 2, column 2: not JSON, or cut short"),
               std::string::npos);

@@ -14,6 +14,7 @@
 #include "bench/cli/option_types.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/gate/finding_formats.hpp"
+#include "reports/columns.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
 
@@ -95,6 +96,11 @@ std::vector<reports::report> read_reports(const check_options& options) {
         throw usage_error{
             "{} and {} are of the same run, which cannot confirm itself; name a report of another run",
             options.reports[0], options.reports[1]};
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all.size() == 2 && reports::is_of_shard(all[i]))
+            throw usage_error{
+                "{} is of one shard of a run, and the other may have its trials; name reports of two runs",
+                options.reports[i]};
     return all;
 }
 

@@ -91,25 +91,29 @@ int list_runs(const history_options& options) {
     return exit_ok;
 }
 
-reports::report report_of_run(const history_options& options) {
-    auto history = opened(options);
-    auto report = history.report_of(*options.run);
-    if (!report)
-        throw usage_error{"there is no run {} in {}; `loopbench history list` shows those that are there",
-                          *options.run, history.place()};
-    return *std::move(report);
+usage_error no_such_run(const history_options& options, const store& history) {
+    return usage_error{"there is no run {} in {}; `loopbench history list` shows those that are there",
+                       *options.run, history.place()};
 }
 
 int show_run(const history_options& options) {
-    print(options, reports::write_table(report_of_run(options)));
+    auto history = opened(options);
+    const auto report = history.report_of(*options.run);
+    if (!report) throw no_such_run(options, history);
+    print(options, reports::write_table(*report));
+    return exit_ok;
+}
+
+int export_run(const history_options& options) {
+    auto history = opened(options);
+    const auto text = history.report_text_of(*options.run);
+    if (text.empty()) throw no_such_run(options, history);
+    print(options, reports::rewrite_json(text, fmt::format("run {} in {}", *options.run, history.place())));
     return exit_ok;
 }
 
 int export_points(const history_options& options) {
-    if (options.run) {
-        print(options, reports::write_json(report_of_run(options)));
-        return exit_ok;
-    }
+    if (options.run) return export_run(options);
     auto history = opened(options);
     const auto runs = history.runs();
     auto choice = options.choice;
