@@ -57,12 +57,18 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
-    if (!may_be_by_level || d.vain_calls >= vain_calls_max) return;
+    if (!may_be_by_level || d.vain_calls == by_edges_for_good) return;
     if (done) {
         d.vain_calls = 0;
-    } else if (++d.vain_calls == vain_calls_max && is_listener(op.fd)) {
+    } else if (d.vain_calls < vain_calls_max && ++d.vain_calls == vain_calls_max && is_listener(op.fd)) {
         d.vain_calls = by_edges_for_good;
     }
+}
+
+// By level, a call is made now and then although nothing was told.
+bool readiness_driver::is_to_be_tried(descriptor& d, const direction& side) noexcept {
+    if (side.ready) return true;
+    return d.vain_calls == vain_calls_max && &side == &d.in && ++d.starts_by_level % starts_until_tried == 0;
 }
 
 readiness_driver::descriptor& readiness_driver::get(int fd) {
@@ -87,7 +93,7 @@ bool readiness_driver::start(io_operation& op) {
     }
     descriptor& d = get(op.fd);
     direction& side = d.side_of(op);
-    if (side.ready && side.waiting.empty()) {
+    if (side.waiting.empty() && is_to_be_tried(d, side)) {
         const bool done = try_now(d, side, op);
         count_vain_calls(d, op, done);
         if (done) return true;
