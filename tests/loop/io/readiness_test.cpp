@@ -440,6 +440,20 @@ TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
+TEST_P(readiness, serves_who_waits_before_who_comes_when_the_call_is_not_yet_made) {
+    receive_much();
+    auto first = reading(3);
+    ASSERT_FALSE(driver.start(first));
+    put(peer.get(), "abcdef");
+    tell(driver.watches.back().generation);
+    auto second = reading(3);
+    EXPECT_FALSE(driver.start(second)) << "what is there belongs to the first";
+    take_turn();
+    EXPECT_EQ(first.result, 3);
+    EXPECT_EQ(second.result, 3);
+    EXPECT_EQ(ended, (std::vector<operation*>{&first, &second}));
+}
+
 TEST_P(readiness, comes_to_nothing_when_its_operation_is_cancelled_before_its_turn) {
     receive_much();
     auto cancelled = reading();
