@@ -12,6 +12,14 @@ namespace {
     return domain == AF_UNIX;
 }
 
+// Once for a descriptor, too, where it might come to be watched by level.
+[[gnu::noinline]] bool is_listener(int fd) noexcept {
+    int listens = 0;
+    socklen_t bytes = sizeof listens;
+    static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes));
+    return listens != 0;
+}
+
 }  // namespace
 
 inline readiness_driver::direction& readiness_driver::descriptor::side_of(const io_operation& op) noexcept {
@@ -44,12 +52,23 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
 }
 
 // Of calls that were made when an operation was started. By level, what is closed has to be taken out of the
-// set: so not for `readable`, whose descriptor may be closed behind the driver's back (unwatch()).
+// set: so not for `readable`, whose descriptor may be closed behind the driver's back (unwatch()). And of a
+// listener each report would give one connection only, however many of them wait.
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
-    if (!may_be_by_level || d.vain_calls >= vain_calls_max) return;
-    d.vain_calls = done ? 0 : static_cast<std::uint8_t>(d.vain_calls + 1);
+    if (!may_be_by_level || d.vain_calls == by_edges_for_good) return;
+    if (done) {
+        d.vain_calls = 0;
+    } else if (d.vain_calls < vain_calls_max && ++d.vain_calls == vain_calls_max && is_listener(op.fd)) {
+        d.vain_calls = by_edges_for_good;
+    }
+}
+
+// By level, a call is made now and then although nothing was told.
+bool readiness_driver::is_to_be_tried(descriptor& d, const direction& side) noexcept {
+    if (side.ready) return true;
+    return d.vain_calls == vain_calls_max && &side == &d.in && ++d.starts_by_level % starts_until_tried == 0;
 }
 
 readiness_driver::descriptor& readiness_driver::get(int fd) {
@@ -74,7 +93,7 @@ bool readiness_driver::start(io_operation& op) {
     }
     descriptor& d = get(op.fd);
     direction& side = d.side_of(op);
-    if (side.ready && side.waiting.empty()) {
+    if (side.waiting.empty() && is_to_be_tried(d, side)) {
         const bool done = try_now(d, side, op);
         count_vain_calls(d, op, done);
         if (done) return true;

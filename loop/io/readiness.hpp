@@ -76,16 +76,21 @@ private:
     // their buffers, or it is such a stream: from then on input is watched by level. The kernel then looks at
     // the descriptor once more for each report, which costs less than the call that is saved.
     //
+    // Then a report gives one message, and many may wait: one of so many reads is tried all the same, and
+    // where that has not been in vain, input is watched by edges again.
+    //
     // By edges again, and for good, when nobody reads what is there, or a call has nothing to read in
     // spite of it: both would be told for ever. And when output has to wait, which by level would be told
     // whenever there is room.
     static constexpr std::uint8_t vain_calls_max = 8;
     static constexpr std::uint8_t by_edges_for_good = vain_calls_max + 1;
+    static constexpr std::uint8_t starts_until_tried = 32;
 
     struct alignas(64) descriptor {
         direction in;  // with what follows in one cache line, which is most often all that is looked at
         std::uint32_t generation = 0;
         std::uint8_t vain_calls = 0;  // for input, by edges
+        std::uint8_t starts_by_level = 0;
         bool watched_in = false;
         bool watched_out = false;
         bool always_ready = false;     // for input: hung up, or there is urgent data
@@ -108,6 +113,7 @@ private:
     bool try_now(descriptor& d, direction& side, io_operation& op) noexcept;
     bool drained_by_short_read(int fd, descriptor& d) noexcept;
     void count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept;
+    static bool is_to_be_tried(descriptor& d, const direction& side) noexcept;
     void serve(descriptor& d, direction& side) noexcept;
     void queue(direction& side) noexcept;
     static void run_or_discard(operation* op, completion how);

@@ -294,6 +294,44 @@ TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);
 }
 
+// However its listener came to be watched: first the connections come one by one, and then at once.
+TEST_P(fairness, a_burst_of_connections_is_accepted_beside_a_queue_that_is_never_empty) {
+    if (starves()) GTEST_SKIP() << why_it_starves;
+    constexpr std::size_t one_by_one = 20;
+    constexpr std::size_t at_once = 100;
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    auto listener = loop.listen();
+    const endpoint where = local_endpoint(listener.native_handle());
+    std::vector<unique_fd> clients;
+    auto connect = [&] {
+        clients.emplace_back(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+        checked(::connect(clients.back().get(), reinterpret_cast<const sockaddr*>(&where.address()),
+                          where.bytes()),
+                "connect");
+    };
+    saturation busy{loop};
+    std::size_t accepted = 0;
+    auto server = [&]() -> task<void> {
+        while (accepted < one_by_one + at_once) {
+            co_await listener.accept();
+            ++accepted;
+        }
+        busy.wanted = false;
+    };
+    loop.spawn(server());
+    for (std::size_t i = 0; i < one_by_one; ++i) {
+        connect();
+        turn_often(loop);
+        ASSERT_EQ(accepted, i + 1);
+    }
+    for (std::size_t i = 0; i < at_once; ++i) connect();
+    loop.post([&] { busy.go_on(); });
+    loop.run_until_idle();
+    EXPECT_EQ(accepted, one_by_one + at_once);
+    EXPECT_LE(busy.callbacks, 3 * callbacks_max() + 2);
+}
+
 TEST_P(fairness, tasks_take_turns) {
     const auto owner = make_loop();
     event_loop& loop = *owner;

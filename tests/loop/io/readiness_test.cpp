@@ -266,6 +266,33 @@ TEST_P(readiness_by_edges, comes_to_be_told_by_level_after_each_read_of_a_unix_s
     EXPECT_EQ(next.result, 3);
 }
 
+TEST_P(readiness_by_edges, is_told_by_edges_again_where_more_waits_than_was_told) {
+    receive_until_it_is_told_by_level();
+    constexpr int messages = 200;
+    int told = 0;
+    put(peer.get(), std::string(3 * messages, 'm'));
+    for (int i = 0; i < messages; ++i) {
+        auto op = reading(3);
+        if (!driver.start(op)) {
+            ++told;
+            report(driver.watches.back().generation);
+        }
+        ASSERT_EQ(op.result, 3);
+    }
+    EXPECT_LT(told, messages / 4);
+    EXPECT_EQ(driver.watches.size(), 3u);
+    EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
+    receive_until_it_is_told_by_level();  // until there is no more than that
+    for (int i = 0; i < messages; ++i) {
+        auto op = reading(3);
+        ASSERT_FALSE(driver.start(op));
+        put(peer.get(), "abc");
+        report(driver.watches.back().generation);
+        ASSERT_EQ(op.result, 3);
+    }
+    EXPECT_EQ(driver.watches.size(), 4u);
+}
+
 TEST_P(readiness_by_edges, is_told_by_edges_again_where_nobody_reads_what_is_there) {
     receive_until_it_is_told_by_level();
     put(peer.get(), "abc");
@@ -411,6 +438,20 @@ TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
     EXPECT_EQ(op.result, 3);
     EXPECT_EQ(ended, std::vector<operation*>{&op});
     EXPECT_EQ(driver.pending(), 0u);
+}
+
+TEST_P(readiness, serves_who_waits_before_who_comes_when_the_call_is_not_yet_made) {
+    receive_much();
+    auto first = reading(3);
+    ASSERT_FALSE(driver.start(first));
+    put(peer.get(), "abcdef");
+    tell(driver.watches.back().generation);
+    auto second = reading(3);
+    EXPECT_FALSE(driver.start(second)) << "what is there belongs to the first";
+    take_turn();
+    EXPECT_EQ(first.result, 3);
+    EXPECT_EQ(second.result, 3);
+    EXPECT_EQ(ended, (std::vector<operation*>{&first, &second}));
 }
 
 TEST_P(readiness, comes_to_nothing_when_its_operation_is_cancelled_before_its_turn) {
