@@ -84,7 +84,7 @@ private:
     // whenever there is room.
     static constexpr std::uint8_t vain_calls_max = 8;
     static constexpr std::uint8_t by_edges_for_good = vain_calls_max + 1;
-    static constexpr std::uint8_t starts_until_tried = 32;
+    static constexpr std::uint8_t starts_until_tried = 128;
 
     struct alignas(64) descriptor {
         direction in;  // with what follows in one cache line, which is most often all that is looked at

@@ -195,7 +195,7 @@ private:
 
     void put(detail::timer_entry e) {
         const std::uint64_t base = detail::digits_of(base_);
-        const std::uint64_t time = std::max(detail::digits_of(e.deadline), base);  // the past is due at once
+        const std::uint64_t time = detail::digits_of(e.deadline);
         const unsigned level = static_cast<unsigned>(std::bit_width((time ^ base) | 1) - 1) / digit_bits;
         const std::size_t index = level * slots_per_level + (time >> (level * digit_bits)) % slots_per_level;
         slots_[index].add(e);

@@ -52,6 +52,10 @@ TEST(change_points, are_no_two_bad_days) {
     series[21] += 0.3;
     series[59] += 0.3;
     EXPECT_TRUE(changes_in(series, 60).empty());
+    series = unchanged(random, normal_noise(0.01), 60);
+    series[0] += 0.3;
+    series[1] += 0.3;
+    EXPECT_TRUE(changes_in(series, 60).empty());
 }
 
 TEST(change_points, that_were_found_stay_whatever_comes_later) {

@@ -32,6 +32,8 @@ TEST(verdict, needs_the_interval_beyond_the_threshold) {
     EXPECT_EQ(judged(around(0.009, 7)), verdict::equivalent) << "0.9 % is of no interest";
     EXPECT_EQ(judged(around(0.01, 7, 0.01)), verdict::inconclusive) << "on both sides of the threshold";
     EXPECT_EQ(judged(around(0, 7, 0.01)), verdict::inconclusive) << "from -3 to 3 %";
+    EXPECT_EQ(judged(around(-0.03, 7, 0.01)), verdict::inconclusive) << "from -6 % to none";
+    EXPECT_EQ(judged(around(0.03, 7, 0.01)), verdict::inconclusive);
 }
 
 TEST(verdict, needs_six_blocks) {

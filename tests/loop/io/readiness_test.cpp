@@ -268,7 +268,7 @@ TEST_P(readiness_by_edges, comes_to_be_told_by_level_after_each_read_of_a_unix_s
 
 TEST_P(readiness_by_edges, is_told_by_edges_again_where_more_waits_than_was_told) {
     receive_until_it_is_told_by_level();
-    constexpr int messages = 200;
+    constexpr int messages = 1000;
     int told = 0;
     put(peer.get(), std::string(3 * messages, 'm'));
     for (int i = 0; i < messages; ++i) {

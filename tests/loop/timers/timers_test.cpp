@@ -134,6 +134,17 @@ TYPED_TEST(timer_queue, expires_the_past_at_the_next_look_and_in_order) {
     EXPECT_EQ(timers.expire(after(some_time, 1)), 1U);
 }
 
+TYPED_TEST(timer_queue, keeps_nobody_waiting_for_a_clock_that_went_back) {
+    const time_point start{nanoseconds(std::int64_t{1} << 40)};
+    checked_queue<TypeParam> timers;
+    timers.expire(after(start, 74));
+    timers.arm(after(start, 84));
+    EXPECT_EQ(timers.expire(after(start, 10)), 0U);
+    timers.arm(after(start, 30));
+    EXPECT_EQ(timers.expire(after(start, 35)), 1U);
+    EXPECT_EQ(timers.expire(after(start, 84)), 1U);
+}
+
 TYPED_TEST(timer_queue, takes_a_timer_again_that_has_just_become_ready) {
     TypeParam queue;
     timer periodic{};
