@@ -85,6 +85,26 @@ TEST(turns, are_of_one_at_a_time) {
     EXPECT_EQ(pairs, 3 * 4);
 }
 
+TEST(turns, are_in_another_order_from_round_to_round) {
+    scratch_folder folder;
+    const auto log = (folder.path() / "log").native();
+    const auto logging = [&](const std::string& name) {
+        return player("ready; while wait_for_turn; do echo " + name + " >> " + log +
+                      "; echo '10 1000' >&$out; done");
+    };
+    run({logging("a"), logging("b")}, 20us);
+    std::istringstream lines{reports::read_file(log)};
+    std::string first, second;
+    int with_a_in_front = 0, rounds = 0;
+    for (; lines >> first >> second; ++rounds) {
+        EXPECT_NE(first, second);
+        with_a_in_front += first == "a" ? 1 : 0;
+    }
+    EXPECT_EQ(rounds, 20);
+    EXPECT_GT(with_a_in_front, 0);
+    EXPECT_LT(with_a_in_front, rounds);
+}
+
 TEST(turns, are_lost_by_who_keeps_one_and_the_others_go_on) {
     const auto outcomes = run({player("ready; wait_for_turn; exec sleep 1000"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);
