@@ -149,6 +149,18 @@ task<void> echo_over_tcp(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
+/// Each comes when somebody waits for it already.
+task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
+    listener listening = loop.listen();
+    const auto where = endpoint::loopback(listening.port());
+    auto accept = [&]() -> task<void> { co_await listening.accept(); };
+    auto connect = [&]() -> task<void> { co_await loop.connect(where); };
+    for (int i = 0; i < 10; ++i) {
+        std::array both{seen.operation(accept()), seen.operation(connect())};
+        co_await all_of(loop, both);
+    }
+}
+
 /// A name that no file stands for, and that nobody else has.
 endpoint abstract_name() {
     static std::atomic<unsigned> last{0};
@@ -547,6 +559,7 @@ task<void> refused_ring(event_loop& loop, ledger& seen) {
 
 constexpr scenario table[] = {
     {"echo over TCP", "epsu", &echo_over_tcp},
+    {"connections one by one", "epsu", &connections_one_by_one},
     {"echo over Unix", "epsu", &echo_over_unix},
     {"slow reader", "epsu", &slow_reader},
     {"descriptor in a message", "epsu", &descriptor_in_a_message},

@@ -107,6 +107,8 @@ const std::vector<site> table{
     {"poll", "poll", "io/io.cpp", readiness, "", "poll(2)", passes({EINTR}) + told({EFAULT, EINVAL, ENOMEM})},
     {"getsockopt SO_DOMAIN", "getsockopt", "io/readiness.cpp", "e", "", "getsockopt(2)",
      passes({EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK})},
+    {"getsockopt SO_ACCEPTCONN", "getsockopt", "io/readiness.cpp", "e", "", "getsockopt(2)",
+     passes({EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK})},
     {"close", "close", "io/fd.hpp, io/io.cpp, io/uring/driver.cpp", all, "", "close(2)",
      made_first({EBADF, EINTR, EIO, ENOSPC, EDQUOT})},
     {"socket", "socket", "net/sockets.cpp", all, "", "socket(2)",

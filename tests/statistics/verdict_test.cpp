@@ -32,8 +32,15 @@ TEST(verdict, needs_the_interval_beyond_the_threshold) {
     EXPECT_EQ(judged(around(0.009, 7)), verdict::equivalent) << "0.9 % is of no interest";
     EXPECT_EQ(judged(around(0.01, 7, 0.01)), verdict::inconclusive) << "on both sides of the threshold";
     EXPECT_EQ(judged(around(0, 7, 0.01)), verdict::inconclusive) << "from -3 to 3 %";
-    EXPECT_EQ(judged(around(-0.03, 7, 0.01)), verdict::inconclusive) << "from -6 % to none";
-    EXPECT_EQ(judged(around(0.03, 7, 0.01)), verdict::inconclusive);
+}
+
+TEST(verdict, is_equivalent_for_what_is_inside_of_the_threshold_on_both_sides) {
+    const auto zone = [](double low, double high) {
+        return bench::zone_of({.median = (low + high) / 2, .low = low, .high = high}, 0.01);
+    };
+    EXPECT_EQ(zone(-0.009, 0.009), verdict::equivalent);
+    EXPECT_EQ(zone(-0.06, 0.009), verdict::inconclusive);
+    EXPECT_EQ(zone(-0.009, 0.06), verdict::inconclusive);
 }
 
 TEST(verdict, needs_six_blocks) {
