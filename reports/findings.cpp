@@ -482,24 +482,30 @@ std::string as_far_as_they_say(const indexed_report& in) {
     return fmt::format(", as far as {} of {} contenders say", waiting.size() - silent.size(), waiting.size());
 }
 
-/// A sentence for all who burn CPU, and what the others take at the most.
+/// A sentence for all who burn CPU on any workload, and what the others take at the most.
 void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     names burners;
     range burnt;
     const result* others = nullptr;  // who takes the most of them
     finding found{topic::waiting, "Waiting", "", {}};
+    sources not_burning;
+    const auto is_a_burner = [&](std::string_view who) {
+        return std::ranges::find(burners, who) != burners.end();
+    };
     for (const auto workload : workloads_that_wait(in)) {
         for (const auto* spin : in.measured(workload, "spin")) {
             if (!burns(in, workload, spin->contender)) {
-                if (others == nullptr || *spin->median > *others->median) others = spin;
+                not_burning.push_back(spin);
                 continue;
             }
             burnt.add(*spin->median);
             found.from.push_back(spin);
-            if (std::ranges::find(burners, std::string_view{spin->contender}) == burners.end())
-                burners.push_back(spin->contender);
+            if (!is_a_burner(spin->contender)) burners.push_back(spin->contender);
         }
     }
+    for (const auto* spin : not_burning)
+        if (!is_a_burner(spin->contender) && (others == nullptr || *spin->median > *others->median))
+            others = spin;
     if (burners.empty() && others == nullptr) return;
     if (others != nullptr) found.from.push_back(others);
     const bool others_may_burn = others != nullptr && *others->median >= burns_from;
@@ -525,7 +531,23 @@ void find_waiting(std::vector<finding>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
+/// That time was enough for fewer blocks than an interval needs, and others had the cores when it began.
+bool was_too_busy(const report& content) {
+    const auto is_told = [&](std::string_view code) {
+        return std::ranges::find(content.warnings, code, &warning::code) != content.warnings.end();
+    };
+    return is_told("budget") && is_told("few_trials") && content.where.cores > 0 &&
+           content.where.load_average[0] > static_cast<double>(content.where.cores);
+}
+
 void find_cautions(std::vector<finding>& all, const report& content) {
+    if (was_too_busy(content))
+        all.push_back({topic::caution,
+                       "Too few blocks",
+                       fmt::format("this machine was busy (load {:.1f} on {} cores): end that, or give more "
+                                   "time: loopbench run --quick --budget 2min.",
+                                   content.where.load_average[0], content.where.cores),
+                       {}});
     if (!content.complete) all.push_back({topic::caution, "Incomplete", why_incomplete(content), {}});
     if (content.aa && content.aa->found == fitness::unfit)
         all.push_back({topic::caution,

@@ -68,7 +68,7 @@ void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome&
         all.push_back({"budget",
                        fmt::format("the time budget was enough for {} of {} blocks", outcome.blocks_finished,
                                    outcome.blocks_planned),
-                       "choose fewer contenders or workloads, or a longer --budget"});
+                       "give it a longer --budget, or choose fewer contenders or workloads"});
 }
 
 bool too_few_for_any_verdict(const result& item) {

@@ -237,6 +237,35 @@ TEST(findings, the_most_accurate_timers_come_with_their_price_and_who_burns_cpu_
     EXPECT_TRUE(names(waiting, "; nobody else more than 2.0 % (asio-epoll).")) << waiting;
 }
 
+TEST(findings, that_a_busy_machine_left_time_for_few_blocks_comes_first) {
+    auto report = three_on("yield");
+    report.aa->found = reports::fitness::unknown;
+    report.where.cores = 2;
+    report.where.load_average = {5.7, 4, 3};
+    report.warnings = {{"budget", "", ""}, {"few_trials", "", ""}};
+    const auto first = reports::findings_of(report).front();
+    EXPECT_EQ(first.title, "Too few blocks");
+    EXPECT_TRUE(names(first.text, "busy (load 5.7 on 2 cores)") && names(first.text, "--budget 2min"))
+        << first.text;
+    auto quiet = report, enough = report, chosen = report;
+    quiet.where.load_average[0] = 2;
+    enough.warnings.pop_back();
+    chosen.warnings.erase(chosen.warnings.begin());
+    for (const auto& other : {quiet, enough, chosen})
+        EXPECT_FALSE(names(said(other, topic::caution), "busy")) << said(other, topic::caution);
+}
+
+TEST(findings, who_burns_a_core_on_one_workload_is_not_among_the_others_on_another) {
+    auto report = with_timers();
+    for (auto item : with_timers().results) {
+        item.workload = "timer/ladder";
+        if (item.contender == "spins" && item.metric == "spin") item.median = item.low = 0.49;
+        report.results.push_back(item);
+    }
+    const auto waiting = said(report, topic::waiting);
+    EXPECT_EQ(waiting, "spins burns 100 % of a core; nobody else more than 2.0 % (asio-epoll).");
+}
+
 TEST(findings, who_burns_a_core_is_out_of_that_also_where_somebody_else_leads_more_often) {
     auto report = with_timers();
     for (const auto* on : {"timer/ladder", "sleep/serial"})
