@@ -53,15 +53,24 @@ std::string_view junit_element(finding_kind kind) {
     return "error";
 }
 
-}  // namespace
-
-std::string write_text(std::span<const gate_finding> findings) {
+std::string lines_of(std::span<const gate_finding> findings, std::string_view looser) {
     std::string text;
     for (const auto& found : findings)
         if (found.kind != finding_kind::holds)
-            text += fmt::format("{:<10} {}: {}\n", reports::name_of(found.kind),
+            text += fmt::format("{:<10} {}: {}\n",
+                                found.kind == finding_kind::looser ? looser : reports::name_of(found.kind),
                                 reports::printable(title_of(found)), reports::printable(found.message));
     return text + summary_of(findings) + "\n";
+}
+
+}  // namespace
+
+std::string write_text(std::span<const gate_finding> findings) {
+    return lines_of(findings, reports::name_of(finding_kind::looser));
+}
+
+std::string write_text_of_comparison(std::span<const gate_finding> findings) {
+    return lines_of(findings, "better");
 }
 
 std::string write_json(std::span<const gate_finding> findings) {

@@ -14,6 +14,9 @@ namespace loopbench::bench {
 /// A line for each finding that does not hold, then how many do.
 std::string write_text(std::span<const gate_finding> findings);
 
+/// The same of two builds or reports, where there is no baseline that could be looser.
+std::string write_text_of_comparison(std::span<const gate_finding> findings);
+
 /// {"schema": "loopbench-check/1", "outcome": ..., "findings": [...]}; numbers that are not there are null.
 std::string write_json(std::span<const gate_finding> findings);
 

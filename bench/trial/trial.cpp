@@ -160,6 +160,9 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     try {
         auto output = parse_gbench_json(outcome.output);
         take_rows(trial, output, workload);
+        // A server or a command that it started may have said there why.
+        if (trial.status == cell_status::failed)
+            set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
     } catch (const gbench_error& error) {
         set_failed(trial, error.what());

@@ -59,10 +59,19 @@ std::string family_lines(const family& group) {
     return out + missing_metrics(group) + "\n";
 }
 
+/// "base = ./old, next = ./new": where contenders are called by their part in a comparison.
+std::string programs(const report& content) {
+    std::string out;
+    for (const auto& who : content.contenders)
+        if (const auto program = context_text(who.context, "program"))
+            out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", who.name, *program);
+    return out.empty() ? out : printable(out) + "\n\n";
+}
+
 }  // namespace
 
 std::string write_table(const report& content) {
-    std::string out;
+    auto out = programs(content);
     for (const auto& group : families_of(content)) out += family_lines(group);
     return out + legend_for(content) + "\n";
 }

@@ -11,6 +11,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -60,7 +61,10 @@ int main(int argc, char** argv) {
     if (argc < 2) return 2;
     const std::string_view how = argc > 2 ? argv[2] : "";
     const int listener = how == "ends" ? -1 : listen_on(static_cast<std::uint16_t>(std::stoi(argv[1])));
-    if (listener < 0) return 3;
+    if (listener < 0) {
+        std::fputs("starting\nit has nowhere to listen\n", stderr);
+        return 3;
+    }
     std::vector<pollfd> watched{{listener, POLLIN, 0}};
     for (;;) {
         ::poll(watched.data(), watched.size(), -1);

@@ -57,6 +57,11 @@ TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
             EXPECT_GT(result(workload, metric)["median"], 0) << workload << metric;
         EXPECT_TRUE(result(workload, "cpu_user").is_null()) << "the client's, and nobody asked for that";
     }
+    const auto names =
+        std::string{"base = "} + LOOPBENCH_ECHO_SERVER + ", next = " + LOOPBENCH_ECHO_SERVER + "\n";
+    EXPECT_TRUE(ran.output.starts_with(names)) << ran.output;
+    EXPECT_EQ(loopbench.report()["contenders"][1]["context"]["program"], LOOPBENCH_ECHO_SERVER)
+        << "for the page";
     const auto header = journal_lines(loopbench.path("out/journal.jsonl")).front().dump();
     EXPECT_NE(header.find(LOOPBENCH_ECHO_SERVER), std::string::npos) << "which file it was";
 }
@@ -99,8 +104,9 @@ TEST_F(served, or_its_client_that_fails_has_no_number_and_a_reason) {
     EXPECT_NE(reason("echo", {"{port}", "wrong"}).find("replies that are not the bytes sent"),
               std::string::npos);
     EXPECT_NE(reason("echo", {"{port}", "dies"}).find("ended with exit code 7"), std::string::npos);
-    EXPECT_NE(reason("echo", {"{port}", "ends"}).find("ended with exit code 3 before it listened"),
-              std::string::npos);
+    const auto ends = reason("echo", {"{port}", "ends"});
+    EXPECT_NE(ends.find("ended with exit code 3 before it listened"), std::string::npos) << ends;
+    EXPECT_TRUE(ends.ends_with(": it has nowhere to listen")) << ends;
     EXPECT_NE(reason("exit 9 # {port}", {"{port}"}).find("the client ended with exit code 9"),
               std::string::npos);
 }
@@ -136,6 +142,9 @@ TEST_F(served, is_refused_when_nothing_says_where_it_listens_or_who_asks_it) {
               std::string::npos);
     EXPECT_NE(complaint({"--port", "4000"}).find("--client"), std::string::npos);
     EXPECT_NE(complaint({"--", "{port}"}).find("--client"), std::string::npos);
+    const auto unknown = complaint({"--client", "ecko", "--", "{port}"});
+    EXPECT_NE(unknown.find("there is no command ecko"), std::string::npos) << unknown;
+    EXPECT_NE(unknown.find("`echo`, which is built in"), std::string::npos) << unknown;
     const auto folder = loopbench.path("bin").native();
     EXPECT_EQ(loopbench({"compare", "--client", "echo", folder, folder, "--", "{port}"}).code, 2);
 }

@@ -345,6 +345,8 @@ TEST(check, says_the_same_in_every_format) {
     };
     says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
                                     "1 of 4 hold, 1 better: regression\n"});
+    says(bench::write_text(found), {"looser     syscalls of"});
+    says(bench::write_text_of_comparison(found), {"better     syscalls of", "regression syscalls of"});
     says(bench::write_markdown(found), {"## loopbench check: regression", "a\\|b&lt;c>"});
     says(bench::write_github(found),
          {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",

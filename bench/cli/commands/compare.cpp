@@ -122,6 +122,9 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     complete_plan(plan, stop);
+    // For whoever reads "base" and "next" in the report.
+    plan.described[0].context["program"] = reports::valid_utf8(options.base);
+    plan.described[1].context["program"] = reports::valid_utf8(options.next);
     options.served.client ? choose_ways_of_servers(plan, options.served)
                           : let_strangers_run_together(plan, stop);
     return plan;
@@ -184,6 +187,8 @@ int compare(const compare_options& options, const invocation& by) {
     const fs::path folder{options.session.output};
     refuse_folder_in_use(folder);
     const interrupt stop;
+    refuse_unknown_client(options.served, stop.fd());
+    stop.throw_if_requested();
     const auto run = measure(plan_for(options, stop), {folder, by, stop, started});
     const auto report = report_of(run.record);
     publish(run, report, folder, detail::every_table);

@@ -16,10 +16,10 @@ inline exit_code exit_code_of(std::span<const gate_finding> findings) {
     return codes[static_cast<std::size_t>(outcome_of(findings))];
 }
 
-/// The same, and what does not hold goes to standard error.
+/// The same of a comparison, and what does not hold goes to standard error.
 inline exit_code conclude(std::span<const gate_finding> findings) {
     const auto code = exit_code_of(findings);
-    if (code != exit_ok) tell_raw(write_text(findings));
+    if (code != exit_ok) tell_raw(write_text_of_comparison(findings));
     return code;
 }
 

@@ -1,12 +1,14 @@
 #include "bench/cli/session/served.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "bench/cli/session/session.hpp"
 #include "bench/machine/kernel_files.hpp"
+#include "bench/trial/process/child_process.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/json/json.hpp"
 
@@ -51,6 +53,27 @@ void refuse_served_without_client(const served_options& options) {
             "started with; leave it out or, if it is a benchmark, say --workload {}; of two servers, say "
             "what asks them by --client",
             options.arguments.front(), options.arguments.front()};
+}
+
+void refuse_unknown_client(const served_options& options, int stop_fd) {
+    if (!options.client || *options.client == echo) return;
+    // Only a plain word is looked for: the shell alone knows what others become.
+    const auto word = options.client->substr(0, options.client->find(' '));
+    const auto is_plain = [](char letter) {
+        return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+               std::string_view{"._/+-"}.find(letter) != std::string_view::npos;
+    };
+    if (word.empty() || !std::ranges::all_of(word, is_plain)) return;
+    const auto asked = run_child({.command = {"/bin/sh", "-c", "command -v -- \"$1\"", "sh", word},
+                                  .called = {},
+                                  .environment = {},
+                                  .cpu = {},
+                                  .stop_fd = stop_fd});
+    if (asked.end == child_end::exited && asked.code != 0)
+        throw usage_error{
+            "there is no command {} for --client; name one that the shell finds, or `echo`, "
+            "which is built in",
+            word};
 }
 
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {

@@ -36,6 +36,9 @@ void add_served_options(CLI::App& command, served_options& options);
 /// Throws usage_error where there is a port or an argument and no client, or an empty one.
 void refuse_served_without_client(const served_options& options);
 
+/// Throws usage_error where the client is a command that does not exist.
+void refuse_unknown_client(const served_options& options, int stop_fd);
+
 /// Makes the contender one that measures `server`. Throws usage_error when nothing says where that listens.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
