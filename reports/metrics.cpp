@@ -24,13 +24,16 @@ constexpr std::array metrics{
                 "The median of all latencies of a trial, from a histogram with 1/256 resolution. In a closed "
                 "loop with N connections it is close to N times the time per operation."},
     metric_info{"latency_p90", "p90 latency", "ns", smaller, false,
-                "latency that 90 % of the operations stay within", "As latency_p50, at 90 %."},
+                "latency that 90 % of the operations stay within",
+                "90 % of all latencies of a trial are within that, from a histogram with 1/256 resolution."},
     metric_info{"latency_p99", "p99 latency", "ns", smaller, false,
                 "latency that 99 % of the operations stay within",
-                "As latency_p50, at 99 %: moved by preemption and by the order of service."},
+                "99 % of all latencies of a trial are within that, from a histogram with 1/256 resolution. "
+                "Moved by preemption and by the order of service."},
     metric_info{"latency_p999", "p99.9 latency", "ns", smaller, false,
                 "latency that 99.9 % of the operations stay within",
-                "As latency_p50, at 99.9 %. With fewer than 1000 operations it is the maximum."},
+                "99.9 % of all latencies of a trial are within that, from a histogram with 1/256 resolution. "
+                "With fewer than 1000 operations it is the maximum."},
     metric_info{"latency_max", "longest latency", "ns", smaller, false,
                 "the longest latency of all operations",
                 "The longest latency; exact. One preemption makes it, so compare it with care."},
@@ -39,8 +42,10 @@ constexpr std::array metrics{
         "timer lateness at the median; negative is early",
         "How long after its deadline a timer's coroutine ran, by the system's clock; median. The kernel's "
         "timer slack (50 us by default) is most of it for loops that wait in epoll, poll or select."},
-    metric_info{"late_p99", "p99 lateness", "ns", smaller, false,
-                "timer lateness that 99 % of the timers stay within", "As late_p50, at 99 %."},
+    metric_info{
+        "late_p99", "p99 lateness", "ns", smaller, false,
+        "timer lateness that 99 % of the timers stay within",
+        "How long after its deadline a timer's coroutine ran, by the system's clock; 99 % ran within that."},
     metric_info{"late_max", "greatest lateness", "ns", smaller, false, "lateness of the latest timer",
                 "The latest of all timers; exact."},
     metric_info{"early", "timers that were early", "count", smaller, false,

@@ -36,6 +36,7 @@ TEST(explain_command, says_what_a_metric_and_what_a_contender_is) {
     const loopbench_command loopbench;
     EXPECT_TRUE(
         contains(loopbench({"explain", "late_p99"}).output, "late_p99 (metric, ns; smaller is better)"));
+    EXPECT_TRUE(contains(loopbench({"explain", "late_p99"}).output, "after its deadline"));
     EXPECT_TRUE(contains(loopbench({"explain", "loop-tick"}).output, "loop-tick (contender)\n"));
 }
 
