@@ -8,6 +8,7 @@
 #pragma once
 
 #include "loopbench/asio/detail/version.hpp"
+#if __cplusplus >= 202002L  // or that is the one error
 // Before Asio's own classes: the services that they have on our executors.
 #include <boost/asio/basic_datagram_socket.hpp>
 #include <boost/asio/basic_raw_socket.hpp>
@@ -130,3 +131,5 @@ using writable_pipe = boost::asio::basic_writable_pipe<io_context::executor_type
 #endif
 
 }  // namespace loopbench::asio
+
+#endif

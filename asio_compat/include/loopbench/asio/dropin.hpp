@@ -13,6 +13,7 @@
 
 // clang-format off: the order matters
 #include "loopbench/asio/detail/version.hpp"
+#if __cplusplus >= 202002L  // or that is the one error
 // What is to know Asio's own names comes first.
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
@@ -26,4 +27,5 @@ using loopbench_io_context = io_context;
 
 #define any_io_executor loopbench_any_io_executor
 #define io_context loopbench_io_context
+#endif
 // clang-format on

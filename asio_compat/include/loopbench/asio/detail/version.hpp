@@ -1,6 +1,11 @@
-// Which Boost this was written for. Asio's public classes are the same over many versions, and what is behind
-// them (io_object_impl and its services; core.hpp has ours) changes little, but it does change.
+// Which C++ and which Boost this was written for. Asio's public classes are the same over many versions, and
+// what is behind them (io_object_impl and its services; core.hpp has ours) changes little, but it does
+// change.
 #pragma once
+
+#if __cplusplus < 202002L
+#error "loopbench/asio.hpp and loopbench/asio/dropin.hpp need C++20: compile with -std=c++20 or later."
+#else
 
 #include <boost/version.hpp>
 
@@ -14,4 +19,6 @@
 
 #if defined(BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT) || defined(BOOST_ASIO_NO_TS_EXECUTORS)
 #error "loopbench/asio.hpp works with Asio's default executors: build without BOOST_ASIO_..._TS_EXECUTOR..."
+#endif
+
 #endif
