@@ -43,8 +43,9 @@ struct contender_info {
 
     // Filled in by contender_main().
     std::optional<build_facts> build = {};
-    std::string buffers = {};                          // how large the workloads' are
-    std::function<std::string()> socket_options = {};  // of a connection that it makes; socket_options.hpp
+    std::string buffers = {};  // how large the workloads' are
+    // Of a connection that it makes; process/socket_options.hpp.
+    std::function<std::string()> socket_options = {};
 };
 
 /// A workload with its runtime built in: makes a fresh runtime, runs the workload, destroys the runtime.
@@ -55,9 +56,9 @@ struct contender_workload {
 
 /// Registers the workloads with Google Benchmark and does what its flags say.
 ///
-/// The environment chooses sizes and what is recorded: settings.hpp. A workload that did not prove its work
-/// has an error ("proof: ...") and no number, and so has one that cannot be run here ("unsupported: ...").
-/// Returns the exit code: 2 when the flags or the environment are wrong.
+/// The environment chooses sizes and what is recorded: process/settings.hpp. A workload that did not prove
+/// its work has an error ("proof: ...") and no number, and so has one that cannot be run here
+/// ("unsupported: ..."). Returns the exit code: 2 when the flags or the environment are wrong.
 ///
 /// LOOPBENCH_DESCRIBE=1: prints the context alone, as Google Benchmark's JSON without benchmarks, and runs
 /// nothing. It then also has what is not looked at before a trial, so as not to disturb it: the options of a

@@ -36,8 +36,9 @@ echo_floor echo_uring;
 
 using workloads::detail::echo_messages;
 
-/// What a server receives into: as large as the workload's (echo_session.hpp), and like there
-/// one for each connection and outside of what is kept of the connection, where a floor needs more than one.
+/// What a server receives into: as large as the workload's (bench/workloads/sockets/echo_session.hpp), and
+/// like there one for each connection and outside of what is kept of the connection, where a floor needs more
+/// than one.
 using server_buffer = std::vector<std::byte>;
 inline server_buffer make_server_buffer(std::size_t message_bytes) {
     return server_buffer(std::max(message_bytes, workloads::echo_buffer_bytes_min));

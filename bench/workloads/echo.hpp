@@ -1,5 +1,5 @@
 // Round trips: the clients and the server share one loop, and every byte that comes back is compared with
-// what was sent. (The connections themselves are in echo_session.hpp.)
+// what was sent. (The connections themselves are in sockets/echo_session.hpp.)
 #pragma once
 
 #include <array>
