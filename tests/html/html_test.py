@@ -172,6 +172,10 @@ class Html(PageTest):
         slower = [each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]]
         for each in slower:
             each.update(samples=[trial and 2 * trial for trial in each["samples"]], median=2 * each["median"])
+            ratio, factor = each["ratio"], 0.5 if each["direction"] == "smaller" else 2
+            if ratio:  # of rounds, where turns were taken: a comparison goes by it
+                ratio.update({key: factor * ratio[key] for key in ("median", "low", "high")},
+                             samples=[pair and factor * pair for pair in ratio.get("samples", [])])
         files = [self.folder / "before.json", self.folder / "after.json"]
         for file, report in zip(files, (self.report, after)):
             file.write_text(json.dumps(report))
