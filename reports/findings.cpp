@@ -544,8 +544,8 @@ void find_cautions(std::vector<finding>& all, const report& content) {
     if (was_too_busy(content))
         all.push_back({topic::caution,
                        "Too few blocks",
-                       fmt::format("this machine was busy (load {:.1f} on {} cores): end that, or give more "
-                                   "time: loopbench run --quick --budget 2min.",
+                       fmt::format("this machine was busy (load {:.1f} on {} cores): end that, or give the "
+                                   "run more time, as with `loopbench run --quick --budget 2min`.",
                                    content.where.load_average[0], content.where.cores),
                        {}});
     if (!content.complete) all.push_back({topic::caution, "Incomplete", why_incomplete(content), {}});
