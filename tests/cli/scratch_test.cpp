@@ -72,9 +72,11 @@ TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
-/// Shell that leaves a process behind, with `front` before its command, and waits for it to be there.
+/// Shell that leaves a process behind, with `front` before its command, and waits for it to be there. The number of an
+/// earlier one is removed first: who waits would take it for that of the new one, which is then ended before it writes
+/// its own.
 std::string leave_a_process(const std::string& front) {
-    return front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
+    return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
 }
 
@@ -91,9 +93,7 @@ TEST_F(scratch, a_process_that_left_its_group_is_ended_and_told) {
         EXPECT_NE(failed.at("reason").get<std::string>().find("outside of its process group"),
                   std::string::npos)
             << failed;
-        const auto pid = loopbench.path("bin/contenders/daemon.pid");
-        EXPECT_TRUE(ends(std::stoi(content_of(pid))));
-        std::filesystem::remove(pid);
+        EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/daemon.pid")))));
         EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok");
     }
 }
@@ -136,8 +136,7 @@ TEST_F(scratch, what_took_turns_beside_a_process_that_was_left_behind_is_measure
 TEST_F(scratch, what_took_turns_beside_a_process_without_an_environment_is_measured_again) {
     constexpr auto knows_turns = R"(, "turns": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_turns);
-    loopbench.add_contender("daemon", "rm -f \"$0.pid\"\n" + leave_a_process("env -i") + good_row,
-                            knows_turns);
+    loopbench.add_contender("daemon", leave_a_process("env -i") + good_row, knows_turns);
     const auto ran =
         loopbench({"run", "--workload", "yield", "--way", "turns", "--blocks", "1", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
