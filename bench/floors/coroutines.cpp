@@ -280,7 +280,7 @@ bare_task<void> spawns(job_queue& queue, trial& t) {
     std::uint64_t made = 0, ran = 0, ran_inline = 0;
     co_await spawn_batch(queue, ran, ran_inline);  // their memory is touched here
     ran = 0;
-    t.begin(batch_size);
+    t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left)
             co_await spawn_batch(queue, ran, ran_inline);
@@ -324,7 +324,7 @@ bare_task<void> gather_thousands(job_queue& queue, trial& t,
     co_await gather(children);
     children.clear();
     ended = 0;
-    t.begin(gather_children);
+    t.begin({.operations = gather_children});
     while (const std::uint64_t count = t.next()) {
         for (const std::uint64_t last = started + count; started < last;) {
             for (std::uint64_t i = 0; i < gather_children; ++i) children.push_back(start(queue, ended));
@@ -355,7 +355,7 @@ bare_task<void> trees(job_queue& queue, trial& t, std::uint64_t leaves) {
     std::uint64_t started = 0, ended = 0, incomplete = 0;
     co_await tree(queue, leaves, ended);
     ended = 0;
-    t.begin(leaves);
+    t.begin({.operations = leaves});
     while (const std::uint64_t count = t.next()) {
         for (const std::uint64_t last = started + count; started < last;) {
             started += leaves;
@@ -384,7 +384,7 @@ void post_batch(trial& t) {
     job_queue queue;
     std::uint64_t ran = 0;
     std::vector<counted> batch(batch_size, counted(ran));
-    t.begin(batch_size);
+    t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
             for (counted& each : batch) queue.push(each);

@@ -107,7 +107,7 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
     echo_phase before{.first = 0, .end = warm_up, .timed = nullptr};
     make_round_trips(before);
-    t.begin(pairs.size());
+    t.begin(workloads::round_trips_of_a_turn(pairs.size()));
     echo_phase timed{
         .first = warm_up, .end = warm_up + (t.operations() + pairs.size() - 1) / pairs.size(), .timed = &t};
     make_round_trips(timed);

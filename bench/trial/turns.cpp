@@ -57,6 +57,15 @@ double rounded(double value) {
     return std::round(value * scale) / scale;
 }
 
+/// Another order, in which nobody's place is more than one further: some pairs of neighbours, from `first` on, change
+/// places. So who comes after whom is chance, and still nobody waits for much longer than a round. Who waited for 40 ms
+/// would have its kernel acknowledge, in others' turns, what its sockets hold unread (tcp_send_delayed_ack() in Linux's
+/// tcp_output.c): a thousand connections cost a thousand of these.
+void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
+    for (std::size_t i = first; i + 1 < order.size(); i += 2)
+        if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);
+}
+
 /// One of those who take turns.
 class player {
 public:
@@ -181,10 +190,11 @@ std::vector<outcome_by_turns> run_in_turns(std::span<const child_request> reques
         playing.push_back(i);
         hear(i, requests[i].limit, child_end::timed_out);
     }
-    while (!playing.empty()) {
-        auto round = playing;
-        for (std::size_t left = round.size(); left > 1; --left)
-            std::swap(round[left - 1], round[below(random, left)]);
+    for (std::size_t left = playing.size(); left > 1; --left)
+        std::swap(playing[left - 1], playing[below(random, left)]);
+    for (std::size_t first = 0; !playing.empty(); first = 1 - first) {
+        swap_neighbours(playing, first, random);
+        const auto round = playing;
         for (const std::size_t i : round) {
             // At the end of the time nobody is given a turn; the wait that follows ends at once.
             const bool enough = all[i].timed() >= rules.enough;

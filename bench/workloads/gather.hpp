@@ -62,7 +62,7 @@ task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     co_await runtime.gather(std::span<task_of<R>>(children));
     children.clear();
     ended = 0;
-    t.begin(gather_children);
+    t.begin({.operations = gather_children});
     while (const std::uint64_t count = t.next()) {
         for (const std::uint64_t last = started + count; started < last;) {
             for (std::uint64_t i = 0; i < gather_children; ++i) children.push_back(start(ended));
@@ -173,7 +173,7 @@ task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t incomplete_trees = 0;
     co_await detail::tree(runtime, Leaves, ended);
     ended = 0;
-    t.begin(Leaves);
+    t.begin({.operations = Leaves});
     while (const std::uint64_t count = t.next()) {
         for (const std::uint64_t last = started + count; started < last;) {
             started += Leaves;

@@ -135,7 +135,7 @@ task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
     detail::batches<R> all;  // one for all batches, so that a function that runs once too often finds it
-    t.begin(batch_size);
+    t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / batch_size; left > 0; --left) {
             all.last += batch_size;
@@ -181,7 +181,7 @@ task_of<R> spawn(R& runtime, trial& t) {
     std::uint64_t ran_inline = 0;
     co_await detail::spawn_batch(runtime, ran, ran_inline);
     ran = 0;
-    t.begin(detail::batch_size);
+    t.begin({.operations = detail::batch_size});
     while (const std::uint64_t count = t.next()) {
         for (std::uint64_t left = count / detail::batch_size; left > 0; --left)
             co_await detail::spawn_batch(runtime, ran, ran_inline);

@@ -64,7 +64,7 @@ struct workload_shape {
     needs needed = {};
     bool headline = false;  // measured without being asked for
     reports::way made =
-        reports::way::apart;  // turns: what keeps a core busy, and can stop after a millisecond
+        reports::way::apart;  // turns: what keeps a core busy, and can stop after some milliseconds
     int cores = 1;            // 2: it has a second thread or process that works beside the first
 
     /// Whether twice the operations are twice the system calls; not of what works at full speed for a time,

@@ -171,7 +171,7 @@ task_of<R> timer_churn(R& runtime, trial& t) {
     detail::churned counts;
     co_await detail::churn_batch(runtime, Timers, handles, counts);
     co_await detail::wait_for_a_due_timer(runtime, counts.due_fired);
-    t.begin(Timers);
+    t.begin({.operations = Timers});
     while (std::uint64_t left = t.next())
         for (; left > 0; left -= Timers) co_await detail::churn_batch(runtime, Timers, handles, counts);
     co_await detail::wait_for_a_due_timer(runtime, counts.due_fired);

@@ -52,7 +52,7 @@ void walk(benchmark::State& state) {
         trial t{trial_size::real, settings ? until_told : iterations, false, 0, settings};
         std::size_t here = all.order.front();
         constexpr std::uint64_t step = 1024;
-        t.begin(step);
+        t.begin({.operations = step});
         while (const std::uint64_t count = t.next())
             for (std::uint64_t i = 0; i < count; ++i) here = all.lines[here].next;
         t.end();

@@ -105,6 +105,28 @@ TEST(turns, are_in_another_order_from_round_to_round) {
     EXPECT_LT(with_a_in_front, rounds);
 }
 
+// Who is last in one round and first in the next works twice in a row, and another one waits for nearly two rounds.
+TEST(turns, come_again_after_a_round_and_at_most_two_others) {
+    scratch_folder folder;
+    const auto log = (folder.path() / "log").native();
+    const std::string names = "abcdef";
+    std::vector<bench::child_request> all;
+    for (const char name : names)
+        all.push_back(player(std::string{"ready; while wait_for_turn; do echo "} + name + " >> " + log +
+                             "; echo '10 1000' >&$out; done"));
+    run(all, 20us);
+    std::istringstream lines{reports::read_file(log)};
+    std::string order, who;
+    while (lines >> who) order += who;
+    ASSERT_EQ(order.size(), 20 * names.size());
+    for (std::size_t i = names.size(); i < order.size(); ++i) {
+        const auto before = order.rfind(order[i], i - 1);
+        ASSERT_NE(before, std::string::npos);
+        EXPECT_LE(i - before, names.size() + 2) << order;
+        EXPECT_GE(i - before, names.size() - 2) << order;
+    }
+}
+
 TEST(turns, are_lost_by_who_keeps_one_and_the_others_go_on) {
     const auto outcomes = run({player("ready; wait_for_turn; exec sleep 1000"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_turn);

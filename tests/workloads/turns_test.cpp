@@ -168,13 +168,34 @@ TEST(turn_taker, that_has_less_to_do_than_a_turn_takes_says_what_it_did) {
 TEST(turn_taker, gives_multiples_of_a_step) {
     suite_of_turns says("tte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
-    t.begin(1000);
+    t.begin({.operations = 1000});
     while (const std::uint64_t count = t.next()) {
         work(count);
         EXPECT_EQ(count % 1000, 0u);
     }
     t.end();
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
+}
+
+// Each operation takes longer than either part is to be.
+TEST(turn_taker, gives_each_part_as_many_steps_as_are_asked_for) {
+    suite_of_turns says("ttte");
+    trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
+    t.begin({.operations = 3, .untimed = 2, .timed = 4});
+    std::uint64_t done = 0;
+    while (const std::uint64_t count = t.next()) {
+        EXPECT_EQ(count, 3u);
+        const auto until = std::chrono::steady_clock::now() + 2 * says.settings().timed;
+        while (std::chrono::steady_clock::now() < until) {
+        }
+        done += count;
+    }
+    t.end();
+    const auto answers = says.answers();
+    ASSERT_EQ(answers.size(), 4u);
+    for (std::size_t turn = 1; turn < answers.size(); ++turn)
+        EXPECT_EQ(std::stoull(answers[turn]), 4u * 3) << turn;
+    EXPECT_EQ(done, 3u * (2 + 4) * 3);
 }
 
 TEST(turn_taker, records_no_latency_that_ends_in_a_part_of_a_turn_that_is_not_timed) {
@@ -250,7 +271,7 @@ TEST(turn_taker, makes_each_turn_longer_when_it_is_asked_to_be_slower) {
 
 TEST(trial, without_turns_gives_all_operations_at_once) {
     trial t(trial_size::smoke, 2500);
-    t.begin(1000);
+    t.begin({.operations = 1000});
     EXPECT_EQ(t.next(), 3000u);
     EXPECT_EQ(t.next(), 0u);
     t.end();

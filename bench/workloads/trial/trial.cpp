@@ -8,12 +8,12 @@
 
 namespace loopbench::bench {
 
-void trial::begin(std::uint64_t step) noexcept {
+void trial::begin(const turn_steps& steps) noexcept {
     ++begins_;
-    step_ = step;
+    step_ = steps.operations;
     if (turns_) {
         until_next_ = 1;
-        turns_->begin();
+        turns_->begin(steps);
     } else {
         if (slowdown_ > 0) delay_ = run_delay();
         meter_.begin();
@@ -54,7 +54,7 @@ std::uint64_t trial::next_chunk() noexcept {
         turns_->end(chunk_);
         return 0;
     } else {
-        chunk_ = std::min(turns_->next(chunk_, step_), left);
+        chunk_ = std::min(turns_->next(chunk_), left);
     }
     given_ += chunk_;
     return chunk_;

@@ -45,8 +45,8 @@ public:
     std::uint64_t operations() const noexcept { return operations_; }
 
     /// Around the timed section, exactly once each. What is outside (connecting, warming up, proving) is not
-    /// timed. A part of a turn has a multiple of `step` operations.
-    void begin(std::uint64_t step = 1) noexcept;
+    /// timed. Where contenders take turns, `steps` says what of the work is not cut by one.
+    void begin(const turn_steps& steps = {}) noexcept;
     void end() noexcept;
 
     /// The timed section as a loop: how many operations to do until this is asked again; 0 when the section

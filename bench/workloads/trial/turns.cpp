@@ -44,12 +44,13 @@ turn_settings parse_turns(std::string_view text) {
             std::chrono::microseconds(numbers[3])};
 }
 
-void turn_taker::begin() noexcept {
+void turn_taker::begin(const turn_steps& steps) noexcept {
+    steps_ = steps;
     write_line(settings_.out, ready_line);
     ended_ = !wait_for_turn();
 }
 
-std::uint64_t turn_taker::next(std::uint64_t done, std::uint64_t step) noexcept {
+std::uint64_t turn_taker::next(std::uint64_t done) noexcept {
     if (ended_) return 0;
     const auto now = clock::now();
     part_operations_ += done;
@@ -57,9 +58,8 @@ std::uint64_t turn_taker::next(std::uint64_t done, std::uint64_t step) noexcept 
         operation_ns_ =
             std::chrono::duration<double, std::nano>(now - chunk_began_).count() / static_cast<double>(done);
     chunk_began_ = now;
-    const std::chrono::nanoseconds part = is_timing_ ? settings_.timed : settings_.untimed;
-    auto left = part - (now - part_began_);
-    if (left <= left.zero() && part_operations_ > 0) {
+    auto left = length() - (now - part_began_);
+    if (left <= left.zero() && part_operations_ >= fewest_operations()) {
         if (is_timing_) {
             finish_turn();
             ended_ = !wait_for_turn();
@@ -67,10 +67,11 @@ std::uint64_t turn_taker::next(std::uint64_t done, std::uint64_t step) noexcept 
         } else {
             begin_part(true);
         }
-        left = is_timing_ ? settings_.timed : settings_.untimed;
+        left = length();
         chunk_began_ = part_began_;
     }
-    if (operation_ns_ <= 0) return step;
+    const std::uint64_t step = steps_.operations;
+    if (operation_ns_ <= 0 || left <= left.zero()) return step;
     // Not many times as many as before: one chunk that was measured wrongly must not become a long turn.
     const double most = 16.0 * static_cast<double>(std::max(done, step));
     const auto fit =

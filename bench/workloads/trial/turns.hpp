@@ -31,6 +31,12 @@ struct turn_settings {
 /// remedy.
 turn_settings parse_turns(std::string_view text);
 
+/// Work that is not cut: a part of a turn has a multiple of `operations`, and so many times as many at least.
+struct turn_steps {
+    std::uint64_t operations = 1;
+    std::uint64_t untimed = 1, timed = 1;
+};
+
 /// The timed section, in turns. Used on one thread.
 class turn_taker {
 public:
@@ -41,12 +47,12 @@ public:
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
     /// Waits for the first turn.
-    void begin() noexcept;
+    void begin(const turn_steps& steps) noexcept;
 
     /// `done` operations were made since the last call. Gives back how many are to be made until the next
-    /// one, a multiple of `step`, and waits for the next turn before that when this one is over. 0: the
-    /// section is to end.
-    std::uint64_t next(std::uint64_t done, std::uint64_t step) noexcept;
+    /// one, whole steps, and waits for the next turn before that when this one is over. 0: the section is to
+    /// end.
+    std::uint64_t next(std::uint64_t done) noexcept;
 
     /// The section ends, `done` operations after the last call. A turn that was cut short counts when it is
     /// all there is: its line would give the turn to others, while this process ends.
@@ -68,7 +74,16 @@ private:
     void begin_part(bool timed) noexcept;
     void finish_turn() noexcept;
 
+    /// Of the part that is under way.
+    std::chrono::nanoseconds length() const noexcept {
+        return is_timing_ ? settings_.timed : settings_.untimed;
+    }
+    std::uint64_t fewest_operations() const noexcept {
+        return steps_.operations * (is_timing_ ? steps_.timed : steps_.untimed);
+    }
+
     turn_settings settings_;
+    turn_steps steps_;
     double slowdown_;
     bool is_timing_ = false;
     bool ended_ = false;              // 'e' has come
