@@ -164,8 +164,12 @@ public:
         }
     };
 
+    bare_task() = default;
     bare_task(bare_task&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
-    bare_task& operator=(bare_task&&) = delete;
+    bare_task& operator=(bare_task other) noexcept {
+        std::swap(frame_, other.frame_);
+        return *this;
+    }
     ~bare_task() {
         if (frame_) frame_.destroy();
     }
@@ -318,20 +322,19 @@ bare_task<void> gather_thousands(job_queue& queue, trial& t,
                                  bare_task<void> (*start)(job_queue&, std::uint64_t&)) {
     using workloads::gather_children;
     std::uint64_t started = 0, ended = 0, incomplete = 0;
-    std::vector<bare_task<void>> children;
-    children.reserve(gather_children);
-    for (std::uint64_t i = 0; i < gather_children; ++i) children.push_back(start(queue, ended));
+    std::vector<bare_task<void>> children(gather_children);
+    for (auto& child : children) child = start(queue, ended);
     co_await gather(children);
-    children.clear();
+    for (auto& child : children) child = {};
     ended = 0;
     t.begin({.operations = gather_children});
     while (const std::uint64_t count = t.next()) {
         for (const std::uint64_t last = started + count; started < last;) {
-            for (std::uint64_t i = 0; i < gather_children; ++i) children.push_back(start(queue, ended));
+            for (auto& child : children) child = start(queue, ended);
             started += gather_children;
             co_await gather(children);
             if (ended != started) ++incomplete;
-            children.clear();
+            for (auto& child : children) child = {};
         }
     }
     t.end();
