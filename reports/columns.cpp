@@ -322,7 +322,7 @@ std::string length_of_turns(const report& content) {
     if (!content.plan || !content.plan->turn_untimed_ns || !content.plan->turn_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
     return fmt::format(
-        " of {:g} ms, or of one batch or one round of all connections where that takes longer,",
+        " of {:g} ms, or of one batch or a few rounds of all connections where that takes longer,",
         ms(*content.plan->turn_untimed_ns) + ms(*content.plan->turn_timed_ns));
 }
 

@@ -25,8 +25,7 @@ namespace {
 std::string_view how_trials_are_made(const workload_shape& shape) {
     if (shape.made == reports::way::turns)
         return "in turns: all contenders alive on one core, one at a time working for two milliseconds, or "
-               "for "
-               "one batch or one round of all connections where that takes longer";
+               "for one batch or a few rounds of all connections where that takes longer";
     return shape.cores > 1 ? "apart: one contender after the other, on all cores"
                            : "apart: one contender after the other, on one core";
 }

@@ -26,8 +26,8 @@ using session_start = std::chrono::steady_clock::time_point;
 inline constexpr const char* how_trials_run =
     "A trial is a fresh process. Trials come in blocks, one of each cell, in a random order that\n"
     "--seed repeats; those of a workload that keeps a core busy take turns on it, of two\n"
-    "milliseconds, or of one batch or round where that takes longer. The environment of each is up\n"
-    "to 4 KiB larger than it has to be, by the seed, and the baseline runs twice, under two names\n"
+    "milliseconds, or of one batch or a few rounds where that takes longer. The environment of each is\n"
+    "up to 4 KiB larger than it has to be, by the seed, and the baseline runs twice, under two names\n"
     "of the same length: what the length of either does to the speed is then noise that the\n"
     "intervals show. Of trials made one after the other, a block's trials of a workload that\n"
     "something disturbed (steal, a wait for a CPU, another clock source) are run again, within\n"
