@@ -41,7 +41,7 @@ public:
 
     void wake() noexcept override { wake_.set(); }
 
-    void wait(time_point deadline) override {
+    void wait_for_reports(time_point deadline) override {
         // The timerfd takes a deadline of zero for "disarm"; what is not after the boot has passed anyway.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);

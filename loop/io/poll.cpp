@@ -19,7 +19,7 @@ public:
 
     void wake() noexcept override { wake_.set(); }
 
-    void wait(time_point deadline) override {
+    void wait_for_reports(time_point deadline) override {
         timespec storage;
         const timespec* const timeout = relative_timeout(deadline, storage);
         const int count = ::ppoll(watched_.data(), watched_.size(), timeout, nullptr);

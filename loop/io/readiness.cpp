@@ -204,7 +204,7 @@ void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) co
 // Never queued where the driver is shared: operations are run without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
-    if (side.moves_much && lock() == nullptr) return queue(side);
+    if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);
     while (!side.waiting.empty() && side.ready) {
         io_operation& op = side.waiting.front();
         if (!try_now(d, side, op)) return was_told_in_vain(d, side);
@@ -213,8 +213,10 @@ void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     }
 }
 
-void readiness_driver::queue(direction& side) noexcept {
+void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     if (side.waiting.empty() || !side.ready || std::exchange(side.is_queued, true)) return;
+    side.is_reported = is_reported;
+    if (is_reported) ++reported_;
     side.owner = this;
     side.complete = &run_or_discard;
     ready().push(side);
@@ -223,9 +225,10 @@ void readiness_driver::queue(direction& side) noexcept {
 // Since it was queued, who waited may have been cancelled, and the descriptor closed.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
-    side.is_queued = false;
-    if (how == completion::discard || side.waiting.empty() || !side.ready) return;
     readiness_driver& self = *side.owner;
+    side.is_queued = false;
+    if (side.is_reported) --self.reported_;
+    if (how == completion::discard || side.waiting.empty() || !side.ready) return;
     io_operation& first = side.waiting.front();
     descriptor& d = *self.descriptors_[first.fd];
     if (!self.try_now(d, side, first)) {
@@ -236,7 +239,7 @@ void readiness_driver::run_or_discard(operation* op, completion how) {
         self.ready().budget.use(work_budget::units_of(static_cast<std::size_t>(first.result)));
     side.waiting.pop();
     self.set_not_pending(first);
-    self.queue(side);
+    self.queue(side, /*is_reported=*/false);
     if (!self.edge_triggered_) self.watch_what_is_wanted(first.fd, d);
     first.complete(&first, completion::run);
 }

@@ -40,6 +40,12 @@ public:
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept final;
     void take_all(io_queue& ended) noexcept final;
 
+    /// Returns early where calls are queued that the kernel has told of: until they are made, it is not asked for
+    /// more, since by level it would look at the same descriptors, and name them, once more.
+    void wait(time_point deadline) final {
+        if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
+    }
+
 protected:
     /// `edge_triggered`: of a descriptor that is watched for both directions the kernel reports changes only;
     /// of one for input alone, what is there, again and again. Then watch() is called once for a descriptor,
@@ -50,6 +56,9 @@ protected:
     /// Report these from now on; neither: nothing more. Throws std::system_error when the descriptor cannot
     /// be watched (epoll: ENOSPC), and std::bad_alloc; not edge-triggered, never for less than is watched.
     virtual void watch(int fd, bool in, bool out) = 0;
+
+    /// As wait(): calls report() for all that the kernel says.
+    virtual void wait_for_reports(time_point deadline) = 0;
 
     /// Calls watch() for all that is watched: whoever the kernel reported to is another one now.
     void watch_all_anew();
@@ -65,9 +74,10 @@ private:
     struct direction : operation {
         io_queue waiting;
         readiness_driver* owner = nullptr;
-        bool ready = true;        // false once a call has said EAGAIN, until the kernel says otherwise
-        bool moves_much = false;  // the last call did
-        bool is_queued = false;   // to make the call of the first that waits
+        bool ready = true;         // false once a call has said EAGAIN, until the kernel says otherwise
+        bool moves_much = false;   // the last call did
+        bool is_queued = false;    // to make the call of the first that waits
+        bool is_reported = false;  // when it is queued: since the kernel said so, not since more of them wait
     };
     static constexpr std::int64_t much_bytes = 4096;
 
@@ -115,10 +125,11 @@ private:
     void count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept;
     static bool is_to_be_tried(descriptor& d, const direction& side) noexcept;
     void serve(descriptor& d, direction& side) noexcept;
-    void queue(direction& side) noexcept;
+    void queue(direction& side, bool is_reported) noexcept;
     static void run_or_discard(operation* op, completion how);
 
     const bool edge_triggered_;
+    std::size_t reported_ = 0;                                   // directions that are queued for that
     descriptor_table<std::unique_ptr<descriptor>> descriptors_;  // which stay where they are, queued or not
 };
 

@@ -34,7 +34,7 @@ public:
 
     void wake() noexcept override { wake_.set(); }
 
-    void wait(time_point deadline) override {
+    void wait_for_reports(time_point deadline) override {
         fd_set readable = readers_;
         fd_set writable = writers_;
         timespec storage;

@@ -25,7 +25,7 @@ public:
     scripted_driver(ready_queue& ready, bool edge_triggered) : readiness_driver(ready, edge_triggered) {}
 
     void wake() noexcept override {}
-    void wait(time_point) override {
+    void wait_for_reports(time_point) override {
         for (const readiness_event& event : std::exchange(events, {})) report(event);
     }
 
@@ -86,10 +86,11 @@ protected:
 
     void take_turn() {
         driver.wait(do_not_wait);
-        while (!ready.empty()) {
-            operation& next = ready.pop();
-            next.complete(&next, completion::run);
-        }
+        while (!ready.empty()) run_next();
+    }
+    void run_next() {
+        operation& next = ready.pop();
+        next.complete(&next, completion::run);
     }
 
     /// From then on its calls are made when their turn has come.
@@ -438,6 +439,52 @@ TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
     EXPECT_EQ(op.result, 3);
     EXPECT_EQ(ended, std::vector<operation*>{&op});
     EXPECT_EQ(driver.pending(), 0u);
+}
+
+// By level, a thousand descriptors whose calls are queued would be named once more by each look in between.
+TEST_P(readiness, is_asked_for_when_the_calls_that_it_asked_for_are_made) {
+    receive_much();
+    auto op = reading();
+    ASSERT_FALSE(driver.start(op));
+    put(peer.get(), "abc");
+    tell(driver.watches.back().generation);
+    tell(driver.watches.back().generation);
+    EXPECT_EQ(driver.events.size(), 1u) << "nobody has asked for the second";
+    run_next();
+    EXPECT_EQ(op.result, 3);
+    driver.wait(do_not_wait);
+    EXPECT_TRUE(driver.events.empty());
+}
+
+TEST_P(readiness, is_asked_for_where_who_waited_has_gone_before_its_turn) {
+    receive_much();
+    auto op = reading();
+    ASSERT_FALSE(driver.start(op));
+    put(peer.get(), "abc");
+    tell(driver.watches.back().generation);
+    driver.discard(op);
+    take_turn();
+    tell(driver.watches.back().generation);
+    EXPECT_TRUE(driver.events.empty());
+}
+
+// One connection that always has more would keep the others from being heard of.
+TEST_P(readiness, is_asked_for_although_more_who_wait_for_the_same_are_queued) {
+    receive_much();
+    auto first = reading(3);
+    auto second = reading(3);
+    ASSERT_FALSE(driver.start(first));
+    ASSERT_FALSE(driver.start(second));
+    put(peer.get(), "abcdef");
+    tell(driver.watches.back().generation);
+    run_next();
+    EXPECT_EQ(first.result, 3);
+    EXPECT_TRUE(second.pending);
+    EXPECT_FALSE(ready.empty());
+    tell(driver.watches.back().generation);
+    EXPECT_TRUE(driver.events.empty());
+    take_turn();
+    EXPECT_EQ(second.result, 3);
 }
 
 TEST_P(readiness, serves_who_waits_before_who_comes_when_the_call_is_not_yet_made) {
