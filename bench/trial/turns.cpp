@@ -57,10 +57,10 @@ double rounded(double value) {
     return std::round(value * scale) / scale;
 }
 
-/// Another order, in which nobody's place is more than one further: some pairs of neighbours, from `first` on, change
-/// places. So who comes after whom is chance, and still nobody waits for much longer than a round. Who waited for 40 ms
-/// would have its kernel acknowledge, in others' turns, what its sockets hold unread (tcp_send_delayed_ack() in Linux's
-/// tcp_output.c): a thousand connections cost a thousand of these.
+/// Another order, in which nobody's place is more than one further: some pairs of neighbours, from `first`
+/// on, change places. So who comes after whom is chance, and still nobody waits for much longer than a round.
+/// Who waited for 40 ms would have its kernel acknowledge, in others' turns, what its sockets hold unread
+/// (tcp_send_delayed_ack() in Linux's tcp_output.c): a thousand connections cost a thousand of these.
 void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
     for (std::size_t i = first; i + 1 < order.size(); i += 2)
         if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);

@@ -93,8 +93,8 @@ struct echo_family {
             "Whatever is proportional to all connections instead of the active ones: poll and select pass "
             "all of them to the kernel each time."},
     };
-    // A thousand TCP connections are apart: in turns each contender waits for so long that its kernel acknowledges
-    // what they hold unread, in the turns of others (see swap_neighbours() in bench/trial/turns.cpp).
+    // A thousand TCP connections are apart: in turns each contender waits for so long that its kernel
+    // acknowledges what they hold unread, in the turns of others (see swap_neighbours() in trial/turns.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        way::turns},

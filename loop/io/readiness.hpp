@@ -40,8 +40,8 @@ public:
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept final;
     void take_all(io_queue& ended) noexcept final;
 
-    /// Returns early where calls are queued that the kernel has told of: until they are made, it is not asked for
-    /// more, since by level it would look at the same descriptors, and name them, once more.
+    /// Returns early where calls are queued that the kernel has told of: until they are made, it is not asked
+    /// for more, since by level it would look at the same descriptors, and name them, once more.
     void wait(time_point deadline) final {
         if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
     }

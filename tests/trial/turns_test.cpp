@@ -105,7 +105,8 @@ TEST(turns, are_in_another_order_from_round_to_round) {
     EXPECT_LT(with_a_in_front, rounds);
 }
 
-// Who is last in one round and first in the next works twice in a row, and another one waits for nearly two rounds.
+// Who is last in one round and first in the next works twice in a row, and another one waits for nearly two
+// rounds.
 TEST(turns, come_again_after_a_round_and_at_most_two_others) {
     scratch_folder folder;
     const auto log = (folder.path() / "log").native();
