@@ -353,7 +353,7 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     return entry_of(std::move(report), std::move(text), std::move(from), source);
 }
 
-entry read_entry(std::string_view text, std::string_view name, provenance from) {
+entry read_entry(std::string text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
@@ -362,7 +362,7 @@ entry read_entry(std::string_view text, std::string_view name, provenance from) 
                 "it is of one shard of a run; merge all of them (`loopbench merge`), and add what that "
                 "makes"};
         if (is_journal(text)) return entry_of(std::move(report), std::move(from));
-        return entry_of(std::move(report), reports::in_one_line(text), std::move(from),
+        return entry_of(std::move(report), reports::in_one_line(std::move(text)), std::move(from),
                         report_source::loopbench);
     });
 }
