@@ -5,14 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/string_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "bench/experiment/digest.hpp"
 #include "bench/experiment/stopping.hpp"
 #include "bench/machine/environment.hpp"
 #include "reports/json/json.hpp"
@@ -369,11 +367,8 @@ private:
     }
 };
 
-/// 122 bits of its SHA-1, as RFC 4122 writes them (version 5).
 std::string checksum_of(const std::string& file) {
-    const auto space = boost::uuids::string_generator{}("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57");
-    const auto content = reports::read_file(file, contender_file_bytes_max);
-    return to_string(boost::uuids::name_generator_sha1{space}(content.data(), content.size()));
+    return digest("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57", reports::read_file(file, contender_file_bytes_max));
 }
 
 /// `known`: of files that several contenders are made of.
@@ -503,7 +498,8 @@ session_record read_journal(std::string_view text, std::string_view name) {
                 throw reports::format_error{"it has {} bytes, and the limit is {}", end,
                                             journal_line_bytes_max};
             parsed = false;
-            const reports::document document{text.substr(0, end), reports::duplicates::refused, line};
+            const reports::document document{std::string{text.substr(0, end)}, reports::duplicates::refused,
+                                             line};
             parsed = true;
             if (line == 1)
                 reader.take_header(document.root());

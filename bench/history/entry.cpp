@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/string_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -18,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/experiment/digest.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/statistics/median.hpp"
 #include "bench/summary/summary.hpp"
@@ -281,13 +279,6 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// 122 bits of the text's SHA-1, as RFC 4122 writes them (version 5).
-std::string digest(std::string_view text) {
-    // What names are made of in here; drawn once.
-    const auto space = boost::uuids::string_generator{}("5a0f3a44-7c3d-4c5e-9f0b-6d6e1f5b7a21");
-    return to_string(boost::uuids::name_generator_sha1{space}(text.data(), text.size()));
-}
-
 /// Of the moment, the machine and the samples alone: what a newer loopbench makes of the same trials is the
 /// same run.
 std::string content_of(const reports::report& report) {
@@ -311,7 +302,8 @@ std::string content_of(const reports::report& report) {
         text.back() = ']';
         text += ']';
     }
-    return digest(text + "]");
+    text += ']';
+    return digest("5a0f3a44-7c3d-4c5e-9f0b-6d6e1f5b7a21", text);
 }
 
 }  // namespace
@@ -361,7 +353,7 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     return entry_of(std::move(report), std::move(text), std::move(from), source);
 }
 
-entry read_entry(std::string_view text, std::string_view name, provenance from) {
+entry read_entry(std::string text, std::string_view name, provenance from) {
     if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
     auto report = read_report_or_journal(text, name);
     return named_entry(name, [&] {
@@ -370,7 +362,7 @@ entry read_entry(std::string_view text, std::string_view name, provenance from) 
                 "it is of one shard of a run; merge all of them (`loopbench merge`), and add what that "
                 "makes"};
         if (is_journal(text)) return entry_of(std::move(report), std::move(from));
-        return entry_of(std::move(report), reports::in_one_line(text), std::move(from),
+        return entry_of(std::move(report), reports::in_one_line(std::move(text)), std::move(from),
                         report_source::loopbench);
     });
 }

@@ -59,7 +59,7 @@ entry entry_of(reports::report report, provenance from, report_source source = r
 /// contender, repetitions are samples, and counters are kept as far as it is known which way they are better;
 /// without a commit in `from`, it is the one that the program's context has under "commit". Throws
 /// reports::format_error naming `name`.
-entry read_entry(std::string_view text, std::string_view name, provenance from);
+entry read_entry(std::string text, std::string_view name, provenance from);
 
 /// "2026-11-22" as it is, and "2026-11-22T18:07:18+01:00" as "2026-11-22T17:07:18Z", in the order of
 /// time; nothing for what is neither.

@@ -149,7 +149,7 @@ private:
     known_subject& known(ondemand::object of) {
         const std::string_view text = of.raw_json().value();
         if (const auto found = subjects_.find(text); found != subjects_.end()) return found->second;
-        const reports::document fields{text};
+        const reports::document fields{std::string{text}};
         const auto said = fields.root();
         known_subject made;
         made.of = {said.at("workload").text(),

@@ -41,8 +41,7 @@ constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
     "postgresql", "BEGIN", "SELECT pg_advisory_xact_lock(1819242352)",
-    "SELECT COUNT(*) FROM pg_tables WHERE tablename = 'loopbench_schema' AND schemaname = "
-    "ANY (current_schemas(false))"};
+    "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
 bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");

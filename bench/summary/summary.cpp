@@ -381,7 +381,7 @@ reports::report report_of(const session_record& journal) {
     return report;
 }
 
-reports::report read_report_or_journal(std::string_view text, std::string_view name) {
+reports::report read_report_or_journal(const std::string& text, std::string_view name) {
     return is_journal(text) ? report_of(read_journal(text, name)) : reports::read_json(text, name);
 }
 

@@ -22,6 +22,6 @@ std::vector<double> log_ratios_of(const reports::result& item, const reports::re
 reports::report report_of(const session_record& journal);
 
 /// The report in a report.json, or of a journal.jsonl. Throws reports::format_error naming `name`.
-reports::report read_report_or_journal(std::string_view text, std::string_view name);
+reports::report read_report_or_journal(const std::string& text, std::string_view name);
 
 }  // namespace loopbench::bench

@@ -109,7 +109,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     if (S_ISREG(about.st_mode) && size > bytes_max)
         throw too_large(path, fmt::format("it has {} bytes", size), bytes_max);
     std::string content;
-    content.reserve(size);  // 0 of what is no file
+    content.reserve(size + room_behind);  // 0 of what is no file
     std::array<char, 65536> chunk;
     for (;;) {
         const auto count = uninterrupted([&] { return ::read(file, chunk.data(), chunk.size()); });

@@ -71,6 +71,9 @@ inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 /// may take as long as nobody opens its other end.
 unique_fd open_regular_file(const std::string& path, int flags, std::string_view action);
 
+/// What a string has room for behind a file's content: simdjson reads ahead, and would have it copied else.
+inline constexpr std::size_t room_behind = 64;
+
 /// The whole content of a regular file. Throws file_error, also for one of more than `bytes_max` bytes.
 std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 

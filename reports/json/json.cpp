@@ -223,7 +223,7 @@ std::string write_json(const report& content) {
     return dump(to_json(content), 1) + "\n";
 }
 
-report read_json(std::string_view text, std::string_view name) {
+report read_json(const std::string& text, std::string_view name) {
     try {
         const document content{text};
         const auto from = content.root();
@@ -234,7 +234,7 @@ report read_json(std::string_view text, std::string_view name) {
     }
 }
 
-std::string rewrite_json(std::string_view text, std::string_view name) {
+std::string rewrite_json(const std::string& text, std::string_view name) {
     read_json(text, name);
     return dump(parse_strictly(text), 1) + "\n";
 }

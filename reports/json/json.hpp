@@ -36,14 +36,14 @@ std::string valid_utf8(std::string_view text);
 std::string write_json(const report& content);
 
 /// The report in `text`; throws format_error naming `name`, the position, the cause and the remedy.
-report read_json(std::string_view text, std::string_view name);
+report read_json(const std::string& text, std::string_view name);
 
 /// The report in `text` as report.json has it, after read_json() found it to be one. What this loopbench does
 /// not know is kept: fields that a newer one, or somebody else, added.
-std::string rewrite_json(std::string_view text, std::string_view name);
+std::string rewrite_json(const std::string& text, std::string_view name);
 
-/// The same without the blanks between its values; of JSON that was read.
-std::string in_one_line(std::string_view text);
+/// A text that was read as JSON, without the blanks between its values.
+std::string in_one_line(std::string text);
 
 /// What a message shows of a text from outside: its first 60 bytes at the most, whole characters, with "..."
 /// where something was left out, and a space for every control character, as a terminal would obey those.

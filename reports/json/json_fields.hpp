@@ -30,12 +30,12 @@ enum class presence {
 
 template <class owner, class value>
 struct field {
-    const char* name;
+    std::string_view name;
     value owner::*member;
     presence when = presence::always;
 };
 template <class owner, class value>
-field(const char*, value owner::*, presence = presence::always) -> field<owner, value>;
+field(std::string_view, value owner::*, presence = presence::always) -> field<owner, value>;
 
 template <class type>
 inline constexpr bool is_optional = false;
@@ -92,8 +92,10 @@ nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     }
 }
 
+/// The opposite: a struct, or what is in one, is read where it is to be. Throws format_error, with the place
+/// of what is wrong.
 template <class type>
-type read_value(const node& from, std::string_view name = {});
+void read_into(type& to, const node& from, std::string_view name = {});
 
 template <class type>
 void read_fields(type& to, const node& from) {
@@ -104,59 +106,65 @@ void read_fields(type& to, const node& from) {
         if (each.when == presence::null_when_empty && there.is_null())
             to.*each.member = value{};
         else
-            to.*each.member = read_value<value>(there, each.name);
+            read_into(to.*each.member, there, each.name);
     };
     std::apply([&](const auto&... each) { (take(each), ...); }, fields_of(&to));
     if constexpr (requires { check_fields(to, from); }) check_fields(to, from);
 }
 
-/// Throws format_error, with the place of what is wrong.
 template <class type>
-type read_value(const node& from, std::string_view name) {
+void read_into(type& to, const node& from, std::string_view name) {
     if constexpr (listed<type>) {
-        type found;
-        read_fields(found, from);
-        return found;
+        read_fields(to, from);
     } else if constexpr (is_optional<type>) {
-        if (from.is_null()) return std::nullopt;
-        return read_value<typename type::value_type>(from, name);
+        if (from.is_null())
+            to.reset();
+        else
+            read_into(to.emplace(), from, name);
     } else if constexpr (is_list<type>) {
-        auto all = from.each([](const node& each) { return read_value<typename type::value_type>(each); });
+        std::vector<typename type::value_type> all;
+        all.reserve(from.size());
+        from.each_element([&](const node& each) { read_into(all.emplace_back(), each); });
         if constexpr (std::same_as<type, decltype(all)>) {
-            return all;
+            to = std::move(all);
         } else {
-            type found{};
-            if (all.size() != found.size()) from.fail("expected {} values", found.size());
-            std::ranges::copy(all, found.begin());
-            return found;
+            if (all.size() != to.size()) from.fail("expected {} values", to.size());
+            std::ranges::copy(all, to.begin());
         }
     } else if constexpr (is_map<type>) {
-        type all;
-        from.each_field([&](const std::string& key, const node& each) {
-            all[key] = read_value<typename type::mapped_type>(each);
-        });
-        return all;
+        to.clear();
+        from.each_field([&](const std::string& key, const node& each) { read_into(to[key], each); });
     } else if constexpr (std::same_as<type, std::chrono::nanoseconds>) {
         constexpr double longest_s = 1e9;
-        if (name.ends_with("_ns")) return type{from.count()};
+        if (name.ends_with("_ns")) {
+            to = type{from.count()};
+            return;
+        }
         const double seconds = from.number();
         if (!(seconds >= 0 && seconds <= longest_s)) from.fail("expected a number from 0 to {:g}", longest_s);
-        return std::chrono::duration_cast<type>(std::chrono::duration<double>{seconds});
+        to = std::chrono::duration_cast<type>(std::chrono::duration<double>{seconds});
     } else if constexpr (std::is_enum_v<type>) {
-        return from.one_of<type>(names_of(type{}));
+        to = from.one_of<type>(names_of(type{}));
     } else if constexpr (std::same_as<type, std::string>) {
-        return from.text();
+        to = from.text();
     } else if constexpr (std::same_as<type, bool>) {
-        return from.flag();
+        to = from.flag();
     } else if constexpr (std::same_as<type, double>) {
-        return from.number();
+        to = from.number();
     } else if constexpr (std::unsigned_integral<type>) {
-        return from.natural();
+        to = from.natural();
     } else if constexpr (std::signed_integral<type>) {
-        return static_cast<type>(std::min<std::int64_t>(from.count(), std::numeric_limits<type>::max()));
+        to = static_cast<type>(std::min<std::int64_t>(from.count(), std::numeric_limits<type>::max()));
     } else {
-        return from.object();
+        to = from.object();
     }
+}
+
+template <class type>
+type read_value(const node& from) {
+    type found{};
+    read_into(found, from);
+    return found;
 }
 
 }  // namespace loopbench::reports

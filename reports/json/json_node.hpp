@@ -50,8 +50,9 @@ class node;
 /// key twice in an object.
 class document {
 public:
-    /// Throws format_error with line and column; lines count from `first_line`.
-    explicit document(std::string_view text, duplicates twice = duplicates::refused,
+    /// Throws format_error with line and column; lines count from `first_line`. A text with room behind it,
+    /// as read_file() leaves, is not copied.
+    explicit document(const std::string& text, duplicates twice = duplicates::refused,
                       std::size_t first_line = 1);
     /// Valid as long as the document.
     [[nodiscard]] node root() const;
@@ -76,17 +77,7 @@ public:
     }
 
     /// The same, or nothing when there is no such field.
-    [[nodiscard]] std::optional<node> find(std::string_view key) const {
-        require<json_object>("an object");
-        // Fields are mostly asked for in the order in which they stand.
-        for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
-            for (; i < end; i = all_[i].end)
-                if (all_[i].key == key) {
-                    next_ = all_[i].end;
-                    return node{all_, i};
-                }
-        return std::nullopt;
-    }
+    [[nodiscard]] std::optional<node> find(std::string_view key) const;
 
     /// All the fields of an object with their names.
     template <class function>
@@ -96,12 +87,21 @@ public:
             take(std::string{all_[i].key}, node{all_, i});
     }
 
+    /// How many elements a list has.
+    [[nodiscard]] std::size_t size() const { return require<json_list>("a list").size; }
+
+    template <class function>
+    void each_element(function take) const {
+        require<json_list>("a list");
+        for (auto i = at_ + 1; i < value().end; i = all_[i].end) take(node{all_, i});
+    }
+
     /// What `convert` makes of each element of a list.
     template <class function>
     [[nodiscard]] auto each(function convert) const {
         std::vector<decltype(convert(*this))> all;
-        all.reserve(require<json_list>("a list").size);
-        for (auto i = at_ + 1; i < value().end; i = all_[i].end) all.push_back(convert(node{all_, i}));
+        all.reserve(size());
+        each_element([&](const node& element) { all.push_back(convert(element)); });
         return all;
     }
 

@@ -100,9 +100,9 @@ private:
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
-        const std::string_view text = from.raw_json_token();
+        const std::string_view text = from.raw_json_token();  // and the blanks behind it
         const double found = from.get_double().value();
-        if (text.size() <= bytes_of_19_digits) return found;
+        if (text.find_last_not_of(" \n\r\t") < bytes_of_19_digits) return found;
         const double exact = std::strtod(text.data(), nullptr);  // at the latest the padding ends it
         if (std::isinf(exact)) throw simdjson::simdjson_error{simdjson::NUMBER_ERROR};
         return exact;
@@ -111,13 +111,6 @@ private:
     std::vector<json_value>& all_;
     duplicates twice_;
     std::size_t levels_ = 0;
-};
-
-/// A parser has the texts that it met.
-struct parsed_text {
-    explicit parsed_text(std::string_view text) : json{text} {}
-    simdjson::padded_string json;
-    ondemand::parser parser;
 };
 
 std::string_view without_mark(std::string_view text) {
@@ -138,26 +131,30 @@ std::size_t first_line_of_other_bytes(std::string_view text) {
 
 }  // namespace
 
-document::document(std::string_view text, duplicates twice, std::size_t first_line) {
+document::document(const std::string& whole, duplicates twice, std::size_t first_line) {
+    const auto text = without_mark(whole);
     const auto refuse = [&](std::size_t offset, std::string_view cause) {
         throw format_error{"{}: {}", position_in(text, offset, first_line), cause};
     };
     if (text.size() > json_bytes_max)
         refuse(0, fmt::format("it has {} bytes, and the limit is {}", text.size(), json_bytes_max));
-    text = without_mark(text);
-    const auto parsed = std::make_shared<parsed_text>(text);
+    simdjson::padded_string copy;
+    simdjson::padded_string_view json{text, whole.capacity() - (whole.size() - text.size())};
+    if (json.padding() < simdjson::SIMDJSON_PADDING) json = copy = simdjson::padded_string{text};
+    const auto parser = std::make_shared<ondemand::parser>();
+    texts_ = parser;  // it has those that it met
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
     // Most of all, an end inside of a text.
-    if (const auto error = parsed->parser.iterate(parsed->json).get(from); error == simdjson::UTF8_ERROR)
+    if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "not UTF-8");
     else if (error != simdjson::SUCCESS)
         refuse(text.size(), "not JSON, or cut short");
     const auto here = [&] {
         const char* at = nullptr;
         if (from.current_location().get(at) != simdjson::SUCCESS) return text.size();
-        return std::min(static_cast<std::size_t>(at - parsed->json.data()), text.size());
+        return std::min(static_cast<std::size_t>(at - json.data()), text.size());
     };
     try {
         if (from.is_scalar()) throw format_error{"neither an object nor a list"};
@@ -172,21 +169,31 @@ document::document(std::string_view text, duplicates twice, std::size_t first_li
         refuse(is_cut ? text.size() : here(),
                is_number ? "no number, or a number is too large" : "not JSON, or cut short");
     }
-    texts_ = parsed;
 }
 
 json parse_strictly(std::string_view text, duplicates twice) {
-    return document{text, twice}.root().tree();
+    return document{std::string{text}, twice}.root().tree();
 }
 
-std::string in_one_line(std::string_view text) {
-    text = without_mark(text);
-    std::string line(text.size(), '\0');
+std::string in_one_line(std::string text) {
+    const auto from = without_mark(text);
     std::size_t bytes = 0;
-    if (const auto error = simdjson::minify(text.data(), text.size(), line.data(), bytes))
+    if (const auto error = simdjson::minify(from.data(), from.size(), text.data(), bytes))
         throw format_error{"not JSON: {}", simdjson::error_message(error)};
-    line.resize(bytes);
-    return line;
+    text.resize(bytes);
+    return text;
+}
+
+std::optional<node> node::find(std::string_view key) const {
+    require<json_object>("an object");
+    // Fields are mostly asked for in the order in which they stand.
+    for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
+        for (; i < end; i = all_[i].end)
+            if (all_[i].key == key) {
+                next_ = all_[i].end;
+                return node{all_, i};
+            }
+    return std::nullopt;
 }
 
 json node::tree() const {

@@ -60,11 +60,11 @@ void write_everywhere(const reports::report& report) {
 void read_report(std::string_view text) {
     reports::report report;
     try {
-        report = reports::read_json(text, "it");
+        report = reports::read_json(std::string{text}, "it");
     } catch (const reports::format_error& error) {
         return require_readable(error);
     }
-    reports::rewrite_json(text, "it");
+    reports::rewrite_json(std::string{text}, "it");
     write_everywhere(report);
     constexpr std::size_t samples_max = 200;  // a comparison looks at all pairs
     if (std::ranges::any_of(report.results,

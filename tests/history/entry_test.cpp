@@ -30,6 +30,10 @@ TEST(entry, becomes_the_report_again_to_the_byte) {
                   reports::write_json(report));
 }
 
+TEST(entry, is_known_again_by_what_older_histories_have) {
+    EXPECT_EQ(bench::entry_of(report_of_day(1), {}).content, "fbd6a555-a6a4-509d-9083-54214e793ff0");
+}
+
 TEST(entry, is_the_same_whatever_file_it_is_read_from_and_another_when_a_number_is) {
     const auto report = sample_report();
     const auto read = bench::read_entry(reports::write_json(report), "report.json", {"abc", true, "left"});

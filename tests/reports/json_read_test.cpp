@@ -1,6 +1,7 @@
 // Reports are read back from strangers: whatever is wrong has to be named with its place.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
 #include <functional>
 
@@ -32,6 +33,30 @@ std::string complaint_after(const std::function<void(ordered_json&)>& change) {
 TEST(json_read, a_report_that_was_written_reads_back_the_same) {
     const auto text = reports::write_json(sample_report());
     EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
+}
+
+TEST(json_read, a_text_is_read_the_same_with_room_behind_it) {
+    for (const std::string_view mark : {"", "\xEF\xBB\xBF"}) {
+        auto text = std::string{mark} + reports::dump(reports::to_json(sample_report()));
+        text.shrink_to_fit();
+        const auto read = reports::read_json(text, "it");
+        text.reserve(2 * text.size());
+        EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), reports::write_json(read));
+    }
+}
+
+/// simdjson does not say that it may write where it reads from.
+TEST(json_read, every_processor_takes_the_blanks_away_where_they_are) {
+    const auto* const chosen = simdjson::get_active_implementation().operator->();
+    for (const auto* one : simdjson::get_available_implementations()) {
+        if (!one->supported_by_runtime_system()) continue;
+        simdjson::get_active_implementation() = one;
+        for (const std::string_view mark : {"", "\xEF\xBB\xBF"})
+            EXPECT_EQ(reports::in_one_line(std::string{mark} + reports::write_json(sample_report())),
+                      reports::dump(reports::to_json(sample_report())))
+                << one->name();
+    }
+    simdjson::get_active_implementation() = chosen;
 }
 
 TEST(json_read, a_report_from_before_floors_were_compared_with_has_no_multiples) {
