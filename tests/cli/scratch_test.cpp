@@ -72,9 +72,9 @@ TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
-/// Shell that leaves a process behind, with `front` before its command, and waits for it to be there. The number of an
-/// earlier one is removed first: who waits would take it for that of the new one, which is then ended before it writes
-/// its own.
+/// Shell that leaves a process behind, with `front` before its command, and waits for it to be there. The
+/// number of an earlier one is removed first: who waits would take it for that of the new one, which is then
+/// ended before it writes its own.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
