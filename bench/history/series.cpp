@@ -55,7 +55,8 @@ change_direction direction_of(const estimate& better) {
 /// names are looked at once, and then known by the text that they stand in.
 class collector {
 public:
-    explicit collector(const series_choice& choice) : choice_{choice} {}
+    /// `place` is that of the history, for messages.
+    collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
 
     /// Throws database_error for points that are damaged.
     void add(const kept_run& run, std::string points) {
@@ -63,10 +64,10 @@ public:
         points.reserve(points.size() + simdjson::SIMDJSON_PADDING);
         const run_at at{&run, condition_of(run, run.baseline), condition_of(run, {})};
         const auto damaged = [&](const std::exception& error) {
-            return database_error{
-                fmt::format("what is kept of run {} is damaged: {}; look whether the database is, or begin "
-                            "another history",
-                            run.id, error.what())};
+            return database_error{fmt::format(
+                "what the history in {} keeps of run {} is damaged: {}; look whether the database "
+                "is, or begin another history",
+                place_, run.id, error.what())};
         };
         try {
             auto document = parser_.iterate(points);
@@ -229,6 +230,7 @@ private:
     }
 
     const series_choice& choice_;
+    std::string place_;
     ondemand::parser parser_;
     name_list workloads_, metrics_, names_;
     std::map<std::string, known_subject, std::less<>> subjects_;  // by the text of "of"
@@ -240,7 +242,7 @@ private:
 }  // namespace
 
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice) {
-    collector all{choice};
+    collector all{choice, from.place()};
     for (const auto& run : runs) {
         all.add(run, from.points_of(run.id));
         if (!choice.metrics.empty()) all.add(run, from.other_points_of(run.id));

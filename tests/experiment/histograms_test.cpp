@@ -71,7 +71,7 @@ TEST_F(histograms, are_none_where_contenders_leave_none_and_that_is_said) {
     const auto written = report();
     EXPECT_EQ(written.code, 2);
     EXPECT_EQ(written.output, "");
-    EXPECT_NE(written.error_tail.find("has no histograms"), std::string::npos) << written.error_tail;
+    EXPECT_NE(written.error_tail.find("histograms.jsonl"), std::string::npos) << written.error_tail;
 }
 
 TEST_F(histograms, that_cannot_be_read_fail_the_trial) {

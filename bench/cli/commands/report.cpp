@@ -34,8 +34,8 @@ std::string histograms(const std::string& file) {
     const auto all = histograms_beside(file, read_report_file(file));
     if (all.empty())
         throw usage_error{
-            "{} has no histograms: none of its workloads recorded a latency or a lateness; run one that "
-            "does, such as `--workload timer/periodic`",
+            "the histograms.jsonl beside {} has no histogram of its trials: none of its workloads recorded a "
+            "latency or a lateness; run one that does, such as `--workload timer/periodic`",
             file};
     return reports::write_hgrm(all);
 }
