@@ -98,7 +98,8 @@ private:
 
 /// How much may be done until the kernel and the clock are looked at again, so that nobody is starved: not a
 /// timer by a queue that is never empty, not a task by another whose socket is always ready, and not a
-/// receiver by a sender whose socket takes megabytes before it is full.
+/// receiver by a sender whose socket takes megabytes before it is full. (The kernel is not looked at while
+/// calls are queued that it has asked for, see readiness.hpp: they come after what was ready before them.)
 ///
 /// A callback takes four units and an operation that was completed at once takes one; a transfer of more
 /// than 16 KiB takes one more for each 256 bytes, so that 64 KiB use the whole budget up. So a flagship's

@@ -90,9 +90,10 @@ std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expecte
     }
     for (const auto* item : {mine, other})
         if (item->made != *expected.made) {
-            found.message =
-                fmt::format("{}; check with --way {}, or write the baseline again (`check --update`)",
-                            made_otherwise(*expected.made, item->made), name_of(*expected.made));
+            found.message = fmt::format(
+                "{}; check with --way {} where it can be made so, or write the baseline again (`check "
+                "--update`)",
+                made_otherwise(*expected.made, item->made), name_of(*expected.made));
             return found;
         }
     mine = reports::find_result(session, expected.workload, expected.contender, metric);

@@ -115,8 +115,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         if (next == nullptr) {
             lost.reason = "it is not in the new report";
         } else if (next->median && next->made != old.made) {
-            lost.reason =
-                fmt::format("{}; measure both in one way (--way)", made_otherwise(old.made, next->made));
+            lost.reason = fmt::format("{}; measure both in one way (`--way apart` is possible for all)",
+                                      made_otherwise(old.made, next->made));
         } else if (const auto other = moved.find(old.workload); other != moved.end()) {
             lost.reason = fmt::format(
                 "{} itself is {:.2f} times as {} as it was, so that the machine may have been another one; "

@@ -93,8 +93,9 @@ struct echo_family {
             "Whatever is proportional to all connections instead of the active ones: poll and select pass "
             "all of them to the kernel each time."},
     };
-    // A thousand TCP connections are apart: in turns each contender waits for so long that its kernel
-    // acknowledges what they hold unread, in the turns of others (see swap_neighbours() in trial/turns.cpp).
+    // Many TCP connections, or some with large messages, are apart: six round trips on each make turns so
+    // long that each contender waits until its kernel acknowledges what they hold unread, in the turns of
+    // others (see swap_neighbours() in trial/turns.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        way::turns},
@@ -111,7 +112,7 @@ struct echo_family {
         workload_shape{"echo/rtt/tcp/conns:1/bytes:16384", 1000, 20'000, rate, 100, many_turns, on_demand,
                        way::turns},
         workload_shape{"echo/rtt/tcp/conns:100/bytes:16384", 1000, 20'000, rate, 300, many_turns, on_demand,
-                       way::turns},
+                       way::apart},
         workload_shape{"echo/rtt/tcp/conns:1000/bytes:16384", 1000, 20'000, rate, 2100, many_turns, on_demand,
                        way::apart},
         workload_shape{"echo/rtt/unix/conns:1/bytes:64", 3000, 40'000, rate, 100, unix_sockets | many_turns,

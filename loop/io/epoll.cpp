@@ -50,7 +50,7 @@ public:
             if (errno == EINTR) return;
             throw_errno("epoll_wait");
         }
-        for (const epoll_event& event : std::span(reported_).first(static_cast<std::size_t>(count))) {
+        for (const epoll_event& event : std::span(events_).first(static_cast<std::size_t>(count))) {
             const auto key = static_cast<std::uint32_t>(event.data.u64);
             if (key == timer_key) armed_ = never;
             if (key == timer_key || key == wake_key) continue;
@@ -66,7 +66,7 @@ public:
 private:
     int sleep_in_kernel(bool blocking) noexcept {
         const without_lock sleeping(*this);
-        return ::epoll_wait(epoll_.get(), reported_.data(), events_max, blocking ? -1 : 0);
+        return ::epoll_wait(epoll_.get(), events_.data(), events_max, blocking ? -1 : 0);
     }
 
     static constexpr int events_max = 256;  // a turn takes at most these; the rest is reported on the next
@@ -123,7 +123,7 @@ private:
     unique_fd timer_ = make_timer();
     time_point armed_ = never;  // what the timerfd is set to
     pid_t owner_ = ::getpid();
-    std::array<epoll_event, events_max> reported_;
+    std::array<epoll_event, events_max> events_;
 };
 
 }  // namespace

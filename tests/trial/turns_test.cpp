@@ -107,7 +107,7 @@ TEST(turns, are_in_another_order_from_round_to_round) {
 
 // Who is last in one round and first in the next works twice in a row, and another one waits for nearly two
 // rounds.
-TEST(turns, come_again_after_a_round_and_at_most_two_others) {
+TEST(turns, come_again_after_a_round_and_at_most_one_other) {
     scratch_folder folder;
     const auto log = (folder.path() / "log").native();
     const std::string names = "abcdef";
@@ -123,8 +123,8 @@ TEST(turns, come_again_after_a_round_and_at_most_two_others) {
     for (std::size_t i = names.size(); i < order.size(); ++i) {
         const auto before = order.rfind(order[i], i - 1);
         ASSERT_NE(before, std::string::npos);
-        EXPECT_LE(i - before, names.size() + 2) << order;
-        EXPECT_GE(i - before, names.size() - 2) << order;
+        EXPECT_LE(i - before, names.size() + 1) << order;
+        EXPECT_GE(i - before, names.size() - 1) << order;
     }
 }
 

@@ -264,7 +264,7 @@ void tell_of_other_ways(const run_plan& plan) {
     if (!held_back.empty())
         tell(
             "loopbench: note: {}{} {} measured apart and not as --way says: what waits, has a second thread "
-            "or process, or a thousand TCP connections would be measured by its neighbours\n",
+            "or process, or much on TCP connections would be measured by its neighbours\n",
             held_back.front(), held_back.size() > 1 ? fmt::format(" and {} more", held_back.size() - 1) : "",
             held_back.size() > 1 ? "are" : "is");
 }
@@ -281,7 +281,7 @@ void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.way.value_or(wanted != asked.end() ? wanted->second : usual);
         // Who waits does not share a core: how late it is, and how often it wakes, would be its neighbours'
-        // doing. Nor do a thousand TCP connections (echo.hpp). And who never asks for a turn has none.
+        // doing. Nor does much on TCP connections (echo.hpp). And who never asks for a turn has none.
         if ((shape != nullptr && usual == way::apart) ||
             (made == way::turns && !all_take_turns(plan, excluded[i])))
             made = way::apart;
