@@ -51,8 +51,8 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
 
 /// Gathers 1000 of start(ended) at a time, until operations() children have ended. The first 1000 are not
 /// timed: they meet memory that the process has not touched yet. Children are assigned, because a compiler
-/// inlines a vector's push_back() into one contender and not into the next, which was a tenth of a child. They
-/// are freed by moving them away, because an assignment of Boost 1.81's awaitable frees nothing.
+/// inlines a vector's push_back() into one contender and not into the next, which was a tenth of a child.
+/// They are freed by moving them away, because an assignment of Boost 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
     std::uint64_t started = 0;
