@@ -30,9 +30,8 @@ inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // of a server, for 
 /// the slowest, and not only the very first: kernel and contender touch much memory that no cache has yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// A turn's part of so many connections. Where others have used the caches, the first round trip on each of a
-/// thousand connections takes up to three times as long as the next. Those that begin in it end in the second
-/// one, so that neither is timed.
+/// What a turn has of round trips on so many connections. Where others have used the caches, the first one on
+/// each takes longer than the next. What begins in the first ends in the second, so that neither is timed.
 inline turn_steps round_trips_of_a_turn(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }

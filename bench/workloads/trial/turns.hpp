@@ -31,7 +31,8 @@ struct turn_settings {
 /// remedy.
 turn_settings parse_turns(std::string_view text);
 
-/// Work that is not cut: a part of a turn has a multiple of `operations`, and so many times as many at least.
+/// Work that is not cut: a part of a turn has a multiple of `operations`, the untimed part at least `untimed`
+/// times as many, and the timed one `timed` times.
 struct turn_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
