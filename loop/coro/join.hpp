@@ -1,6 +1,7 @@
 // Waiting for several tasks: gather and race. A real join: the last child to end wakes the waiter.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "loop/coro/task.hpp"
@@ -24,6 +25,7 @@ public:
     join_awaiter(ready_queue& ready, bool polls, std::span<task<T>> children, join_mode mode) noexcept
         : polled_awaiter<>(ready),
           children_(children),
+          end_of_started_(children.data()),
           running_(children.size() + 1),
           mode_(mode),
           polls_(polls) {}
@@ -33,13 +35,12 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         if (!suspend(waiter, &cancel)) return false;
-        const auto where = static_cast<const detail::root_state&>(*context()).where;
+        const std::size_t at_once = count_to_start_at_once();
+        ready().budget.use(at_once);
         ++ready().nested_gathers;
-        for (task<T>& child : children_) {
-            ++started_;
-            start(child.become_root(*this, where));
-        }
+        for (task<T>& child : children_.first(at_once)) make_root(child).frame.resume();
         --ready().nested_gathers;
+        for (task<T>& child : children_.subspan(at_once)) ready().push(make_root(child));
         --running_;
         if (polls_) {
             poll([](polled_awaiter<>& self) { return static_cast<join_awaiter&>(self).running_ == 0; });
@@ -61,42 +62,49 @@ public:
     }
 
 private:
-    // At once: a pass through the queue is much of what a child costs that has little to do. A child that
-    // gathers in its turn does so on the stack of this one, which must end somewhere. And so must the turn:
-    // of very many children most go through the queue, and the kernel and the clock are looked at in
-    // between.
-    void start(detail::root_state& child) {
+    // A pass through the queue is much of what a child costs that has little to do. But a child that gathers in
+    // its turn does so on the stack of this one, which must end somewhere. And so must the turn: of very many
+    // children most go through the queue, and the kernel and the clock are looked at in between.
+    std::size_t count_to_start_at_once() noexcept {
+        const std::size_t used = ready().budget.used();
+        if (polls_ || ready().nested_gathers >= nested_gathers_max || used >= started_units_max) return 0;
+        return std::min(children_.size(), started_units_max - used);
+    }
+
+    detail::root_state& make_root(task<T>& child) noexcept {
+        const auto& waiter = static_cast<const detail::root_state&>(*context());
+        detail::root_state& root = child.become_root(*this, waiter.where);
+        end_of_started_ = &child + 1;
         if (cancelling_) [[unlikely]]
-            request_cancel(child);
-        if (polls_ || ready().nested_gathers > nested_gathers_max ||
-            ready().budget.used() >= started_units_max)
-            return ready().push(child);
-        ready().budget.use(1);
-        child.frame.resume();
+            request_cancel(root);
+        return root;
     }
 
     // The waiter goes on inside of the last child's end, as one that awaits a single task does: the frames of
     // the children, which it is going to free, are still in the cache.
     std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
-        --running_;
-        // A child that was cancelled because another one ended has not failed.
-        const bool failed = child.exception && !cancelling_;
-        if (decisive_ == nullptr && (failed || mode_ == join_mode::cancel_on_first)) {
-            decisive_ = &child;
-            const bool ends_the_rest =
-                mode_ == join_mode::cancel_on_first || mode_ == join_mode::cancel_on_exception;
-            if (ends_the_rest && !cancelling_) cancel(this);
-        }
-        if (running_ != 0 || polls_) return std::noop_coroutine();
+        if (child.exception || mode_ == join_mode::cancel_on_first) [[unlikely]]
+            decide(child);
+        if (--running_ != 0 || polls_) return std::noop_coroutine();
         stay_running();
         return coroutine();
+    }
+
+    [[gnu::noinline]] void decide(const detail::promise_base& child) noexcept {
+        // A child that was cancelled because another one ended has not failed.
+        const bool failed = child.exception && !cancelling_;
+        if (decisive_ != nullptr || (!failed && mode_ != join_mode::cancel_on_first)) return;
+        decisive_ = &child;
+        const bool ends_the_rest =
+            mode_ == join_mode::cancel_on_first || mode_ == join_mode::cancel_on_exception;
+        if (ends_the_rest && !cancelling_) cancel(this);
     }
 
     static void cancel(suspension* place) noexcept {
         auto& self = *static_cast<join_awaiter*>(place);
         self.cancelling_ = true;
-        for (task<T>& child : self.children_.first(self.started_)) {
-            if (!child.done()) request_cancel(child.root());
+        for (task<T>* child = self.children_.data(); child != self.end_of_started_; ++child) {
+            if (!child->done()) request_cancel(child->root());
         }
     }
 
@@ -104,8 +112,8 @@ private:
     static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
 
     std::span<task<T>> children_;
+    task<T>* end_of_started_;
     std::size_t running_;  // children, and one more for the loop that starts them: they may end in it
-    std::size_t started_ = 0;
     const detail::promise_base* decisive_ = nullptr;  // the first to fail; or to end, where that cancels
     join_mode mode_;
     bool polls_;
