@@ -35,15 +35,17 @@ protected:
 
 // What a frame needs when it is the root of a task. Left uninitialised in frames that are merely awaited.
 struct root_state : operation, task_context {
-    std::coroutine_handle<> frame;
     root_state* next_root;       // in a root_list
     root_state** previous_link;  // what points to this root there
     root_owner* owner;
     union {
+        std::coroutine_handle<> frame;
+    };
+    union {
         std::source_location where;  // who has started the task; a child has its parent's
     };
 
-    root_state() noexcept {}  // NOLINT: or the place would be initialised in every frame
+    root_state() noexcept {}  // NOLINT: or the unions would be initialised in every frame
 
     static void start(operation* op, completion how) {
         if (how == completion::run) static_cast<root_state*>(op)->frame.resume();
@@ -51,6 +53,8 @@ struct root_state : operation, task_context {
 };
 
 struct promise_base : recycled {
+    promise_base() noexcept {}  // NOLINT: who starts a frame says who awaits it
+
     struct final_awaiter {
         bool await_ready() const noexcept { return false; }
 
@@ -69,8 +73,10 @@ struct promise_base : recycled {
     final_awaiter final_suspend() const noexcept { return {}; }
     void unhandled_exception() noexcept { exception = std::current_exception(); }
 
-    std::coroutine_handle<> continuation;  // who awaits this frame; null for a root
-    task_context* context;                 // of the task that this frame belongs to
+    union {
+        std::coroutine_handle<> continuation;  // who awaits this frame; null for a root
+    };
+    task_context* context;  // of the task that this frame belongs to
     std::exception_ptr exception;
     root_state root;
 };
@@ -140,6 +146,7 @@ public:
     detail::root_state& become_root(detail::root_owner& owner,
                                     const std::source_location& where = {}) noexcept {
         detail::root_state& made = root();
+        frame_.promise().continuation = nullptr;
         frame_.promise().context = &made;
         made.waiting_on = nullptr;
         made.cancel_requested = false;
