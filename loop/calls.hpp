@@ -24,6 +24,7 @@ struct cancellable_call : Armed, recycled {
 
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<cancellable_call*>(op);
+        self.fetch_later();
         // Takes over the reference that the queue held; the function may drop the last handle to itself.
         const auto keep = shared_state<cancellable_call>::share(self);
         --self.references;

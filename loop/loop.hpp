@@ -168,6 +168,7 @@ public:
             auto& self = *static_cast<sleep_awaiter*>(place);
             if (self.armed) {
                 self.loop_.disarm(self);
+                self.place.later = nullptr;
             } else if (self.deadline != never) {
                 return;  // it has expired and is queued
             }

@@ -23,6 +23,9 @@ struct operation {
 
     operation* next;
     complete_fn complete;
+
+    /// Of timers (timers/timer.hpp).
+    void fetch_later() const noexcept {}
 };
 
 /// First in, first out; intrusive; an operation is in one queue at most.
@@ -253,7 +256,10 @@ protected:
 
 private:
     static void run_awaiter(operation* op, completion how) {
-        if (how == completion::run) static_cast<awaiter*>(op)->resume();
+        if (how != completion::run) return;
+        auto& self = *static_cast<awaiter*>(op);
+        self.fetch_later();
+        self.resume();
     }
 };
 

@@ -26,7 +26,7 @@ public:
     time_point earliest() const noexcept { return entries_.empty() ? never : entries_.front().deadline; }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        while (earliest() <= last_due(now)) ready.push(take_first());
+        while (earliest() <= last_due(now)) make_ready(take_first(), ready);
     }
 
 protected:

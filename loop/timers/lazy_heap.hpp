@@ -43,7 +43,7 @@ public:
     }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        while (earliest() <= last_due(now)) ready.push(take_first());
+        while (earliest() <= last_due(now)) make_ready(take_first(), ready);
     }
 
     /// How many timers the heap holds, the cancelled ones included.

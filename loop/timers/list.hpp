@@ -44,7 +44,7 @@ public:
             timer& t = *std::exchange(next, next->place.link.following);
             if (t.deadline > last_due(now)) continue;
             erase(t);
-            ready.push(t);
+            make_ready(t, ready);
         }
     }
 

@@ -14,8 +14,9 @@ struct timer : operation {
     time_point deadline;
     bool armed = false;  // kept by the queue: true from insert() to erase() or expiry
 
-    // Where the timer stands in its queue, which alone uses it.
+    // Where the timer stands in its queue, which alone uses it. Of one that has expired: see fetch_later().
     union {
+        const timer* later = nullptr;
         std::size_t index;
         struct {
             timer* previous;
@@ -26,7 +27,27 @@ struct timer : operation {
             std::size_t slot;
         } stored;
     } place;
+
+    /// For who runs it: fetches `later`, which is run some callbacks after it, into the cache. When a million
+    /// expire at once, each has left the caches by the time that it is run, and from the ready queue, which
+    /// leads from each to the next, nobody could know which one to fetch meanwhile.
+    void fetch_later() const noexcept {
+        if (place.later == nullptr) return;
+        // It is a part of something that has two cache lines, mostly.
+        const auto* const line = reinterpret_cast<const char*>(place.later);
+        constexpr std::ptrdiff_t line_bytes = 64;
+        __builtin_prefetch(line, 1);
+        __builtin_prefetch(line + line_bytes, 1);
+    }
 };
+
+/// For a queue in which `expired` no longer stands. `later` is null, or one that becomes ready after it; it is
+/// only fetched, and may be gone by then.
+inline void make_ready(timer& expired, operation_queue& ready, const timer* later = nullptr) noexcept {
+    expired.armed = false;
+    expired.place.later = later;
+    ready.push(expired);
+}
 
 /// The latest deadline that is due: timers at `never` are not, whatever the time.
 constexpr time_point last_due(time_point now) noexcept {

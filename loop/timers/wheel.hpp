@@ -178,9 +178,10 @@ public:
         find_soonest();
         detail::sort_by_deadline(due_, scratch_);
         for (std::size_t i = 0; i < due_.size(); ++i) {
-            if (i + prefetch_distance < due_.size())
-                __builtin_prefetch(due_[i + prefetch_distance].subject, 1);
-            make_ready(*due_[i].subject, ready);
+            timer* const later =
+                i + prefetch_distance < due_.size() ? due_[i + prefetch_distance].subject : nullptr;
+            if (later != nullptr) __builtin_prefetch(later, 1);
+            make_ready(*due_[i].subject, ready, later);
         }
         due_.clear();
     }
@@ -191,7 +192,7 @@ private:
     static constexpr unsigned digit_bits = 6;  // one word has a bit for each slot of a level
     static constexpr unsigned slots_per_level = 1U << digit_bits;
     static constexpr unsigned level_count = (64 + digit_bits - 1) / digit_bits;
-    static constexpr std::size_t prefetch_distance = 8;
+    static constexpr std::size_t prefetch_distance = 16;
 
     void put(detail::timer_entry e) {
         const std::uint64_t base = detail::digits_of(base_);
@@ -258,11 +259,6 @@ private:
                 mark_occupied(index);
             }
         }
-    }
-
-    static void make_ready(timer& t, operation_queue& ready) noexcept {
-        t.armed = false;
-        ready.push(t);
     }
 
     void find_soonest() noexcept {

@@ -186,6 +186,24 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     return timers;
 }
 
+TEST(wheel_timers, names_with_each_that_has_expired_one_that_is_run_later) {
+    for (const std::size_t count : {1U, 16U, 100U, 1000U}) {
+        wheel_timers queue;
+        auto timers = armed_in_a_row(queue, count, some_time);
+        operation_queue ready;
+        queue.expire(after(some_time, 1000), ready);
+        std::size_t run = 0, named = 0;
+        for (; !ready.empty(); ++run) {
+            const auto* const later = static_cast<const timer&>(ready.pop()).place.later;
+            if (later == nullptr) continue;
+            ++named;
+            EXPECT_GT(later - timers.data(), static_cast<std::ptrdiff_t>(run)) << count;
+        }
+        EXPECT_EQ(run, count);
+        EXPECT_EQ(named, count - std::min<std::size_t>(count, 16)) << "the last ones have none behind them";
+    }
+}
+
 TEST(lazy_heap_timers, keeps_what_is_cancelled_until_it_is_more_than_half_of_more_than_a_hundred) {
     for (const std::size_t count : {101U, 102U, 1000U}) {
         lazy_heap_timers queue;
