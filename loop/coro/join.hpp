@@ -62,9 +62,9 @@ public:
     }
 
 private:
-    // A pass through the queue is much of what a child costs that has little to do. But a child that gathers in
-    // its turn does so on the stack of this one, which must end somewhere. And so must the turn: of very many
-    // children most go through the queue, and the kernel and the clock are looked at in between.
+    // A pass through the queue is much of what a child costs that has little to do. But a child that gathers
+    // in its turn does so on the stack of this one, which must end somewhere. And so must the turn: of very
+    // many children most go through the queue, and the kernel and the clock are looked at in between.
     std::size_t count_to_start_at_once() noexcept {
         const std::size_t used = ready().budget.used();
         if (polls_ || ready().nested_gathers >= nested_gathers_max || used >= started_units_max) return 0;

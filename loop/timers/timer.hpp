@@ -41,8 +41,8 @@ struct timer : operation {
     }
 };
 
-/// For a queue in which `expired` no longer stands. `later` is null, or one that becomes ready after it; it is
-/// only fetched, and may be gone by then.
+/// For a queue in which `expired` no longer stands. `later` is null, or one that becomes ready after it; it
+/// is only fetched, and may be gone by then.
 inline void make_ready(timer& expired, operation_queue& ready, const timer* later = nullptr) noexcept {
     expired.armed = false;
     expired.place.later = later;
