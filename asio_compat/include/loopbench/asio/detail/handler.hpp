@@ -67,6 +67,7 @@ private:
 
     static void run_or_discard(operation* op, completion how) {
         auto* const self = static_cast<handler_op*>(op);
+        self->fetch_later();
         core& in = self->core_;
         if (!self->is_over(in, how)) return;  // a timer that looks again
         handler_work work(std::move(self->work_));

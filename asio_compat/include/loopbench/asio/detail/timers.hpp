@@ -125,7 +125,10 @@ public:
 private:
     void end(wait_op& over, bool is_cancelled, loop::operation_queue& ended) noexcept {
         const bool is_queued = over.has_fired();
-        if (over.armed) over.in_core.loop().disarm(over);
+        if (over.armed) {
+            over.in_core.loop().disarm(over);
+            over.place.later = nullptr;
+        }
         (over.previous == nullptr ? first_ : over.previous->following) = over.following;
         (over.following == nullptr ? last_ : over.following->previous) = over.previous;
         over.list = nullptr;
