@@ -40,7 +40,8 @@ struct dialect {
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql", "BEGIN", "SELECT pg_advisory_xact_lock(1819242352)",
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // who waits sees what the other wrote meanwhile
+    "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
 bool is_postgresql(std::string_view where) {
@@ -310,7 +311,8 @@ private:
                 ? "make room there, or allow larger files, and try again"
             : says("readonly") && !fs::exists(where_)
                 ? "its file was moved or removed meanwhile; put it back, or try again to begin another"
-            : says("readonly") || says("permission") ? "you need the right to write there"
+            : says("readonly") || says("read-only") || says("permission")
+                ? "you need the right to write there"
             : says("authentication") ? "look whether the user may log in; its password belongs into ~/.pgpass"
             : says("unable to open") ? "look whether the folder is there and may be written to"
             : says("shared library") ? "install SOCI's library for it (Debian: libsoci-sqlite3-4.0, or "
