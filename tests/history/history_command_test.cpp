@@ -164,6 +164,21 @@ TEST_F(history_command, run_keeps_its_report_and_no_password) {
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "nothing was measured for nothing";
 }
 
+// As in the folder of the repository itself, where git knows the commit and nothing else.
+TEST_F(history_command, run_does_not_call_sources_clean_that_git_did_not_look_at) {
+    loopbench.add_contender("asio-epoll", good_row);
+    const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
+            git init -q $folder/sources && cd $folder/sources
+            git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
+            $loopbench run --blocks 1 -o $out --history
+            cd .git && $loopbench run --blocks 1 -o $out --history)");
+    ASSERT_EQ(runs().size(), 2) << ran.error_tail;
+    EXPECT_EQ(runs()[0]["commit"].get<std::string>().size(), 40);
+    EXPECT_EQ(runs()[0]["dirty"], false);
+    EXPECT_EQ(runs()[1]["commit"], runs()[0]["commit"]);
+    EXPECT_TRUE(runs()[1]["dirty"].is_null());
+}
+
 TEST_F(history_command, two_at_once_are_both_kept) {
     write(large_report(1), "1.json");
     write(large_report(2), "2.json");
