@@ -179,6 +179,17 @@ TEST_F(history_command, run_does_not_call_sources_clean_that_git_did_not_look_at
     EXPECT_TRUE(runs()[1]["dirty"].is_null());
 }
 
+TEST_F(history_command, does_not_show_a_password_that_is_in_the_wrong_place) {
+    const std::string url = "postgresql://me:secret@h/db";
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"history", "list", url}, {"history", "show", url}, {"history", "add", url}, {"run", url}}) {
+        const auto ran = loopbench(words);
+        EXPECT_EQ(ran.code, 2);
+        EXPECT_NE(ran.error_tail.find("postgresql://me:***@h/db"), std::string::npos) << ran.error_tail;
+        EXPECT_EQ(ran.error_tail.find("secret"), std::string::npos) << ran.error_tail;
+    }
+}
+
 TEST_F(history_command, two_at_once_are_both_kept) {
     write(large_report(1), "1.json");
     write(large_report(2), "2.json");
