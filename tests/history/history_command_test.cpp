@@ -112,6 +112,19 @@ TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
         EXPECT_EQ(run("prune", {"--keep", number}).code, 2) << number;
 }
 
+TEST_F(history_command, changes_since_a_commit_that_is_named_in_part_are_since_that_one_alone) {
+    const auto add = [&](int day, const char* commit) {
+        return run("add", {write(report_of_day(day), "report.json"), "--commit", commit}).code;
+    };
+    int day = 0;
+    for (const auto* commit : {"v1.1", "v1", "cafe01", "cafe02", "cafe02"}) ASSERT_EQ(add(++day, commit), 0);
+    const auto either = run("changes", {"--since", "cafe"});
+    EXPECT_EQ(either.code, 2);
+    EXPECT_NE(either.error_tail.find("cafe01 and cafe02"), std::string::npos) << either.error_tail;
+    for (const auto* one : {"cafe01", "cafe02", "v1", "v1."})
+        EXPECT_EQ(run("changes", {"--since", one}).code, 0) << one;
+}
+
 TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
     ASSERT_EQ(run("add", {write(report_of_day(1), "1.json"), write(report_of_day(2), "2.json")}).code, 0);
     EXPECT_EQ(run("trend", {"--format", "text"}).output, run("trend").output);
