@@ -448,12 +448,12 @@ std::vector<kept_run> store::runs() {
         std::string source, fitness;
         soci::statement rows =
             (open_->sql().prepare << "SELECT id, source, date, machine, cpu_model, cores, memory_gib, "
-                                     "kernel, commit_id, dirty, "
-                                     "compiler, size, baseline, complete, fitness FROM loopbench_run",
+                                     "kernel, commit_id, dirty, compiler, "
+                                     "size, baseline, complete, fitness, content FROM loopbench_run",
              into(run.id), into(source), into(run.date), into(run.machine.name), into(run.machine.cpu_model),
              into(run.machine.cores), into(run.machine.memory_gib), into(run.kernel), into(run.commit),
              into(dirty, has_dirty), into(run.compiler), into(run.size), into(run.baseline), into(complete),
-             into(fitness));
+             into(fitness), into(run.content));
         rows.execute();
         while (rows.fetch()) {
             run.dirty = has_dirty == soci::i_ok ? std::optional{dirty != 0} : std::nullopt;

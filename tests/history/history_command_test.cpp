@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -135,12 +136,28 @@ TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
     EXPECT_EQ(written.code, 0) << written.error_tail;
     EXPECT_TRUE(content_of(page).starts_with("<!DOCTYPE html>"));
     EXPECT_NE(content_of(page).find(R"("reports":"../runs")"), std::string::npos);
-    EXPECT_TRUE(fs::exists(loopbench.path("runs/2-2026-01-03T03-04-05Z.html")));
+    std::vector<std::string> names;
+    for (const auto& each : fs::directory_iterator{loopbench.path("runs")})
+        names.push_back(each.path().filename().native());
+    std::ranges::sort(names);
+    ASSERT_EQ(names.size(), 2);
+    EXPECT_TRUE(names[1].starts_with("2-2026-01-03T03-04-05Z-")) << names[1];
     for (const auto& wrong : std::vector<std::vector<std::string>>{{"--format", "csv"},
                                                                    {"--format", "html", "--json"},
                                                                    {"--format", "html", "--reports", "x"},
                                                                    {"-o", page, "--reports", "x"}})
         EXPECT_EQ(run("trend", wrong).code, 2) << wrong.back();
+}
+
+TEST_F(history_command, has_a_page_for_a_run_that_got_number_and_moment_of_one_that_is_gone) {
+    const auto page = loopbench.path("trends.html").native(), pages = loopbench.path("pages").native();
+    for (const double ratio : {1.5, 1.6}) {
+        ASSERT_EQ(run("add", {write(report_of_day(1, ratio), "1.json")}).code, 0);
+        EXPECT_EQ(runs()[0]["run"], 1);
+        EXPECT_EQ(run("trend", {"--format", "html", "-o", page, "--reports", pages}).code, 0);
+        EXPECT_EQ(run("prune", {"--keep", "0"}).code, 0);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator{pages}, fs::directory_iterator{}), 2);
 }
 
 TEST_F(history_command, is_where_the_environment_says) {
