@@ -57,6 +57,7 @@ TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
     EXPECT_EQ(run("export", {"-o", exported}).code, 0);
     EXPECT_NE(content_of(exported).find("loop-epoll,time,ns,smaller,apart,asio-epoll,1.5,"),
               std::string::npos);
+    EXPECT_EQ(run("export", {"1", "--workload", "yield"}).code, 2) << "a report is given back whole";
     for (const auto* none : {"2", "0", "99999999999", "99999999999999999999"})
         EXPECT_EQ(run("export", {none}).code, 2) << none;
 }

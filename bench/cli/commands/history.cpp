@@ -337,8 +337,11 @@ void add_history_command(CLI::App& app, action& chosen) {
     add_output(*changes, *options);
 
     auto* exporting = add("export", "a run's report.json, or every point as CSV", export_points);
-    exporting->add_option("RUN", options->run, "its number; without it, every point of all runs");
+    auto* exported =
+        exporting->add_option("RUN", options->run, "its number; without it, every point of all runs");
     add_choice(*exporting, *options);
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is given back whole
+        exporting->get_option(part)->excludes(exported);
     add_output(*exporting, *options);
 
     auto* pruning = add("prune", "removes old runs", prune);
