@@ -146,6 +146,9 @@ entry named_entry(std::string_view name, function make) {
 
 entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
     const auto output = read_gbench(text, name);
+    if (output.rows.empty())
+        throw reports::format_error{"{} has no benchmark in it; look at what its --benchmark_filter matches",
+                                    name};
     const auto said = from;
     if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
     reports::report report;

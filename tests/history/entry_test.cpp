@@ -123,6 +123,15 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
+// Its filter matched nothing, and nobody would find that out.
+TEST(entry, of_google_benchmark_without_benchmarks_is_refused) {
+    for (const auto* none :
+         {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",
+          R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": [{"name": "b_cv", "run_name": "b",
+              "run_type": "aggregate", "aggregate_name": "cv", "real_time": 1, "cpu_time": 1}]})"})
+        EXPECT_THROW(bench::read_entry(none, "bench.json", {}), reports::format_error) << none;
+}
+
 TEST(entry, of_google_benchmark_has_a_sample_for_each_repetition) {
     const auto kept = bench::read_entry(of_google_benchmark, "bench.json", {});
     EXPECT_EQ(kept.source, bench::report_source::google_benchmark);
