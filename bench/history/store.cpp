@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -133,9 +134,11 @@ enumeration named_value(std::string_view name) {
 /// who was killed before there was more.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
-    std::error_code ignored;
+    std::error_code unknown;
     std::string front(begins_with.size(), '\0');
-    if (fs::exists(path, ignored)) {
+    const bool is_there = fs::exists(path, unknown);
+    if (unknown) throw reports::file_error{"read the history", path, unknown.value()};
+    if (is_there) {
         const auto file = reports::open_regular_file(path, O_RDONLY, "read the history");
         const auto bytes =
             reports::uninterrupted([&] { return ::read(file.get(), front.data(), front.size()); });
@@ -156,7 +159,9 @@ void make_folder(const std::string& path) {
     const auto folder = fs::path{path}.parent_path();
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw reports::file_error{"create the folder", folder.native(), error.value()};
+    if (error)
+        throw database_error{fmt::format("cannot create the folder {}: {}; name another place with --history",
+                                         folder.native(), error.message())};
 }
 
 std::string sqlite_parameters(const std::string& path, std::chrono::seconds patience) {

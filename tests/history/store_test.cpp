@@ -287,6 +287,26 @@ TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
     EXPECT_THROW((bench::store{other, opening::created_if_missing}), bench::usage_error);
 }
 
+TEST(sqlite, that_cannot_be_looked_for_or_begun_is_told_with_what_to_do) {
+    const scratch_folder folder;
+    const auto loop = folder / "loop.db", text = folder / "text";
+    std::filesystem::create_symlink(loop, loop);
+    reports::write_file_atomically(text, "no folder");
+    const auto refusal = [](const std::filesystem::path& place, opening how) -> std::string {
+        try {
+            bench::store{place.native(), how};
+        } catch (const std::exception& error) {
+            return error.what();
+        }
+        return "";
+    };
+    const auto unknown = refusal(loop, opening::existing);
+    EXPECT_NE(unknown.find("symbolic links"), std::string::npos)
+        << unknown << ": nobody knows that there is none";
+    const auto folderless = refusal(text / "history.db", opening::created_if_missing);
+    EXPECT_NE(folderless.find("--history"), std::string::npos) << folderless;
+}
+
 TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
     const scratch_folder folder;
     const auto file = folder / "history.db", elsewhere = folder / "elsewhere.db";
