@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/cli/commands.hpp"
+#include "bench/cli/commands/keep_report.hpp"
 #include "bench/cli/terminal.hpp"
 #include "bench/experiment/selection.hpp"
 #include "bench/machine/environment.hpp"
@@ -142,6 +143,14 @@ void keep_standard_streams_apart() {
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
+/// Many a message has what was typed, and a URL in the wrong place may have a password.
+void tell_error(const std::exception& error) {
+    std::istringstream words{error.what()};
+    std::string shown;
+    for (std::string word; std::getline(words, word, ' ');) shown += " " + without_password_in(word);
+    tell("loopbench:{}\n", shown);
+}
+
 int command_line(const std::vector<std::string>& arguments, watching disturbances) {
     CLI::App app{"What an event loop costs: measures loops against each other, in paired, interleaved runs.",
                  "loopbench"};
@@ -197,10 +206,10 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     try {
         return command_line(arguments, disturbances);
     } catch (const usage_error& error) {
-        tell("loopbench: {}\n", error.what());
+        tell_error(error);
         return exit_usage;
     } catch (const reports::format_error& error) {  // a file that somebody named is not what it should be
-        tell("loopbench: {}\n", error.what());
+        tell_error(error);
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
@@ -214,7 +223,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
             "-v)\n");
         return exit_tool_failed;
     } catch (const std::exception& error) {
-        tell("loopbench: {}\n", error.what());
+        tell_error(error);
         return exit_tool_failed;
     }
 }

@@ -144,15 +144,21 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
     if (!wrong.empty()) throw usage_error{"{}; or take what there is with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Each of the values once.
+/// Each of the values once, in an order that does not depend on who did which share.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
-    std::vector<std::string> all;
-    for (const auto& one : merged)
-        if (std::ranges::find(all, one.where.*which) == all.end()) all.push_back(one.where.*which);
+    std::set<std::string> all;
+    for (const auto& one : merged) all.insert(one.where.*which);
     return fmt::format("{}", fmt::join(all, " + "));
 }
 
-/// The first shard's, and of several machines nothing that is of one alone.
+std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports::environment::*which) {
+    auto least = merged.front().where.*which;
+    for (const auto& one : merged) least = std::min(least, one.where.*which);
+    return least;
+}
+
+/// The first shard's. Of several machines, what tells machines apart is of all of them, and nothing is of one
+/// alone.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;
@@ -164,6 +170,8 @@ reports::environment environment_of(std::span<const merged_shard> merged,
     where.calibrated.reset();
     where.kernel = joined(merged, &reports::environment::kernel);
     where.cpu_model = joined(merged, &reports::environment::cpu_model);
+    where.cores = smallest(merged, &reports::environment::cores);
+    where.memory_bytes = smallest(merged, &reports::environment::memory_bytes);
     return where;
 }
 

@@ -146,6 +146,9 @@ entry named_entry(std::string_view name, function make) {
 
 entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
     const auto output = read_gbench(text, name);
+    if (output.rows.empty())
+        throw reports::format_error{"{} has no benchmark in it; look at what its --benchmark_filter matches",
+                                    name};
     const auto said = from;
     if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
     reports::report report;
@@ -210,7 +213,7 @@ public:
 
     [[nodiscard]] std::string text() const {
         std::string all;
-        for (const auto& [of, ratios, values] : subjects_)
+        for (const auto& [of, ratios, values, has] : subjects_)
             all += fmt::format(R"({}{{"of":{},"ratios":{},"values":{}}})", all.empty() ? "" : ",",
                                reports::dump(subject_json(of)), text_of(ratios), text_of(values));
         return fmt::format(R"({{"contenders":{},"subjects":[{}]}})", reports::dump(names_), all);
@@ -224,6 +227,7 @@ private:
     struct points_of_subject {
         subject of;
         columns ratios, values;
+        std::vector<bool> has;  // a point of each contender
     };
 
     static std::string text_of(const columns& from) {
@@ -251,8 +255,16 @@ private:
             subjects_.push_back(
                 {{item.workload, item.metric, item.unit, item.better, item.deterministic, item.made},
                  {},
+                 {},
                  {}});
-        return subjects_[known->second];
+        auto& found = subjects_[known->second];
+        const auto who = contender_of(item);
+        found.has.resize(std::max(found.has.size(), who + 1));
+        if (found.has[who])  // a series would have this run twice
+            throw reports::format_error{"{} of {} on {} is there twice; write the report again", item.metric,
+                                        reports::shown(item.contender), reports::shown(item.workload)};
+        found.has[who] = true;
+        return found;
     }
 
     std::size_t contender_of(const reports::result& item) {

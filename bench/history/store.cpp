@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -40,7 +41,8 @@ struct dialect {
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql", "BEGIN", "SELECT pg_advisory_xact_lock(1819242352)",
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // who waits sees what the other wrote meanwhile
+    "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
 bool is_postgresql(std::string_view where) {
@@ -132,9 +134,11 @@ enumeration named_value(std::string_view name) {
 /// who was killed before there was more.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
-    std::error_code ignored;
+    std::error_code unknown;
     std::string front(begins_with.size(), '\0');
-    if (fs::exists(path, ignored)) {
+    const bool is_there = fs::exists(path, unknown);
+    if (unknown) throw reports::file_error{"read the history", path, unknown.value()};
+    if (is_there) {
         const auto file = reports::open_regular_file(path, O_RDONLY, "read the history");
         const auto bytes =
             reports::uninterrupted([&] { return ::read(file.get(), front.data(), front.size()); });
@@ -155,7 +159,9 @@ void make_folder(const std::string& path) {
     const auto folder = fs::path{path}.parent_path();
     std::error_code error;
     fs::create_directories(folder, error);
-    if (error) throw reports::file_error{"create the folder", folder.native(), error.value()};
+    if (error)
+        throw database_error{fmt::format("cannot create the folder {}: {}; name another place with --history",
+                                         folder.native(), error.message())};
 }
 
 std::string sqlite_parameters(const std::string& path, std::chrono::seconds patience) {
@@ -310,7 +316,8 @@ private:
                 ? "make room there, or allow larger files, and try again"
             : says("readonly") && !fs::exists(where_)
                 ? "its file was moved or removed meanwhile; put it back, or try again to begin another"
-            : says("readonly") || says("permission") ? "you need the right to write there"
+            : says("readonly") || says("read-only") || says("permission")
+                ? "you need the right to write there"
             : says("authentication") ? "look whether the user may log in; its password belongs into ~/.pgpass"
             : says("unable to open") ? "look whether the folder is there and may be written to"
             : says("shared library") ? "install SOCI's library for it (Debian: libsoci-sqlite3-4.0, or "
@@ -446,12 +453,12 @@ std::vector<kept_run> store::runs() {
         std::string source, fitness;
         soci::statement rows =
             (open_->sql().prepare << "SELECT id, source, date, machine, cpu_model, cores, memory_gib, "
-                                     "kernel, commit_id, dirty, "
-                                     "compiler, size, baseline, complete, fitness FROM loopbench_run",
+                                     "kernel, commit_id, dirty, compiler, "
+                                     "size, baseline, complete, fitness, content FROM loopbench_run",
              into(run.id), into(source), into(run.date), into(run.machine.name), into(run.machine.cpu_model),
              into(run.machine.cores), into(run.machine.memory_gib), into(run.kernel), into(run.commit),
              into(dirty, has_dirty), into(run.compiler), into(run.size), into(run.baseline), into(complete),
-             into(fitness));
+             into(fitness), into(run.content));
         rows.execute();
         while (rows.fetch()) {
             run.dirty = has_dirty == soci::i_ok ? std::optional{dirty != 0} : std::nullopt;

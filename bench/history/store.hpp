@@ -32,6 +32,7 @@ struct kept_machine {
 
 struct kept_run {
     row_id id = 0;
+    std::string content;  // entry::content
     std::string date, commit;
     std::optional<bool> dirty;
     std::string compiler;

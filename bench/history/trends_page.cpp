@@ -256,7 +256,8 @@ private:
 }  // namespace
 
 std::string report_page_name(const kept_run& run) {
-    auto name = fmt::format("{}-{}.html", run.id, run.date);
+    constexpr std::size_t digits = 8;
+    auto name = fmt::format("{}-{}-{}.html", run.id, run.date, run.content.substr(0, digits));
     std::ranges::replace(name, ':', '-');
     std::ranges::replace(name, '/', '-');
     return name;

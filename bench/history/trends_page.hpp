@@ -24,8 +24,8 @@ inline constexpr std::size_t points_shown_max = 300'000;
 trends_page write_trends_page(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,
                               const std::string& reports, std::size_t points_max = points_shown_max);
 
-/// Of the file with the run's own page. It has the date in it, as numbers of runs that were removed may be
-/// given again.
+/// Of the file with the run's own page. It says which run it is of, as numbers of runs that were removed may
+/// be given again, also to one of the same moment on another machine.
 std::string report_page_name(const kept_run& run);
 
 }  // namespace loopbench::bench

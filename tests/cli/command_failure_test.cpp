@@ -171,6 +171,16 @@ TEST_F(command_failure, a_contender_of_this_repository_that_is_not_built_is_told
     expect_usage_error({"calibrate", "--contender", "libuv"}, help);
 }
 
+TEST(run_command, of_the_headline_where_none_of_its_contenders_is_built_says_how_to_have_some) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asyncio", good_row);
+    const auto ran = loopbench({"run", "--quick", "-o", loopbench.out()});
+    EXPECT_EQ(ran.end, bench::child_end::exited);
+    EXPECT_EQ(ran.code, 2);
+    for (const auto* help : {"`make bench`", "--contender"})
+        EXPECT_NE(ran.error_tail.find(help), std::string::npos) << ran.error_tail;
+}
+
 TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
     const auto out = loopbench.out();
     expect_usage_error({"run", "--contender", "asoi-epoll", "-o", out}, {"\"asoi-epoll\"", "asio-epoll"});

@@ -125,9 +125,27 @@ TEST_F(shards, of_several_machines_keep_for_each_trial_where_it_was_made) {
     for (const auto& trial : record.outcome.trials)
         EXPECT_EQ(trial.machine, trial.block % 2 == 0 ? "machine A" : "machine B");
     EXPECT_FALSE(record.where.machine) << "it is of none alone";
-    EXPECT_SAYS(record.where.cpu_model, " + another processor");
+    EXPECT_SAYS(record.where.cpu_model, "another processor");
+    EXPECT_SAYS(record.where.cpu_model, " + ");
     EXPECT_EQ(record.outcome.merged[1].where.cores, 4);
     EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
+}
+
+// A history tells machines apart by what they look like, and which of them does which share is a launcher's.
+TEST_F(shards, of_the_same_machines_look_the_same_whichever_did_which_share) {
+    const auto on_the_other = [](bench::session_record& record) {
+        record.where.machine = "machine B";
+        record.where.cpu_model = "another processor";
+        record.where.kernel = "Linux 7";
+        record.where.cores = 1;
+        record.where.memory_bytes = 1 << 30;
+    };
+    const auto one = merged({add({1, 2}, "a"), add({2, 2}, "b", on_the_other)}).where;
+    const auto other = merged({add({1, 2}, "c", on_the_other), add({2, 2}, "d")}).where;
+    EXPECT_EQ(one.cpu_model, other.cpu_model);
+    EXPECT_EQ(one.kernel, other.kernel);
+    EXPECT_EQ(one.cores, other.cores);
+    EXPECT_EQ(one.memory_bytes, other.memory_bytes);
 }
 
 TEST_F(shards, are_of_one_run_where_one_leaves_out_what_the_other_has_as_null) {

@@ -61,6 +61,21 @@ TEST(entry, has_ratios_where_there_are_and_values_of_counts_and_of_what_has_none
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "to the last digit";
 }
 
+// A series would have that run twice.
+TEST(entry, of_a_report_that_says_something_twice_is_refused) {
+    auto report = report_of_day(1);
+    report.results.push_back(report.results[1]);
+    try {
+        bench::read_entry(reports::write_json(report), "report.json", {});
+        ADD_FAILURE();
+    } catch (const reports::format_error& error) {
+        EXPECT_STREQ(error.what(),
+                     "report.json: time of loop-epoll on yield is there twice; write the report again");
+    }
+    report.results.back().made = reports::way::turns;
+    EXPECT_NO_THROW(bench::entry_of(report, {})) << "in another way it is something else";
+}
+
 TEST(entry, has_the_points_of_headlines_and_counts_beside_those_of_the_rest) {
     auto report = report_of_day(1);
     report.workloads[0].headline_metrics = {"cpu"};
@@ -107,6 +122,15 @@ constexpr auto of_google_benchmark = R"({
      "real_time": 3.0, "cpu_time": 2.5, "time_unit": "us"},
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
+
+// Its filter matched nothing, and nobody would find that out.
+TEST(entry, of_google_benchmark_without_benchmarks_is_refused) {
+    for (const auto* none :
+         {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",
+          R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": [{"name": "b_cv", "run_name": "b",
+              "run_type": "aggregate", "aggregate_name": "cv", "real_time": 1, "cpu_time": 1}]})"})
+        EXPECT_THROW(bench::read_entry(none, "bench.json", {}), reports::format_error) << none;
+}
 
 TEST(entry, of_google_benchmark_has_a_sample_for_each_repetition) {
     const auto kept = bench::read_entry(of_google_benchmark, "bench.json", {});

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -56,6 +57,7 @@ TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
     EXPECT_EQ(run("export", {"-o", exported}).code, 0);
     EXPECT_NE(content_of(exported).find("loop-epoll,time,ns,smaller,apart,asio-epoll,1.5,"),
               std::string::npos);
+    EXPECT_EQ(run("export", {"1", "--workload", "yield"}).code, 2) << "a report is given back whole";
     for (const auto* none : {"2", "0", "99999999999", "99999999999999999999"})
         EXPECT_EQ(run("export", {none}).code, 2) << none;
 }
@@ -112,6 +114,19 @@ TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
         EXPECT_EQ(run("prune", {"--keep", number}).code, 2) << number;
 }
 
+TEST_F(history_command, changes_since_a_commit_that_is_named_in_part_are_since_that_one_alone) {
+    const auto add = [&](int day, const char* commit) {
+        return run("add", {write(report_of_day(day), "report.json"), "--commit", commit}).code;
+    };
+    int day = 0;
+    for (const auto* commit : {"v1.1", "v1", "cafe01", "cafe02", "cafe02"}) ASSERT_EQ(add(++day, commit), 0);
+    const auto either = run("changes", {"--since", "cafe"});
+    EXPECT_EQ(either.code, 2);
+    EXPECT_NE(either.error_tail.find("cafe01 and cafe02"), std::string::npos) << either.error_tail;
+    for (const auto* one : {"cafe01", "cafe02", "v1", "v1."})
+        EXPECT_EQ(run("changes", {"--since", one}).code, 0) << one;
+}
+
 TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
     ASSERT_EQ(run("add", {write(report_of_day(1), "1.json"), write(report_of_day(2), "2.json")}).code, 0);
     EXPECT_EQ(run("trend", {"--format", "text"}).output, run("trend").output);
@@ -122,12 +137,28 @@ TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
     EXPECT_EQ(written.code, 0) << written.error_tail;
     EXPECT_TRUE(content_of(page).starts_with("<!DOCTYPE html>"));
     EXPECT_NE(content_of(page).find(R"("reports":"../runs")"), std::string::npos);
-    EXPECT_TRUE(fs::exists(loopbench.path("runs/2-2026-01-03T03-04-05Z.html")));
+    std::vector<std::string> names;
+    for (const auto& each : fs::directory_iterator{loopbench.path("runs")})
+        names.push_back(each.path().filename().native());
+    std::ranges::sort(names);
+    ASSERT_EQ(names.size(), 2);
+    EXPECT_TRUE(names[1].starts_with("2-2026-01-03T03-04-05Z-")) << names[1];
     for (const auto& wrong : std::vector<std::vector<std::string>>{{"--format", "csv"},
                                                                    {"--format", "html", "--json"},
                                                                    {"--format", "html", "--reports", "x"},
                                                                    {"-o", page, "--reports", "x"}})
         EXPECT_EQ(run("trend", wrong).code, 2) << wrong.back();
+}
+
+TEST_F(history_command, has_a_page_for_a_run_that_got_number_and_moment_of_one_that_is_gone) {
+    const auto page = loopbench.path("trends.html").native(), pages = loopbench.path("pages").native();
+    for (const double ratio : {1.5, 1.6}) {
+        ASSERT_EQ(run("add", {write(report_of_day(1, ratio), "1.json")}).code, 0);
+        EXPECT_EQ(runs()[0]["run"], 1);
+        EXPECT_EQ(run("trend", {"--format", "html", "-o", page, "--reports", pages}).code, 0);
+        EXPECT_EQ(run("prune", {"--keep", "0"}).code, 0);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator{pages}, fs::directory_iterator{}), 2);
 }
 
 TEST_F(history_command, is_where_the_environment_says) {
@@ -162,6 +193,32 @@ TEST_F(history_command, run_keeps_its_report_and_no_password) {
     EXPECT_EQ(nowhere.code, 1);
     EXPECT_EQ(nowhere.error_tail.find("secret"), std::string::npos) << nowhere.error_tail;
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "nothing was measured for nothing";
+}
+
+// As in the folder of the repository itself, where git knows the commit and nothing else.
+TEST_F(history_command, run_does_not_call_sources_clean_that_git_did_not_look_at) {
+    loopbench.add_contender("asio-epoll", good_row);
+    const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
+            git init -q $folder/sources && cd $folder/sources
+            git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
+            $loopbench run --blocks 1 -o $out --history
+            cd .git && $loopbench run --blocks 1 -o $out --history)");
+    ASSERT_EQ(runs().size(), 2) << ran.error_tail;
+    EXPECT_EQ(runs()[0]["commit"].get<std::string>().size(), 40);
+    EXPECT_EQ(runs()[0]["dirty"], false);
+    EXPECT_EQ(runs()[1]["commit"], runs()[0]["commit"]);
+    EXPECT_TRUE(runs()[1]["dirty"].is_null());
+}
+
+TEST_F(history_command, does_not_show_a_password_that_is_in_the_wrong_place) {
+    const std::string url = "postgresql://me:secret@h/db";
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"history", "list", url}, {"history", "show", url}, {"history", "add", url}, {"run", url}}) {
+        const auto ran = loopbench(words);
+        EXPECT_EQ(ran.code, 2);
+        EXPECT_NE(ran.error_tail.find("postgresql://me:***@h/db"), std::string::npos) << ran.error_tail;
+        EXPECT_EQ(ran.error_tail.find("secret"), std::string::npos) << ran.error_tail;
+    }
 }
 
 TEST_F(history_command, two_at_once_are_both_kept) {

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <future>
+#include <vector>
 
 #include "bench/history/series.hpp"
 #include "bench/trial/usage_error.hpp"
@@ -284,6 +287,26 @@ TEST(sqlite, files_that_are_no_history_are_refused_and_left_alone) {
     EXPECT_THROW((bench::store{other, opening::created_if_missing}), bench::usage_error);
 }
 
+TEST(sqlite, that_cannot_be_looked_for_or_begun_is_told_with_what_to_do) {
+    const scratch_folder folder;
+    const auto loop = folder / "loop.db", text = folder / "text";
+    std::filesystem::create_symlink(loop, loop);
+    reports::write_file_atomically(text, "no folder");
+    const auto refusal = [](const std::filesystem::path& place, opening how) -> std::string {
+        try {
+            bench::store{place.native(), how};
+        } catch (const std::exception& error) {
+            return error.what();
+        }
+        return "";
+    };
+    const auto unknown = refusal(loop, opening::existing);
+    EXPECT_NE(unknown.find("symbolic links"), std::string::npos)
+        << unknown << ": nobody knows that there is none";
+    const auto folderless = refusal(text / "history.db", opening::created_if_missing);
+    EXPECT_NE(folderless.find("--history"), std::string::npos) << folderless;
+}
+
 TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
     const scratch_folder folder;
     const auto file = folder / "history.db", elsewhere = folder / "elsewhere.db";
@@ -348,6 +371,38 @@ TEST(postgresql, that_goes_away_in_the_middle_loses_nothing) {
     EXPECT_EQ(store.runs().size(), 1);
     EXPECT_EQ(psql(history.place(), "DROP TRIGGER going ON loopbench_run").code, 0);
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
+}
+
+// Each would see what was there before it waited for the other.
+TEST(postgresql, that_isolates_transactions_by_itself_takes_two_writers) {
+    if (tests::postgresql().empty()) return;  // there is none without with_postgresql
+    const empty_history history;
+    const auto place = history.place() + "&options=-c%20default_transaction_isolation%3Dserializable";
+    const auto at_once = [&](const std::function<void(int)>& act) {
+        std::vector<std::future<void>> all;
+        for (int i = 1; i <= 8; ++i) all.push_back(std::async(std::launch::async, act, i));
+        for (auto& each : all) EXPECT_NO_THROW(each.get());
+    };
+    at_once([&](int day) {
+        bench::store{place, opening::created_if_missing}.add(bench::entry_of(report_of_day(day), {}));
+    });
+    EXPECT_EQ(opened(history).runs().size(), 8);
+}
+
+TEST(postgresql, that_is_only_read_from_says_that_it_may_not_be_written_to) {
+    if (tests::postgresql().empty()) return;  // there is none without with_postgresql
+    const empty_history history;
+    opened(history);
+    bench::store replica{history.place() + "&options=-c%20default_transaction_read_only%3Don",
+                         opening::existing};
+    EXPECT_TRUE(replica.runs().empty());
+    try {
+        replica.add(bench::entry_of(report_of_day(1), {}));
+        ADD_FAILURE();
+    } catch (const bench::database_error& error) {
+        EXPECT_NE(std::string_view{error.what()}.find("right to write"), std::string_view::npos)
+            << error.what();
+    }
 }
 
 TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {

@@ -184,12 +184,26 @@ constexpr std::size_t runs_max = 1'000'000'000;
 
 constexpr auto how_dates_are_written = "2026-11-22, or 2026-11-22T18:07:18Z";
 
+/// The first run of the commit that is named, in full or by as much of it as no other commit has.
+const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
+    const auto exact = std::ranges::find(runs, named, &kept_run::commit);
+    if (exact != runs.end()) return &*exact;
+    const kept_run* first = nullptr;
+    for (const auto& run : runs) {
+        if (!run.commit.starts_with(named)) continue;
+        if (first == nullptr) first = &run;
+        if (run.commit != first->commit)
+            throw usage_error{"\"{}\" may be {} and {}; write more of the commit", named, first->commit,
+                              run.commit};
+    }
+    return first;
+}
+
 /// The date that is named, or that of the first run of the commit that is.
 std::string moment_of(const std::string& named, const std::vector<kept_run>& runs) {
     if (auto date = in_utc(named)) return *std::move(date);
-    const auto found =
-        std::ranges::find_if(runs, [&](const kept_run& run) { return run.commit.starts_with(named); });
-    if (named.empty() || found == runs.end())
+    const auto* found = named.empty() ? nullptr : first_run_of(named, runs);
+    if (found == nullptr)
         throw usage_error{
             "\"{}\" is no date ({}), and no commit of a run; `loopbench history list` shows those", named,
             how_dates_are_written};
@@ -323,8 +337,11 @@ void add_history_command(CLI::App& app, action& chosen) {
     add_output(*changes, *options);
 
     auto* exporting = add("export", "a run's report.json, or every point as CSV", export_points);
-    exporting->add_option("RUN", options->run, "its number; without it, every point of all runs");
+    auto* exported =
+        exporting->add_option("RUN", options->run, "its number; without it, every point of all runs");
     add_choice(*exporting, *options);
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is given back whole
+        exporting->get_option(part)->excludes(exported);
     add_output(*exporting, *options);
 
     auto* pruning = add("prune", "removes old runs", prune);

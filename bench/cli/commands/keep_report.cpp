@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string_view>
 
 #include "bench/cli/terminal.hpp"
@@ -14,22 +15,24 @@ namespace loopbench::bench {
 
 namespace {
 
-/// What git prints of the current folder; empty where it is none of git's, or git is not there.
-std::string git(std::vector<std::string> arguments) {
+/// What git prints of the current folder; nothing where it cannot say, or is not there.
+std::optional<std::string> git(std::vector<std::string> arguments) {
     child_request request;
     request.command = {"/usr/bin/env", "git"};
     request.command.insert(request.command.end(), arguments.begin(), arguments.end());
     request.limit = std::chrono::seconds{10};
     const auto ran = run_child(request);
-    if (ran.end != child_end::exited || ran.code != 0) return {};
+    if (ran.end != child_end::exited || ran.code != 0) return std::nullopt;
     return ran.output;
 }
 
 provenance of_current_folder() {
     provenance from;
-    from.commit = git({"rev-parse", "HEAD"});
+    from.commit = git({"rev-parse", "HEAD"}).value_or("");
     while (from.commit.ends_with('\n')) from.commit.pop_back();
-    if (!from.commit.empty()) from.dirty = !git({"status", "--porcelain", "--untracked-files=no"}).empty();
+    if (from.commit.empty()) return from;
+    if (const auto changed = git({"status", "--porcelain", "--untracked-files=no"}))
+        from.dirty = !changed->empty();
     return from;
 }
 

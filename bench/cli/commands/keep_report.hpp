@@ -15,8 +15,8 @@ void prepare_history(const std::string& place);
 /// interrupted is not added: it is not all of what its resumed run will be.
 void keep_report(const reports::report& report, const std::string& place);
 
-/// The words of a command line without the passwords that URLs have: a report has them, and is made to be
-/// shared.
+/// A word of a command line or of a message without the password that a URL in it has: reports and what CI
+/// prints are made to be shared.
 std::string without_password_in(const std::string& word);
 
 }  // namespace loopbench::bench

@@ -82,6 +82,11 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     // Whoever names workloads wants to see them on everything that has them.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
+    if (candidates.empty())
+        throw usage_error{
+            "--quick is for the headline contenders, and none of them is built: `make bench` builds them; or "
+            "name those that are there with --contender ({})",
+            fmt::join(names, ", ")};
     const auto chosen = select(candidates, options.contenders, "contender");
     std::ranges::copy_if(found, std::back_inserter(plan.contenders), [&](const contender& who) {
         return std::ranges::find(chosen, who.name) != chosen.end();
