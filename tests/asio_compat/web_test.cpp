@@ -74,6 +74,8 @@ public:
         net::ssl::context context(net::ssl::context::tls_server);
         ::SSL_CTX_use_certificate(context.native_handle(), certificate_.get());
         ::SSL_CTX_use_PrivateKey(context.native_handle(), key_.get());
+        // A client that leaves with a ticket unread would reset the connection, and not end it.
+        ::SSL_CTX_set_num_tickets(context.native_handle(), 0);
         return context;
     }
     net::ssl::context of_client() const {
