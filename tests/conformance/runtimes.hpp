@@ -47,17 +47,25 @@ private:
     contestant<R> who_;
 };
 
+/// Apart from register_test(), since it is compiled for each runtime, and that for each test.
+template <bench::Runtime R>
+void register_on(const contestant<R>& who, std::string suite, const char* sentence, const char* file,
+                 int line, conformance_test<R>* (*make_test)()) {
+    suite += '/';
+    suite += who.name;
+    std::ranges::replace(suite, '-', '_');  // a minus sign in a test filter means "but not"
+    testing::RegisterTest(suite.c_str(), sentence, nullptr, nullptr, file, line, [who, make_test] {
+        conformance_test<R>* const test = make_test();
+        test->take(who);
+        return test;
+    });
+}
+
 template <template <bench::Runtime> class Test>
-bool register_test(const std::string& suite, const char* sentence, const char* file, int line) {
+bool register_test(const char* suite, const char* sentence, const char* file, int line) {
     for_each_contestant([&]<bench::Runtime R>(const contestant<R>& who) {
-        std::string suite_on_this = suite + '/' + std::string(who.name);
-        std::ranges::replace(suite_on_this, '-', '_');  // a minus sign in a test filter means "but not"
-        testing::RegisterTest(suite_on_this.c_str(), sentence, nullptr, nullptr, file, line,
-                              [who]() -> conformance_test<R>* {
-                                  auto test = std::make_unique<Test<R>>();
-                                  test->take(who);
-                                  return test.release();
-                              });
+        register_on<R>(who, suite, sentence, file, line,
+                       []() -> conformance_test<R>* { return new Test<R>; });
     });
     return true;
 }
