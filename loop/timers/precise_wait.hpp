@@ -3,7 +3,8 @@
 // A sleeping thread is woken late: by the timer slack, by the interrupt's latency, by an idle core's way back
 // from its sleep state (timer/ladder shows by how much, here). So this policy sleeps until a guard before the
 // deadline and then asks the clock (and the kernel for I/O, without waiting) until the time has come. That
-// takes CPU: 60 ms a second with 1000 deadlines a second and a guard of 60 us; none without near deadlines.
+// takes CPU: up to 100 ms a second with 1000 deadlines a second and a guard of 100 us; none without near
+// deadlines.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,9 @@ namespace loopbench::loop {
 /// How long before a deadline the loop has to be awake: an upper quantile of the wake-up error, estimated
 /// without keeping samples. Each wake-up that came later than the guard raises it by `step_up` of itself,
 /// each that came within it lowers it by `step_down`; it rests where the share of late ones is step_down /
-/// (step_up + step_down), about 5 %. That a sample moves it only by a fixed share, and never beyond the cap,
-/// keeps one wake-up that was late by milliseconds (a stopped machine) from making the loop spin for ever.
+/// (step_up + step_down), about 0.5 %, so that of a hundred deadlines 99 are met. That a sample moves it only
+/// by a fixed share, and never beyond the cap, keeps one wake-up that was late by milliseconds (a stopped
+/// machine) from making the loop spin for ever.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};
@@ -26,18 +28,16 @@ public:
 
     /// `error`: by how much a sleep that was to end at a time has overshot it.
     void record(nanoseconds error) noexcept {
-        const nanoseconds change =
-            error > guard_ ? guard_ * step_up_permille / 1000 : -guard_ * step_down_permille / 1000;
+        const nanoseconds change = error > guard_ ? guard_ * step_up / unit : -guard_ * step_down / unit;
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
-    /// A deadline was too near to sleep for it. That says nothing of wake-ups; but a guard that has outgrown
-    /// the distance of the deadlines must shrink, or the loop would never sleep, and so never learn again.
-    void record_none() noexcept { guard_ = std::max(guard_ - guard_ * step_down_permille / 4000, shortest); }
+    /// A deadline was too near to sleep for it, which lowers it as well: with a guard that has outgrown the
+    /// distance of the deadlines the loop would never sleep, and so never learn again.
+    void record_none() noexcept { record(nanoseconds(0)); }
 
 private:
-    static constexpr int step_up_permille = 100;
-    static constexpr int step_down_permille = 5;
+    static constexpr int unit = 10'000, step_up = 1'000, step_down = 5;
 
     nanoseconds guard_{60'000};
 };

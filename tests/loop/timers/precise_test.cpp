@@ -53,28 +53,23 @@ TEST(wakeup_guard, is_moved_little_by_one_huge_sample_and_recovers) {
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
 }
 
-TEST(wakeup_guard, rests_where_one_wake_up_in_twenty_is_late) {
+TEST(wakeup_guard, rests_where_one_wake_up_in_two_hundred_is_late) {
     wakeup_guard guard;
     std::mt19937 random(1);
     std::exponential_distribution<double> error_us(1.0 / 20);
     int late = 0;
-    for (int i = 0; i < 20'000; ++i) {
+    constexpr int counted = 100'000;
+    for (int i = 0; i < 2 * counted; ++i) {
         const nanoseconds error{static_cast<std::int64_t>(1'000 * error_us(random))};
-        late += i >= 10'000 && error > guard.value();
+        late += i >= counted && error > guard.value();
         guard.record(error);
     }
-    EXPECT_GE(late, 10'000 * 3 / 100);
-    EXPECT_LE(late, 10'000 * 7 / 100);
+    EXPECT_GE(late, counted * 4 / 1000);
+    EXPECT_LE(late, counted * 6 / 1000);
 }
 
-TEST(wakeup_guard, shrinks_slowly_by_deadlines_that_were_too_near_to_sleep_for) {
+TEST(wakeup_guard, shrinks_by_deadlines_that_were_too_near_to_sleep_for) {
     wakeup_guard guard;
-    const nanoseconds at_first = guard.value();
-    for (int i = 0; i < 4; ++i) guard.record_none();
-    wakeup_guard punctual;
-    punctual.record(0ns);
-    EXPECT_LT(guard.value(), at_first);
-    EXPECT_GE(guard.value(), punctual.value());
     for (int i = 0; i < 10'000; ++i) guard.record_none();
     EXPECT_EQ(guard.value(), wakeup_guard::shortest);
 }
@@ -132,7 +127,7 @@ TEST_F(precise_waits, find_back_to_sleep_between_deadlines_that_are_nearer_than_
     const std::size_t before = clock.sleeps();
     loop.run(sleeps(100us, 200));
     EXPECT_EQ(clock.sleeps(), before) << "or the guard is not what this test thinks";
-    loop.run(sleeps(100us, 1'000));
+    loop.run(sleeps(100us, 3'000));
     EXPECT_GT(clock.sleeps(), before + 100);
 }
 
