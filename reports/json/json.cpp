@@ -225,7 +225,7 @@ std::string write_json(const report& content) {
 
 report read_json(const std::string& text, std::string_view name) {
     try {
-        const document content{text};
+        const document content{text, {.room_behind = text.capacity() - text.size()}};
         const auto from = content.root();
         from.require_schema(report_schema);
         return read_value<report>(from);
