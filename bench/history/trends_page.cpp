@@ -55,25 +55,18 @@ count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& p
     return places;
 }
 
-/// More digits than anybody reads, and half as many as the history has.
-void add_number(std::string& out, std::optional<double> value) {
-    if (value && std::isfinite(*value))
-        fmt::format_to(std::back_inserter(out), "{:.7g}", *value);
-    else
-        out += "null";
-}
-
 /// A list, or the one number that all of it is.
 std::string column(const std::vector<std::optional<double>>& values) {
+    constexpr int digits = 7;  // more than anybody reads, and fewer than the history has
     std::string out;
     if (std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end()) {
-        add_number(out, values.front());
+        reports::add_number(out, values.front(), digits);
         return out;
     }
     out = "[";
     for (const auto& value : values) {
         if (out.size() > 1) out += ',';
-        add_number(out, value);
+        reports::add_number(out, value, digits);
     }
     return out + "]";
 }

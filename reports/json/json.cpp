@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 
 #include "reports/calibration.hpp"
@@ -213,6 +215,17 @@ std::string dump(const json& value, int indent) {
 json number_or_null(std::optional<double> value) {
     if (!value || !std::isfinite(*value)) return nullptr;
     return *value;
+}
+
+void add_number(std::string& out, std::optional<double> value, int digits) {
+    if (!value || !std::isfinite(*value)) {
+        out += "null";
+        return;
+    }
+    std::array<char, 32> text;
+    const auto* const end =
+        std::to_chars(text.data(), text.data() + text.size(), *value, std::chars_format::general, digits).ptr;
+    out.append(std::string_view{text.data(), end});
 }
 
 std::string valid_utf8(std::string_view text) {
