@@ -23,11 +23,6 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
-    return patterns.empty() ||
-           std::ranges::any_of(patterns, [&](const auto& pattern) { return matches(pattern, name); });
-}
-
 /// Whether the run says something of this subject.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.fitness != reports::fitness::unfit;
