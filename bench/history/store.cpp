@@ -17,6 +17,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/machine/environment.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
@@ -507,16 +508,9 @@ std::string without_password(std::string_view place) {
 }
 
 std::string history_place(const std::string& asked) {
-    const auto from_environment = [](const char* name) -> std::string {
-        const char* value = ::getenv(name);
-        return value != nullptr ? value : "";
-    };
     if (!asked.empty()) return asked;
-    if (auto place = from_environment("LOOPBENCH_HISTORY"); !place.empty()) return place;
-    if (const auto data = from_environment("XDG_DATA_HOME"); data.starts_with('/'))
-        return data + "/loopbench/history.db";
-    if (const auto home = from_environment("HOME"); home.starts_with('/'))
-        return home + "/.local/share/loopbench/history.db";
+    if (const char* place = ::getenv("LOOPBENCH_HISTORY"); place != nullptr && *place != '\0') return place;
+    if (const auto data = user_folder("XDG_DATA_HOME", ".local/share")) return *data / "loopbench/history.db";
     throw usage_error{
         "there is no folder for a history, as neither XDG_DATA_HOME nor HOME is set; name a file with "
         "--history"};
