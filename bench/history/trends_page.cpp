@@ -79,15 +79,9 @@ chart_key chart_of(const series& each) {
 }
 
 json chart_json(const series& each) {
-    return {{"workload", each.of.workload},
-            {"metric", each.of.metric},
-            {"unit", each.of.unit},
-            {"direction", name_of(each.of.better)},
-            {"deterministic", each.of.deterministic},
-            {"way", name_of(each.of.made)},
-            {"size", each.size},
-            {"ratio_to", each.baseline},
-            {"judged", is_judged(each)}};
+    auto of = reports::value_of(each.of);
+    of.update({{"size", each.size}, {"ratio_to", each.baseline}, {"judged", is_judged(each)}});
+    return of;
 }
 
 class page_writer {
@@ -187,7 +181,7 @@ private:
             const double shift = std::abs(change.better.median);
             list.push_back(
                 {{"at", change.at - first},
-                 {"is", direction_word(change.is)},
+                 {"is", reports::name_of(change.is)},
                  {"size", is_logarithmic(each) ? 100 * std::expm1(shift) : shift},
                  {"unit", size_of(change).unit},
                  {"text", size_text(change)},
