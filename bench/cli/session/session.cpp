@@ -128,7 +128,8 @@ void take_further_passes(session_record& record, journal& written, const session
     if (plan.share().number != 1) return;
     const auto report = report_of(record);
     std::vector<counted_cell> counted;
-    if (plan.counts) counted = count_cells(report, plan, place.folder, place.stop.fd());
+    if (plan.counts)
+        counted = count_cells(measured_cells(report, plan), place.folder, plan.trial_limit, place.stop.fd());
     if (plan.checks && !place.stop.requested())
         std::ranges::move(check_cells(report, plan, place.stop.fd()), std::back_inserter(counted));
     if (place.stop.requested()) {
