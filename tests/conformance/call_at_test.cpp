@@ -30,8 +30,7 @@ task_of<R> let_what_is_due_be_called(R& runtime) {
 
 CONFORMANCE_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_never_before) {
     if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         int calls = 0;
         int early = 0;
         auto main = [&]() -> task_of<R> {
@@ -53,8 +52,7 @@ CONFORMANCE_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_nev
 
 CONFORMANCE_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed) {
     if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         int calls = 0;
         auto main = [&]() -> task_of<R> {
             for (const time_point passed : {time_point::min(), time_point(), runtime.now()}) {
@@ -71,8 +69,7 @@ CONFORMANCE_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed
 
 CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
     if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         int calls = 0;
         auto main = [&]() -> task_of<R> {
             auto near = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
@@ -90,8 +87,7 @@ CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
 // Each cancels the other one, which is due at the same time and may be queued already.
 CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) {
     if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         int calls = 0;
         using handle = decltype(runtime.call_at(time_point(), [] {}));
         std::optional<handle> one;
@@ -119,8 +115,7 @@ CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) 
 
 CONFORMANCE_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_cancels_can_arm_again) {
     if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         int calls = 0;
         auto main = [&]() -> task_of<R> {
             for (int i = 0; i < 100; ++i) {
@@ -139,8 +134,7 @@ CONFORMANCE_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_canc
 
 CONFORMANCE_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_others) {
     if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         int calls = 0;
         bool done = false;
         std::function<void()> again = [&] {
@@ -163,8 +157,7 @@ CONFORMANCE_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve
 
 CONFORMANCE_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_calls_armed) {
     if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         int calls = 0;
         auto until_called = [&]() -> task_of<R> {
             while (calls == 0) co_await runtime.sleep_until(runtime.now() + 1ms);

@@ -18,8 +18,7 @@ protected:
 
 CONFORMANCE_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
     if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         const auto sent = bytes_of_number(std::size_t{2} << 20);
         std::vector<std::byte> received;
         auto main = [&]() -> task_of<R> {
@@ -37,8 +36,7 @@ CONFORMANCE_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
 // The last bytes and the end are one event for the poller; a short read must not hide the end.
 CONFORMANCE_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
     if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         const auto sent = bytes_of_number(100);
         std::vector<std::byte> before;
         std::vector<std::byte> while_waiting;
@@ -61,8 +59,7 @@ CONFORMANCE_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
 
 CONFORMANCE_TEST(pipes, give_an_error_and_no_signal_to_a_writer_without_a_reader) {
     if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         auto main = [&]() -> task_of<R> {
             auto ends = runtime.open_pipe();
             ends.reader.close();
@@ -74,8 +71,7 @@ CONFORMANCE_TEST(pipes, give_an_error_and_no_signal_to_a_writer_without_a_reader
 
 CONFORMANCE_TEST(pipes, complete_what_is_pending_on_an_end_that_is_closed) {
     if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         const auto more_than_a_pipe_takes = bytes_of_number(std::size_t{4} << 20);
         auto main = [&]() -> task_of<R> {
             auto ends = runtime.open_pipe();

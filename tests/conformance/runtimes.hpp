@@ -42,9 +42,16 @@ protected:
 
     std::string_view name() const { return who_.name; }
     std::unique_ptr<R> make_runtime() const { return who_.make(); }
+    /// The test's own runtime, which is freed behind the test's body.
+    R& keep(std::unique_ptr<R> runtime) {
+        kept_ = std::move(runtime);
+        return *kept_;
+    }
+    void TearDown() override { kept_.reset(); }
 
 private:
     contestant<R> who_;
+    std::unique_ptr<R> kept_;
 };
 
 template <template <bench::Runtime> class Test>

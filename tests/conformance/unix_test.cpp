@@ -53,8 +53,7 @@ task_of<R, connected_pair<typename R::unix_stream>> make_unix_pair(R& runtime) {
 
 CONFORMANCE_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
     if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         auto main = [&]() -> task_of<R> {
             auto pair = co_await make_unix_pair(runtime);
             co_await expect_an_exchange(runtime, pair, std::size_t{2} << 20);
@@ -65,8 +64,7 @@ CONFORMANCE_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_clo
 
 CONFORMANCE_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_cause) {
     if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         const path_of_its_own path;
         auto main = [&]() -> task_of<R> {
             try {
@@ -82,8 +80,7 @@ CONFORMANCE_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_c
 
 CONFORMANCE_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
     if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         const path_of_its_own path;
         auto listener = runtime.listen_unix(path.text());
         EXPECT_THROW(runtime.listen_unix(path.text()), std::system_error);
@@ -93,8 +90,7 @@ CONFORMANCE_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
 
 CONFORMANCE_TEST(unix_streams, closing_completes_what_is_pending) {
     if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         auto main = [&]() -> task_of<R> {
             auto pair = co_await make_unix_pair(runtime);
             runtime.post([&] {
@@ -114,8 +110,7 @@ CONFORMANCE_TEST(unix_streams, closing_completes_what_is_pending) {
 
 CONFORMANCE_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_error_of_writes) {
     if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         auto main = [&]() -> task_of<R> {
             auto pair = co_await make_unix_pair(runtime);
             runtime.post([&] { pair.server.close(); });
@@ -128,8 +123,7 @@ CONFORMANCE_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_an
 
 CONFORMANCE_TEST(unix_streams, keep_the_bytes_of_a_hundred_connections_apart) {
     if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
+        R& runtime = this->keep(this->make_runtime());
         auto main = [&]() -> task_of<R> {
             const path_of_its_own path;
             auto listener = runtime.listen_unix(path.text());
