@@ -78,20 +78,18 @@ CONFORMANCE_TEST(sleep, of_zero_does_not_starve_others) {
 CONFORMANCE_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
     int freed = 0;
     bool fired = false;
-    {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        auto forever = [&](freed_counter) -> task_of<R> {
-            co_await runtime.sleep_until(time_point::max());
-            fired = true;
-        };
-        auto main = [&]() -> task_of<R> {
-            runtime.spawn(forever(freed_counter(freed)));
-            for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 1ms);
-        };
-        runtime.run(main());
-        EXPECT_EQ(freed, 0);
-    }
+    R& runtime = this->keep(this->make_runtime());
+    auto forever = [&](freed_counter) -> task_of<R> {
+        co_await runtime.sleep_until(time_point::max());
+        fired = true;
+    };
+    auto main = [&]() -> task_of<R> {
+        runtime.spawn(forever(freed_counter(freed)));
+        for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 1ms);
+    };
+    runtime.run(main());
+    EXPECT_EQ(freed, 0);
+    this->end_runtime();
     EXPECT_FALSE(fired);
     EXPECT_EQ(freed, 1);
 }

@@ -59,12 +59,13 @@ inline std::string design_name(const testing::TestParamInfo<std::string_view>& i
 /// A test on one design. Skipped, with the kernel's reason, where io_uring is refused.
 class on_design : public testing::TestWithParam<std::string_view> {
 protected:
-    /// The test's own loop, which is freed behind the test's body.
+    /// The test's own loop, which ends behind the test's body, or before.
     event_loop& keep(std::unique_ptr<event_loop> loop) {
         kept_ = std::move(loop);
         return *kept_;
     }
-    void TearDown() override { kept_.reset(); }
+    void end_loop() { kept_.reset(); }
+    void TearDown() override { end_loop(); }
 
     static bool is(std::string_view name) { return GetParam() == name; }
 

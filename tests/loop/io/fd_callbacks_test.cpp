@@ -178,13 +178,11 @@ TEST_P(fd_callback, is_freed_with_the_loop_wherever_it_is) {
     const raw_pipe ready;
     const raw_pipe silent;
     put(ready.writer.get(), "x");
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        for (const int fd : {ready.reader.get(), silent.reader.get()})
-            loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
-        turn_often(loop);
-    }
+    event_loop& loop = keep(make_loop());
+    for (const int fd : {ready.reader.get(), silent.reader.get()})
+        loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+    turn_often(loop);
+    end_loop();
     EXPECT_EQ(freed, 2);
 }
 
@@ -278,29 +276,27 @@ TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_n
 // The frame is destroyed with the loop, closes the socket, and takes its callback back after that.
 TEST_P(fd_callback, is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        auto watches = [&](bool takes_back) -> task<void> {
-            auto pair = make_unix_pair(loop);
-            const int fd = pair.one.native_handle();
-            struct scope {
-                event_loop& loop;
-                stream_pair& streams;
-                int watched;
-                bool takes_back;
-                ~scope() {
-                    streams.one.close();
-                    if (takes_back) loop.remove_reader(watched);
-                }
-            } const closing{loop, pair, fd, takes_back};
-            loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
-            co_await loop.sleep_until(never);
-        };
-        loop.spawn(watches(true));
-        loop.spawn(watches(false));
-        turn_often(loop);
-    }
+    event_loop& loop = keep(make_loop());
+    auto watches = [&](bool takes_back) -> task<void> {
+        auto pair = make_unix_pair(loop);
+        const int fd = pair.one.native_handle();
+        struct scope {
+            event_loop& loop;
+            stream_pair& streams;
+            int watched;
+            bool takes_back;
+            ~scope() {
+                streams.one.close();
+                if (takes_back) loop.remove_reader(watched);
+            }
+        } const closing{loop, pair, fd, takes_back};
+        loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+        co_await loop.sleep_until(never);
+    };
+    loop.spawn(watches(true));
+    loop.spawn(watches(false));
+    turn_often(loop);
+    end_loop();
     EXPECT_EQ(freed, 2);
 }
 
