@@ -17,7 +17,6 @@ std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
 
-/// Every third trial takes about twice as long.
 /// The baseline's twin takes twice as long.
 constexpr auto unfit_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
