@@ -138,8 +138,7 @@ TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_go
 TEST_F(command_failure, a_name_that_is_no_utf8_is_refused_and_so_is_a_resume_with_such_a_path) {
     const auto beside = loopbench.in_shell(
         "cp -r $folder/bin $folder/b\344r; $folder/b\344r/loopbench run --blocks 1 -o $folder/kept || exit "
-        "9; "
-        "exec $folder/b\344r/loopbench run --resume $folder/kept");
+        "9; exec $folder/b\344r/loopbench run --resume $folder/kept");
     EXPECT_EQ(beside.code, 2) << beside.error_tail;
     EXPECT_SAYS(beside.error_tail, "is not there: its path is no UTF-8");
     loopbench.add_contender("b\xe4r", good_row);
@@ -224,8 +223,7 @@ TEST_F(command_failure, a_name_that_no_file_can_have_is_told_in_words) {
 TEST_F(command_failure, too_little_memory_is_told_in_words) {
     const auto ran = loopbench.in_shell(
         "truncate -s 200M $folder/large; ulimit -v 200000; $loopbench --version > $folder/none 2>&1 || exit "
-        "99; "
-        "exec $loopbench report $folder/large --format text");
+        "99; exec $loopbench report $folder/large --format text");
     if (ran.code == 99) GTEST_SKIP() << "a sanitizer needs terabytes of addresses";
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "not enough memory");

@@ -84,8 +84,7 @@ TEST_F(scratch, a_process_that_left_its_group_is_ended_and_told) {
         loopbench.add_contender("daemon", leave_a_process(front) + good_row);
         const auto ran = loopbench.in_shell(
             "sh -c 'sleep 1000 & echo $! > $folder/mine; exec $loopbench run --workload yield --blocks 1 -o "
-            "$out'; "
-            "code=$?; kill $(cat $folder/mine) || exit 99; exit $code");
+            "$out'; code=$?; kill $(cat $folder/mine) || exit 99; exit $code");
         EXPECT_EQ(ran.code, 1) << ran.error_tail;
         const auto failed = time_of(loopbench.report(), "daemon");
         EXPECT_SAYS(failed.at("reason").get<std::string>(), "outside of its process group") << failed;

@@ -187,8 +187,7 @@ printf '{"context": {%s}, "benchmarks": [{"run_name": "%s", "real_time": %s, "cp
 
 constexpr auto calibrate_briefly =
     "XDG_STATE_HOME=$folder/state $loopbench calibrate --contender fake --workload yield --slowdown 3 "
-    "--slowdown 10 "
-    "--tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
+    "--slowdown 10 --tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
 
 TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_them) {
     loopbench_command loopbench;
@@ -211,9 +210,7 @@ TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_the
 
     const auto run = loopbench.in_shell(
         "XDG_STATE_HOME=$folder/state $loopbench run --verbose --contender fake --baseline fake --workload "
-        "yield "
-        "--blocks 6 -o "
-        "$out");
+        "yield --blocks 6 -o $out");
     EXPECT_SAYS(run.output, "0 of 2 A/A comparisons");
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
