@@ -3,9 +3,9 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/machine/environment.hpp"
 #include "bench/trial/turns.hpp"
 
 namespace loopbench::bench {
@@ -94,13 +95,10 @@ inline void takes_path(CLI::Option* option) {
 
 /// Why trials cannot be pinned there; empty when they can.
 inline std::string cpu_problem(const std::string& text) {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return "the CPUs of this process are not known";
+    const auto allowed = allowed_cpus();
+    if (allowed.empty()) return "the CPUs of this process are not known";
     int cpu = -1;
-    if (!CLI::detail::lexical_cast(text, cpu) || cpu < 0 || cpu >= CPU_SETSIZE ||
-        !CPU_ISSET(static_cast<std::size_t>(cpu), &allowed))
+    if (!CLI::detail::lexical_cast(text, cpu) || std::ranges::find(allowed, cpu) == allowed.end())
         return fmt::format("this process may not run on CPU {}; see `taskset -p $$`", text);
     return {};
 }

@@ -498,8 +498,8 @@ session_record read_journal(std::string_view text, std::string_view name) {
                 throw reports::format_error{"it has {} bytes, and the limit is {}", end,
                                             journal_line_bytes_max};
             parsed = false;
-            const reports::document document{std::string{text.substr(0, end)}, reports::duplicates::refused,
-                                             line};
+            const reports::document document{text.substr(0, end),
+                                             {.first_line = line, .room_behind = text.size() - end}};
             parsed = true;
             if (line == 1)
                 reader.take_header(document.root());

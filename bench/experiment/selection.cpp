@@ -55,16 +55,19 @@ bool matches(std::string_view pattern, std::string_view name) {
            ::fnmatch((exact + "/*").c_str(), whole.c_str(), 0) == 0;
 }
 
+bool matches_any(std::span<const std::string> patterns, std::string_view name) {
+    return patterns.empty() ||
+           std::ranges::any_of(patterns, [&](const auto& pattern) { return matches(pattern, name); });
+}
+
 std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,
                                 std::string_view kind) {
-    if (patterns.empty()) return {names.begin(), names.end()};
     for (const auto& pattern : patterns)
         if (std::ranges::none_of(names, [&](const auto& name) { return matches(pattern, name); }))
             throw_unknown(kind, pattern, with_fronts(names));
     std::vector<std::string> chosen;
-    std::ranges::copy_if(names, std::back_inserter(chosen), [&](const auto& name) {
-        return std::ranges::any_of(patterns, [&](const auto& pattern) { return matches(pattern, name); });
-    });
+    std::ranges::copy_if(names, std::back_inserter(chosen),
+                         [&](const auto& name) { return matches_any(patterns, name); });
     return chosen;
 }
 

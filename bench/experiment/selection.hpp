@@ -12,6 +12,9 @@ namespace loopbench::bench {
 /// '/'. A name matches itself, whatever a shell makes of its characters.
 bool matches(std::string_view pattern, std::string_view name);
 
+/// Whether the name matches any of the patterns; without patterns every name does.
+bool matches_any(std::span<const std::string> patterns, std::string_view name);
+
 /// The names that match any of the patterns, in their order; all of them without patterns. Throws usage_error
 /// for a pattern that matches nothing; `kind` is what the names are ("contender").
 std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,

@@ -205,7 +205,7 @@ std::optional<workload_size> size_of(const reports::report& report) {
 }
 
 expectations parse_baseline(std::string_view text) {
-    return read_expectations(reports::document{std::string{text}}.root());
+    return read_expectations(reports::document{text}.root());
 }
 
 expectations read_baseline(const std::string& file) {

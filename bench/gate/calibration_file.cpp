@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <system_error>
 
+#include "bench/machine/environment.hpp"
 #include "reports/calibration.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
@@ -24,20 +24,13 @@ json machine_json(const reports::environment& where) {
     return {{"kernel", where.kernel}, {"cpu_model", where.cpu_model}, {"cores", where.cores}};
 }
 
-std::optional<fs::path> absolute_path_in(const char* variable) {
-    const char* const text = std::getenv(variable);
-    if (text == nullptr || !fs::path{text}.is_absolute()) return std::nullopt;
-    return fs::path{text};
-}
-
 }  // namespace
 
 std::optional<fs::path> calibration_path(reports::way made) {
     const auto suffix = made == reports::way::apart ? std::string{} : fmt::format("-{}", name_of(made));
-    const fs::path rest = fs::path{"loopbench"} / fmt::format("calibration{}.json", suffix);
-    if (const auto state = absolute_path_in("XDG_STATE_HOME")) return *state / rest;
-    if (const auto home = absolute_path_in("HOME")) return *home / ".local" / "state" / rest;
-    return std::nullopt;
+    auto folder = user_folder("XDG_STATE_HOME", ".local/state");
+    if (folder) *folder /= fmt::format("loopbench/calibration{}.json", suffix);
+    return folder;
 }
 
 std::string write_calibration(const reports::calibration& found, const reports::environment& where) {

@@ -41,13 +41,8 @@ std::string why_missing(const counted_cell& cell) {
 
 gate_finding check_count(const expected_count& expected, const count_slack& slack,
                          std::span<const counted_cell> cells) {
-    gate_finding found{expected.workload,
-                       expected.contender,
-                       expected.metric,
-                       finding_kind::unclear,
-                       expected.per_op,
-                       {},
-                       {}};
+    auto found = about(expected, finding_kind::unclear);
+    found.expected = expected.per_op;
     const auto cell = reports::find_cell(cells, expected);
     if (cell == cells.end()) {
         found.message = why_missing({});

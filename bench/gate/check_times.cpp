@@ -66,8 +66,8 @@ struct compared_time {
 std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expected, const std::string& to,
                                                    const report& session) {
     const auto& metric = expected.metric;
-    gate_finding found{
-        expected.workload, expected.contender, metric, finding_kind::unclear, expected.median, {}, {}};
+    auto found = about(expected, finding_kind::unclear);
+    found.expected = expected.median;
     // A cell without numbers has one result, for its time.
     const auto* mine = reports::find_result(session, expected.workload, expected.contender);
     const auto* other = reports::find_result(session, expected.workload, to);
@@ -117,16 +117,12 @@ gate_finding finding_of(const compared_time& pairs, const judged_comparison& jud
                         std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
     const bool is_time = expected.metric == "time";
-    gate_finding found{expected.workload,
-                       expected.contender,
-                       expected.metric,
-                       finding_kind::holds,
-                       expected.median,
-                       pairs.ratio,
-                       {}};
-    found.message = fmt::format("{:.3f} times {} {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
-                                is_time ? "the speed of" : "as good as", to, expected.median, expected.low,
-                                expected.high);
+    auto found = about(expected, finding_kind::holds,
+                       fmt::format("{:.3f} times {} {}, expected {:.3f} [{:.3f}, {:.3f}]", pairs.ratio,
+                                   is_time ? "the speed of" : "as good as", to, expected.median, expected.low,
+                                   expected.high));
+    found.expected = expected.median;
+    found.measured = pairs.ratio;
     const auto interval = median_with_interval(pairs.excess);
     const bool rules_out =
         !tolerated_pct || (interval.low && *interval.low > -std::log1p(*tolerated_pct / 100));

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace loopbench::bench {
 
@@ -32,6 +33,12 @@ struct gate_finding {
     std::optional<double> expected, measured;  // per operation; of what is measured, ratios
     std::string message;                       // a sentence; for all but `holds` with the remedy
 };
+
+/// About what `line` names with its workload, contender and metric.
+template <class line>
+gate_finding about(const line& of, finding_kind kind, std::string message = {}) {
+    return {of.workload, of.contender, of.metric, kind, {}, {}, std::move(message)};
+}
 
 gate_finding about_session(finding_kind kind, std::string message);
 

@@ -22,10 +22,6 @@ using reports::cell_status;
 using reports::result;
 using reports::verdict;
 
-gate_finding about(const result& item, finding_kind kind, std::string message) {
-    return {item.workload, item.contender, item.metric, kind, {}, {}, std::move(message)};
-}
-
 /// Whether the baseline has a line without a time, so that nothing could be compared anyway.
 bool baseline_lacks(const reports::report& report, const result& item) {
     return std::ranges::any_of(report.results, [&](const result& other) {

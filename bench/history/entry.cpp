@@ -4,8 +4,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -22,7 +20,6 @@
 #include "bench/trial/gbench_json.hpp"
 #include "reports/columns.hpp"
 #include "reports/json/json.hpp"
-#include "reports/json/json_node.hpp"
 #include "reports/metrics.hpp"
 #include "reports/report_index.hpp"
 
@@ -100,18 +97,8 @@ void add(repetitions& to, const gbench_row& row) {
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
-    const auto add_result = [&](const reports::metric_info& metric) -> reports::result& {
-        auto& item = all.emplace_back();
-        item.workload = workload;
-        item.contender = contender;
-        item.metric = metric.name;
-        item.unit = metric.unit;
-        item.better = metric.better;
-        item.deterministic = metric.deterministic;
-        return item;
-    };
     for (const auto& [name, values] : rows.by_metric) {
-        auto& item = add_result(*metric_of(name));
+        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of(name)));
         item.samples.assign(values.begin(), values.end());
         const auto found = median_with_interval(values);
         item.median = found.median;
@@ -119,7 +106,7 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
         item.high = found.high;
     }
     if (all.empty()) {
-        auto& item = add_result(*metric_of("time"));
+        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
         item.status = reports::cell_status::failed;
         item.reason = rows.error.value_or("no time of it was printed");
     }
@@ -130,8 +117,7 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     try {
         return parse_gbench_json(text);
     } catch (const gbench_error& error) {
-        throw reports::format_error{
-            fmt::format("{} is no output of a Google Benchmark: it {}", name, error.what())};
+        throw reports::format_error{"{} is no output of a Google Benchmark: it {}", name, error.what()};
     }
 }
 
@@ -140,7 +126,7 @@ entry named_entry(std::string_view name, function make) {
     try {
         return make();
     } catch (const reports::format_error& error) {
-        throw reports::format_error{fmt::format("{}: {}", name, error.what())};
+        throw reports::format_error{"{}: {}", name, error.what()};
     }
 }
 
@@ -177,26 +163,12 @@ bool looks_like_gbench(std::string_view text) {
 
 /// Nine digits are more than any measurement has, and a history has millions of numbers; a count is exact.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
-    if (!column.empty()) column += ',';
-    if (!value || !std::isfinite(*value)) {
-        column += "null";
-        return;
-    }
     constexpr int digits = 9;
-    std::array<char, 32> text;
-    const auto written =
-        is_exact ? std::to_chars(text.begin(), text.end(), *value)
-                 : std::to_chars(text.begin(), text.end(), *value, std::chars_format::general, digits);
-    column.append(text.begin(), written.ptr);
-}
-
-json subject_json(const subject& of) {
-    return {{"workload", of.workload},
-            {"metric", of.metric},
-            {"unit", of.unit},
-            {"direction", name_of(of.better)},
-            {"deterministic", of.deterministic},
-            {"way", name_of(of.made)}};
+    if (!column.empty()) column += ',';
+    if (is_exact && value && std::isfinite(*value))
+        fmt::format_to(std::back_inserter(column), "{}", *value);
+    else
+        reports::add_number(column, value, digits);
 }
 
 /// Points of one report, subject by subject (entry::points). Refers to the report.
@@ -215,7 +187,7 @@ public:
         std::string all;
         for (const auto& [of, ratios, values, has] : subjects_)
             all += fmt::format(R"({}{{"of":{},"ratios":{},"values":{}}})", all.empty() ? "" : ",",
-                               reports::dump(subject_json(of)), text_of(ratios), text_of(values));
+                               reports::dump(reports::value_of(of)), text_of(ratios), text_of(values));
         return fmt::format(R"({{"contenders":{},"subjects":[{}]}})", reports::dump(names_), all);
     }
 
@@ -342,10 +314,10 @@ namespace {
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
     if (!date)
-        throw reports::format_error{fmt::format(
+        throw reports::format_error{
             "its date is \"{}\", and a history is in the order of dates as 2026-11-22T18:07:18Z or "
             "2026-11-22T18:07:18+01:00; measure again with a newer program",
-            reports::shown(report.where.date))};
+            reports::shown(report.where.date)};
     entry made;
     made.from = made.said = std::move(from);
     made.source = source;

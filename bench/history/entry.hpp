@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
+#include "reports/json/json_fields.hpp"
 #include "reports/results.hpp"
 
 namespace loopbench::bench {
@@ -20,9 +22,9 @@ struct provenance {
 };
 
 enum class report_source { loopbench, google_benchmark };
-inline constexpr std::array<std::string_view, 2> report_source_names{"loopbench", "google-benchmark"};
-constexpr const auto& names_of(report_source) {
-    return report_source_names;
+
+constexpr auto names_of(report_source) {
+    return std::to_array<std::string_view>({"loopbench", "google-benchmark"});
 }
 
 /// One metric of one workload, measured in one way.
@@ -33,6 +35,13 @@ struct subject {
     reports::way made = reports::way::apart;
     auto operator<=>(const subject&) const = default;
 };
+
+constexpr auto fields_of(const subject*) {
+    using reports::field;
+    return std::tuple(field{"workload", &subject::workload}, field{"metric", &subject::metric},
+                      field{"unit", &subject::unit}, field{"direction", &subject::better},
+                      field{"deterministic", &subject::deterministic}, field{"way", &subject::made});
+}
 
 struct entry {
     provenance from;

@@ -15,18 +15,13 @@
 #include "bench/statistics/change_points.hpp"
 #include "bench/statistics/rank_test.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/json/json_node.hpp"
+#include "reports/json/json_fields.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
-    return patterns.empty() ||
-           std::ranges::any_of(patterns, [&](const auto& pattern) { return matches(pattern, name); });
-}
 
 /// Whether the run says something of this subject.
 bool counts_for(const kept_run& run, const subject& of) {
@@ -64,10 +59,10 @@ public:
         points.reserve(points.size() + simdjson::SIMDJSON_PADDING);
         const run_at at{&run, condition_of(run, run.baseline), condition_of(run, {})};
         const auto damaged = [&](const std::exception& error) {
-            return database_error{fmt::format(
-                "what the history in {} keeps of run {} is damaged: {}; look whether the database "
-                "is, or begin another history",
-                place_, run.id, error.what())};
+            return database_error{
+                "what the history in {} keeps of run {} is damaged: {}; look whether the database is, or "
+                "begin another history",
+                place_, run.id, error.what()};
         };
         try {
             auto document = parser_.iterate(points);
@@ -127,9 +122,9 @@ private:
         for (const auto& pattern : patterns) {
             if (std::ranges::any_of(met, [&](const auto& name) { return matches(pattern, name); })) continue;
             const auto near = nearest(pattern, met);
-            throw usage_error{fmt::format(
+            throw usage_error{
                 "no {} in the history matches \"{}\"; {}`loopbench history trend` shows what is there", kind,
-                pattern, near.empty() ? "" : fmt::format("did you mean {}? ", near.front()))};
+                pattern, near.empty() ? "" : fmt::format("did you mean {}? ", near.front())};
         }
     }
 
@@ -150,15 +145,8 @@ private:
     known_subject& known(ondemand::object of) {
         const std::string_view text = of.raw_json().value();
         if (const auto found = subjects_.find(text); found != subjects_.end()) return found->second;
-        const reports::document fields{std::string{text}};
-        const auto said = fields.root();
         known_subject made;
-        made.of = {said.at("workload").text(),
-                   said.at("metric").text(),
-                   said.at("unit").text(),
-                   said.at("direction").one_of<reports::direction>(names_of(reports::direction{})),
-                   said.at("deterministic").flag(),
-                   said.at("way").one_of<reports::way>(names_of(reports::way{}))};
+        made.of = reports::read_value<subject>(reports::document{text}.root());
         place_of(workloads_, made.of.workload);
         place_of(metrics_, made.of.metric);
         made.is_chosen =
@@ -196,7 +184,7 @@ private:
         for (auto each : list) {
             const std::uint64_t contender = each.get_uint64().value();
             if (contender >= contenders.size())
-                throw reports::format_error{fmt::format("there is no contender {}", contender)};
+                throw reports::format_error{"there is no contender {}", contender};
             auto& place = places_.emplace_back();
             const auto& who = contenders[contender];
             if (!who.is_chosen) continue;

@@ -2,9 +2,11 @@
 // machine, run by run, and where it changed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/history/store.hpp"
@@ -48,6 +50,10 @@ std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, 
 
 /// Values that only spread more, or less, are a change, too, and neither for better nor for worse.
 enum class change_direction { better, worse, neither };
+
+constexpr auto names_of(change_direction) {
+    return std::to_array<std::string_view>({"better", "worse", "different"});
+}
 
 struct series_change {
     const series* in = nullptr;

@@ -18,6 +18,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/machine/environment.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
@@ -56,9 +57,9 @@ void refuse_other_urls(std::string_view where) {
                         std::ranges::all_of(scheme, [](unsigned char c) { return std::isalnum(c) != 0; });
     if (is_url && !is_postgresql(where))
         throw usage_error{
-            fmt::format("a history is a file of SQLite, or postgresql://USER@HOST/DATABASE, and nothing that "
-                        "begins with {}://; name one of these with --history",
-                        scheme)};
+            "a history is a file of SQLite, or postgresql://USER@HOST/DATABASE, and nothing that begins with "
+            "{}://; name one of these with --history",
+            scheme};
 }
 
 struct place_part {
@@ -109,10 +110,10 @@ void refuse_unescaped_passwords(std::string_view where) {
         for (auto at = password.find('%'); at != std::string_view::npos; at = password.find('%', at + 1))
             is_written_well = is_written_well && is_hex(password.substr(at + 1, 2));
         if (!is_written_well)
-            throw usage_error{fmt::format(
+            throw usage_error{
                 "the password in {} has a character that a URL has to have as %XX (/ is %2F, @ is %40, and % "
                 "is %25); leave it out, and keep it in ~/.pgpass",
-                without_password(where))};
+                without_password(where)};
     }
 }
 
@@ -121,13 +122,6 @@ std::string storable(std::string_view text) {
     std::string clean;
     for (const char c : reports::valid_utf8(text)) c == '\0' ? clean += "\xEF\xBF\xBD" : clean += c;
     return clean;
-}
-
-template <class enumeration>
-enumeration named_value(std::string_view name) {
-    const auto& names = names_of(enumeration{});
-    const auto found = std::ranges::find(names, name);
-    return found == names.end() ? enumeration{} : static_cast<enumeration>(found - names.begin());
 }
 
 /// A file that is there has to be a database: SQLite would say so only when it reads. An empty one is left by
@@ -144,14 +138,13 @@ void refuse_other_files(const std::string& path, opening how) {
             reports::uninterrupted([&] { return ::read(file.get(), front.data(), front.size()); });
         if (bytes == -1) throw reports::file_error{"read the history", path, errno};
         if (bytes > 0 && front != begins_with)
-            throw usage_error{
-                fmt::format("{} is no database of SQLite; name the file of a history with --history", path)};
+            throw usage_error{"{} is no database of SQLite; name the file of a history with --history", path};
     }
     if (front != begins_with && how == opening::existing)
-        throw usage_error{fmt::format(
-            "there is no history in {}; `loopbench history add REPORT` begins one, or name another "
-            "with --history",
-            path)};
+        throw usage_error{
+            "there is no history in {}; `loopbench history add REPORT` begins one, or name another with "
+            "--history",
+            path};
 }
 
 /// A new one, where none is.
@@ -167,9 +160,8 @@ void make_folder(const std::string& path) {
 std::string sqlite_parameters(const std::string& path, std::chrono::seconds patience) {
     if (path.find('"') != std::string::npos)
         throw usage_error{
-            fmt::format("the path {} has a quotation mark in it, which cannot be passed on to SQLite; "
-                        "name another one",
-                        path)};
+            "the path {} has a quotation mark in it, which cannot be passed on to SQLite; name another one",
+            path};
     return fmt::format("dbname=\"{}\" timeout={}", path, patience.count());
 }
 
@@ -269,23 +261,22 @@ private:
         row_id tables = 0;
         sql_ << "SELECT COUNT(*) FROM sqlite_master", into(tables);
         if (tables > 0)
-            throw usage_error{
-                fmt::format("{} is a database of something else; name another file with --history", where_)};
+            throw usage_error{"{} is a database of something else; name another file with --history", where_};
     }
 
     void migrate(opening how, std::span<const schema_step> steps) {
         const auto refuse_newer = [&](std::size_t found) {
             if (found > steps.size())
-                throw usage_error{fmt::format(
-                    "the history in {} has version {}, and this loopbench knows those up to {}; use a "
-                    "newer loopbench, or another history",
-                    shown(), found, steps.size())};
+                throw usage_error{
+                    "the history in {} has version {}, and this loopbench knows those up to {}; use a newer "
+                    "loopbench, or another history",
+                    shown(), found, steps.size()};
             return found;
         };
         if (guarded([&] { return refuse_newer(version()); }) == steps.size()) return;
         if (guarded([&] { return version(); }) == 0 && how == opening::existing)
-            throw usage_error{
-                fmt::format("there is no history in {}; `loopbench history add REPORT` begins one", shown())};
+            throw usage_error{"there is no history in {}; `loopbench history add REPORT` begins one",
+                              shown()};
         // Another process may have done it meanwhile.
         in_transaction([&] {
             const auto from = refuse_newer(version());
@@ -324,7 +315,7 @@ private:
                                        "libsoci-postgresql4.0)"
             : is_file()              ? "look whether the file is damaged"
                                      : "look whether the server runs and may be reached, and try again";
-        return database_error{fmt::format("the history in {} failed: {}; {}", shown(), cause, remedy)};
+        return database_error{"the history in {} failed: {}; {}", shown(), cause, remedy};
     }
 
     std::string where_;
@@ -463,8 +454,8 @@ std::vector<kept_run> store::runs() {
         while (rows.fetch()) {
             run.dirty = has_dirty == soci::i_ok ? std::optional{dirty != 0} : std::nullopt;
             run.complete = complete != 0;
-            run.source = named_value<report_source>(source);
-            run.fitness = named_value<reports::fitness>(fitness);
+            run.source = reports::named<report_source>(source).value_or(report_source{});
+            run.fitness = reports::named<reports::fitness>(fitness).value_or(reports::fitness{});
             all.push_back(run);
         }
         number_machines(all);
@@ -514,16 +505,9 @@ std::string without_password(std::string_view place) {
 }
 
 std::string history_place(const std::string& asked) {
-    const auto from_environment = [](const char* name) -> std::string {
-        const char* value = ::getenv(name);
-        return value != nullptr ? value : "";
-    };
     if (!asked.empty()) return asked;
-    if (auto place = from_environment("LOOPBENCH_HISTORY"); !place.empty()) return place;
-    if (const auto data = from_environment("XDG_DATA_HOME"); data.starts_with('/'))
-        return data + "/loopbench/history.db";
-    if (const auto home = from_environment("HOME"); home.starts_with('/'))
-        return home + "/.local/share/loopbench/history.db";
+    if (const char* place = ::getenv("LOOPBENCH_HISTORY"); place != nullptr && *place != '\0') return place;
+    if (const auto data = user_folder("XDG_DATA_HOME", ".local/share")) return *data / "loopbench/history.db";
     throw usage_error{
         "there is no folder for a history, as neither XDG_DATA_HOME nor HOME is set; name a file with "
         "--history"};

@@ -6,20 +6,20 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/history/entry.hpp"
+#include "reports/formatted_error.hpp"
 
 namespace loopbench::bench {
 
 /// The database did not do what it was asked to; what() names it, the cause and the remedy. A transaction
 /// that was begun was undone.
-class database_error : public std::runtime_error {
+class database_error : public reports::formatted_error {
 public:
-    using std::runtime_error::runtime_error;
+    using formatted_error::formatted_error;
 };
 
 using row_id = long long;

@@ -102,10 +102,11 @@ std::string one_series(const std::vector<series>& all) {
     for (std::size_t i = 0; i < only.points.size(); ++i) {
         const auto& point = only.points[i];
         const auto changed = std::ranges::find(changes, i, &series_change::at);
-        rows.push_back(
-            {fmt::format("{}", point.run->id), point.run->date, build_name(*point.run),
-             value_text(only, point.value), interval_text(only, i),
-             changed == changes.end() ? "" : fmt::format("< {} from here on", direction_word(changed->is))});
+        rows.push_back({fmt::format("{}", point.run->id), point.run->date, build_name(*point.run),
+                        value_text(only, point.value), interval_text(only, i),
+                        changed == changes.end()
+                            ? ""
+                            : fmt::format("< {} from here on", reports::name_of(changed->is))});
     }
     return reports::printable(fmt::format("{} of {} on {} ({}); {}", only.of.metric, only.contender,
                                           only.of.workload, name_of(only.of.made),
@@ -127,18 +128,6 @@ std::string machine_name(const kept_machine& machine) {
     const auto looks =
         fmt::format("{}, {} cores, {} GiB", machine.cpu_model, machine.cores, machine.memory_gib);
     return machine.name.empty() ? looks : fmt::format("{} ({})", machine.name, looks);
-}
-
-const char* direction_word(change_direction is) {
-    switch (is) {
-        case change_direction::better:
-            return "better";
-        case change_direction::worse:
-            return "worse";
-        case change_direction::neither:
-            break;
-    }
-    return "different";
 }
 
 shown_size size_of(const series_change& change) {

@@ -31,8 +31,6 @@ std::string trend_csv(const std::vector<series>& all);
 std::string size_text(const series_change& change);
 /// What else was not the same before and after, as a part of a sentence; the two commits are said anyway.
 std::string also_changed(const kept_run& before, const kept_run& after);
-/// "better", "worse" or "different".
-const char* direction_word(change_direction is);
 /// How much better it became: in per cent, or, where there is no logarithm, in the unit.
 struct shown_size {
     std::string unit;

@@ -55,25 +55,18 @@ count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& p
     return places;
 }
 
-/// More digits than anybody reads, and half as many as the history has.
-void add_number(std::string& out, std::optional<double> value) {
-    if (value && std::isfinite(*value))
-        fmt::format_to(std::back_inserter(out), "{:.7g}", *value);
-    else
-        out += "null";
-}
-
 /// A list, or the one number that all of it is.
 std::string column(const std::vector<std::optional<double>>& values) {
+    constexpr int digits = 7;  // more than anybody reads, and fewer than the history has
     std::string out;
     if (std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end()) {
-        add_number(out, values.front());
+        reports::add_number(out, values.front(), digits);
         return out;
     }
     out = "[";
     for (const auto& value : values) {
         if (out.size() > 1) out += ',';
-        add_number(out, value);
+        reports::add_number(out, value, digits);
     }
     return out + "]";
 }
@@ -86,15 +79,9 @@ chart_key chart_of(const series& each) {
 }
 
 json chart_json(const series& each) {
-    return {{"workload", each.of.workload},
-            {"metric", each.of.metric},
-            {"unit", each.of.unit},
-            {"direction", name_of(each.of.better)},
-            {"deterministic", each.of.deterministic},
-            {"way", name_of(each.of.made)},
-            {"size", each.size},
-            {"ratio_to", each.baseline},
-            {"judged", is_judged(each)}};
+    auto of = reports::value_of(each.of);
+    of.update({{"size", each.size}, {"ratio_to", each.baseline}, {"judged", is_judged(each)}});
+    return of;
 }
 
 class page_writer {
@@ -194,7 +181,7 @@ private:
             const double shift = std::abs(change.better.median);
             list.push_back(
                 {{"at", change.at - first},
-                 {"is", direction_word(change.is)},
+                 {"is", reports::name_of(change.is)},
                  {"size", is_logarithmic(each) ? 100 * std::expm1(shift) : shift},
                  {"unit", size_of(change).unit},
                  {"text", size_text(change)},

@@ -2,7 +2,6 @@
 #include "bench/machine/doctor.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,6 +13,7 @@
 #include <chrono>
 #include <thread>
 
+#include "bench/machine/environment.hpp"
 #include "bench/machine/kernel_files.hpp"
 
 namespace loopbench::bench {
@@ -48,20 +48,11 @@ std::optional<std::string> io_uring_refusal() {
     return std::nullopt;
 }
 
-std::vector<core_facts> usable_cores() {
-    cpu_set_t allowed;
-    std::vector<core_facts> cores;
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cores;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cores.push_back(read_core(cpu));
-    return cores;
-}
-
 }  // namespace
 
 machine_facts examine_machine() {
     machine_facts facts;
-    facts.each_core = usable_cores();
+    for (const int cpu : allowed_cpus()) facts.each_core.push_back(read_core(cpu));
     facts.cores = static_cast<int>(facts.each_core.size());
     examine_load(facts);
     facts.governor = cpu_governor();

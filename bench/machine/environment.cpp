@@ -2,10 +2,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <ctime>
 #include <stdexcept>
 
@@ -55,6 +57,22 @@ std::string machine_identity() {
             "which machine this is cannot be told: there is no /proc/sys/kernel/random/boot_id; mount /proc "
             "(mount -t proc proc /proc)"};
     return *std::move(found);
+}
+
+std::vector<int> allowed_cpus() {
+    cpu_set_t allowed;
+    std::vector<int> cpus;
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
+    return cpus;
+}
+
+std::optional<std::filesystem::path> user_folder(const char* variable, const char* in_home) {
+    for (const auto& [name, rest] : {std::pair{variable, ""}, std::pair{"HOME", in_home}})
+        if (const char* const found = std::getenv(name); found != nullptr && *found == '/')
+            return std::filesystem::path{found} / rest;
+    return std::nullopt;
 }
 
 const char* loopbench_version() {

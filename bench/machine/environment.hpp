@@ -1,6 +1,8 @@
 // The machine and the moment, for the report's head.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,13 @@ std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::en
 /// What tells this machine from all others, for the records of shards. Throws std::runtime_error where the
 /// kernel does not say it.
 std::string machine_identity();
+
+/// The CPUs that this process may run on; none where that is not known.
+std::vector<int> allowed_cpus();
+
+/// Where a user's files of a kind are: in the folder that `variable` names or, where that is no absolute
+/// path, in `in_home` (XDG Base Directory Specification). Nothing when there is no home either.
+std::optional<std::filesystem::path> user_folder(const char* variable, const char* in_home);
 
 /// The version of this build.
 const char* loopbench_version();

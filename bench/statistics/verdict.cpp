@@ -70,16 +70,12 @@ verdict zone_of(const estimate& found, double threshold) {
     return verdict::inconclusive;
 }
 
-std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level) {
-    const auto share = share_needed(log_ratios.size(), level);
+std::optional<double> detectable_pct(const comparison& from, double threshold, double level) {
+    if (from.of_few_hosts) return 100 * std::expm1(threshold + reach_of_few_hosts(from.log_ratios, level));
+    const auto share = share_needed(from.log_ratios.size(), level);
     if (!share) return std::nullopt;
     const double z = quantile(boost::math::normal_distribution<double>{}, *share);
-    return 100 * std::expm1(threshold + spread_of(log_ratios) * z);
-}
-
-std::optional<double> detectable_pct(const comparison& from, double threshold, double level) {
-    if (!from.of_few_hosts) return detectable_pct(from.log_ratios, threshold, level);
-    return 100 * std::expm1(threshold + reach_of_few_hosts(from.log_ratios, level));
+    return 100 * std::expm1(threshold + spread_of(from.log_ratios) * z);
 }
 
 estimate estimate_of(const comparison& from, double level) {

@@ -87,6 +87,5 @@ reports::verdict zone_of(const estimate& found, double threshold);
 /// which outliers do not move (F. R. Hampel, JASA 69, 1974). Nothing where share_needed (sign_test.hpp) is
 /// nothing. Of few hosts it is reach_of_few_hosts() beyond the threshold.
 std::optional<double> detectable_pct(const comparison& from, double threshold, double level);
-std::optional<double> detectable_pct(std::span<const double> log_ratios, double threshold, double level);
 
 }  // namespace loopbench::bench

@@ -35,13 +35,13 @@ json context_of_a_trial(const contender& who, std::chrono::nanoseconds limit, in
     return executor.run({who, who.workloads.front(), shortest_s, workload_size::smoke, limit}).context;
 }
 
-}  // namespace
-
 json ask_for_context(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     if (who.workloads.empty()) return json::object();
     auto context = described_by_itself(who, size, limit, stop_fd);
     return context.empty() ? context_of_a_trial(who, limit, stop_fd) : context;
 }
+
+}  // namespace
 
 std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
@@ -11,16 +10,12 @@
 
 namespace loopbench::bench {
 
-/// The contender's context at that size of its workloads. It is started with LOOPBENCH_DESCRIBE=1, on which
-/// the suite's contenders print their context and run nothing. Any other Google Benchmark program lists its
-/// benchmarks instead, since it prints a context only in front of results: its first workload is then run, as
-/// short as it goes, and the result thrown away. An empty object when that told nothing either, or the
-/// contender has no workloads. Each start takes `limit` at the most and ends early when `stop_fd` becomes
-/// readable.
-nlohmann::ordered_json ask_for_context(const contender& who, workload_size size,
-                                       std::chrono::nanoseconds limit, int stop_fd);
-
-/// The contenders as a report describes them, in their order; see ask_for_context().
+/// The contenders as a report describes them, in their order: by their contexts at that size of their
+/// workloads. Each is started with LOOPBENCH_DESCRIBE=1, on which the suite's contenders print their context
+/// and run nothing. Any other Google Benchmark program lists its benchmarks instead, since it prints a
+/// context only in front of results: its first workload is then run, as short as it goes, and the result
+/// thrown away. The context is an empty object when that told nothing either, or the contender has no
+/// workloads. Each start takes `limit` at the most and ends early when `stop_fd` becomes readable.
 std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd);
 

@@ -17,9 +17,15 @@ std::string number(std::optional<double> value) {
     return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
 }
 
-template <class estimate, class member>
-std::string number_in(const std::optional<estimate>& of, member estimate::*which) {
-    return of ? number((*of).*which) : std::string{};
+/// Of what a row is compared with, whom that is, or one of its numbers.
+template <auto compared, auto member>
+std::string part_of(const result& row) {
+    const auto& found = row.*compared;
+    if (!found) return {};
+    if constexpr (requires { csv_text((*found).*member); })
+        return csv_text((*found).*member);
+    else
+        return number((*found).*member);
 }
 
 struct csv_column {
@@ -40,34 +46,21 @@ constexpr std::array csv_columns{
     csv_column{"low", [](const result& row) { return number(row.low); }},
     csv_column{"high", [](const result& row) { return number(row.high); }},
     csv_column{"level", [](const result& row) { return number(row.level); }},
-    csv_column{
-        "ratio_to",
-        [](const result& row) { return row.to_baseline ? csv_text(row.to_baseline->to) : std::string{}; }},
-    csv_column{"ratio", [](const result& row) { return number_in(row.to_baseline, &ratio::median); }},
-    csv_column{"ratio_low", [](const result& row) { return number_in(row.to_baseline, &ratio::low); }},
-    csv_column{"ratio_high", [](const result& row) { return number_in(row.to_baseline, &ratio::high); }},
+    csv_column{"ratio_to", part_of<&result::to_baseline, &ratio::to>},
+    csv_column{"ratio", part_of<&result::to_baseline, &ratio::median>},
+    csv_column{"ratio_low", part_of<&result::to_baseline, &ratio::low>},
+    csv_column{"ratio_high", part_of<&result::to_baseline, &ratio::high>},
     csv_column{"verdict",
                [](const result& row) { return std::string{row.judged ? name_of(*row.judged) : ""}; }},
     csv_column{"detectable_pct", [](const result& row) { return number(row.detectable_pct); }},
-    csv_column{
-        "floor",
-        [](const result& row) { return row.times_floor ? csv_text(row.times_floor->floor) : std::string{}; }},
-    csv_column{"times_floor",
-               [](const result& row) { return number_in(row.times_floor, &floor_multiple::median); }},
-    csv_column{"times_floor_low",
-               [](const result& row) { return number_in(row.times_floor, &floor_multiple::low); }},
-    csv_column{"times_floor_high",
-               [](const result& row) { return number_in(row.times_floor, &floor_multiple::high); }},
-    csv_column{"difference_to",
-               [](const result& row) {
-                   return row.from_baseline ? csv_text(row.from_baseline->to) : std::string{};
-               }},
-    csv_column{"difference",
-               [](const result& row) { return number_in(row.from_baseline, &difference::median); }},
-    csv_column{"difference_low",
-               [](const result& row) { return number_in(row.from_baseline, &difference::low); }},
-    csv_column{"difference_high",
-               [](const result& row) { return number_in(row.from_baseline, &difference::high); }},
+    csv_column{"floor", part_of<&result::times_floor, &floor_multiple::floor>},
+    csv_column{"times_floor", part_of<&result::times_floor, &floor_multiple::median>},
+    csv_column{"times_floor_low", part_of<&result::times_floor, &floor_multiple::low>},
+    csv_column{"times_floor_high", part_of<&result::times_floor, &floor_multiple::high>},
+    csv_column{"difference_to", part_of<&result::from_baseline, &difference::to>},
+    csv_column{"difference", part_of<&result::from_baseline, &difference::median>},
+    csv_column{"difference_low", part_of<&result::from_baseline, &difference::low>},
+    csv_column{"difference_high", part_of<&result::from_baseline, &difference::high>},
 };
 
 }  // namespace

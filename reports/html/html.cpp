@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <string_view>
@@ -65,17 +64,6 @@ private:
     std::unordered_map<std::string, std::size_t> places_;
     json texts_ = json::array();
 };
-
-void add_number(std::string& out, std::optional<double> value, int digits) {
-    if (!value || !std::isfinite(*value)) {
-        out += "null";
-        return;
-    }
-    std::array<char, 32> text;
-    const auto* const end =
-        std::to_chars(text.data(), text.data() + text.size(), *value, std::chars_format::general, digits).ptr;
-    out.append(std::string_view{text.data(), end});
-}
 
 constexpr int digits_of_estimates = 9, digits_of_trials = 5;
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 
 #include "reports/calibration.hpp"
@@ -215,6 +217,17 @@ json number_or_null(std::optional<double> value) {
     return *value;
 }
 
+void add_number(std::string& out, std::optional<double> value, int digits) {
+    if (!value || !std::isfinite(*value)) {
+        out += "null";
+        return;
+    }
+    std::array<char, 32> text;
+    const auto* const end =
+        std::to_chars(text.data(), text.data() + text.size(), *value, std::chars_format::general, digits).ptr;
+    out.append(std::string_view{text.data(), end});
+}
+
 std::string valid_utf8(std::string_view text) {
     return json::parse(dump(std::string{text})).get<std::string>();
 }
@@ -225,7 +238,7 @@ std::string write_json(const report& content) {
 
 report read_json(const std::string& text, std::string_view name) {
     try {
-        const document content{text};
+        const document content{text, {.room_behind = text.capacity() - text.size()}};
         const auto from = content.root();
         from.require_schema(report_schema);
         return read_value<report>(from);

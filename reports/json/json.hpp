@@ -29,6 +29,9 @@ std::string dump(const nlohmann::ordered_json& value, int indent = -1);
 /// Null where there is no number, and for what JSON has none for (NaN, infinity).
 nlohmann::ordered_json number_or_null(std::optional<double> value);
 
+/// Appends it with so many digits at the most, or null where number_or_null() gives that.
+void add_number(std::string& out, std::optional<double> value, int digits);
+
 /// `text` with replacement characters for what is not UTF-8, as it comes back from a file.
 std::string valid_utf8(std::string_view text);
 

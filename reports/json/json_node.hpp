@@ -45,15 +45,20 @@ struct json_value {
 
 class node;
 
+/// How a text is read.
+struct reading {
+    duplicates twice = duplicates::refused;
+    std::size_t first_line = 1;   // its number, where the text is a part of a file
+    std::size_t room_behind = 0;  // bytes behind the text that may be looked at; it is copied else
+};
+
 /// What a text says. Stricter than JSON, so that no file can make its reader guess, overflow the stack, fill
 /// the memory or take for ever: no number beyond a double, the limits above and, unless that is allowed, no
 /// key twice in an object.
 class document {
 public:
-    /// Throws format_error with line and column; lines count from `first_line`. A text with room behind it,
-    /// as read_file() leaves, is not copied.
-    explicit document(const std::string& text, duplicates twice = duplicates::refused,
-                      std::size_t first_line = 1);
+    /// Throws format_error with line and column.
+    explicit document(std::string_view text, const reading& how = {});
     /// Valid as long as the document.
     [[nodiscard]] node root() const;
 

@@ -131,15 +131,15 @@ std::size_t first_line_of_other_bytes(std::string_view text) {
 
 }  // namespace
 
-document::document(const std::string& whole, duplicates twice, std::size_t first_line) {
+document::document(std::string_view whole, const reading& how) {
     const auto text = without_mark(whole);
     const auto refuse = [&](std::size_t offset, std::string_view cause) {
-        throw format_error{"{}: {}", position_in(text, offset, first_line), cause};
+        throw format_error{"{}: {}", position_in(text, offset, how.first_line), cause};
     };
     if (text.size() > json_bytes_max)
         refuse(0, fmt::format("it has {} bytes, and the limit is {}", text.size(), json_bytes_max));
     simdjson::padded_string copy;
-    simdjson::padded_string_view json{text, whole.capacity() - (whole.size() - text.size())};
+    simdjson::padded_string_view json{text, text.size() + how.room_behind};
     if (json.padding() < simdjson::SIMDJSON_PADDING) json = copy = simdjson::padded_string{text};
     const auto parser = std::make_shared<ondemand::parser>();
     texts_ = parser;  // it has those that it met
@@ -158,7 +158,7 @@ document::document(const std::string& whole, duplicates twice, std::size_t first
     };
     try {
         if (from.is_scalar()) throw format_error{"neither an object nor a list"};
-        builder{values_, twice}.add(from);
+        builder{values_, how.twice}.add(from);
         if (from.current_location().error() == simdjson::SUCCESS)
             throw simdjson::simdjson_error{simdjson::TRAILING_CONTENT};
     } catch (const format_error& error) {
@@ -172,7 +172,7 @@ document::document(const std::string& whole, duplicates twice, std::size_t first
 }
 
 json parse_strictly(std::string_view text, duplicates twice) {
-    return document{std::string{text}, twice}.root().tree();
+    return document{text, {.twice = twice}}.root().tree();
 }
 
 std::string in_one_line(std::string text) {

@@ -86,11 +86,15 @@ struct shown_column {
 struct column_group {
     std::vector<std::string> title;  // above several columns
     std::vector<shown_column> columns;
-    [[nodiscard]] std::size_t width() const {
+    [[nodiscard]] std::size_t columns_width() const {
         std::size_t sum = columns.size() - 1;
         for (const auto& column : columns) sum += column.width();
-        for (const auto& line : title) sum = std::max(sum, width_of(line));
         return sum;
+    }
+    [[nodiscard]] std::size_t width() const {
+        std::size_t widest = columns_width();
+        for (const auto& line : title) widest = std::max(widest, width_of(line));
+        return widest;
     }
 };
 
@@ -414,7 +418,7 @@ private:
             line.pad_to(labels);
             std::size_t at = labels;
             for (const auto& group : groups) {
-                std::size_t begin = at + gap + (group.width() - columns_width(group));
+                std::size_t begin = at + gap + (group.width() - group.columns_width());
                 for (const auto& column : group.columns) {
                     const auto& [text, how] = column.cells[row];
                     line.pad_to(begin + column.width() - width_of(text));
@@ -426,12 +430,6 @@ private:
             body.push_back(std::move(line));
         }
         return side_by_side(head, body);
-    }
-
-    [[nodiscard]] static std::size_t columns_width(const column_group& group) {
-        std::size_t sum = group.columns.size() - 1;
-        for (const auto& column : group.columns) sum += column.width();
-        return sum;
     }
 
     /// Titles stand as low as they can.
@@ -448,7 +446,7 @@ private:
             std::size_t at = labels;
             for (const auto& group : groups) {
                 const auto end = at + gap + group.width();
-                std::size_t begin = end - columns_width(group);
+                std::size_t begin = end - group.columns_width();
                 if (i < above)
                     put(line, group.title, i, above, end);
                 else

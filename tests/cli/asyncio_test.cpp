@@ -59,8 +59,8 @@ protected:
         EXPECT_EQ(results[0]["status"], "failed");
         EXPECT_EQ(results[0]["median"], nullptr);
         const std::string told = results[0]["reason"];
-        EXPECT_NE(told.find("proof: "), std::string::npos) << told;
-        EXPECT_NE(told.find(reason), std::string::npos) << told;
+        EXPECT_SAYS(told, "proof: ");
+        EXPECT_SAYS(told, reason);
     }
 
     bench::child_outcome started(const std::vector<std::string>& arguments,
@@ -113,8 +113,7 @@ TEST_F(asyncio, takes_turns_like_any_other_contender) {
     request.environment = {{"LOOPBENCH_TURNS", "1,2,three"}};
     const auto refused = bench::run_child(request);
     EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.error_tail.find("LOOPBENCH_TURNS is \"1,2,three\""), std::string::npos)
-        << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "LOOPBENCH_TURNS is \"1,2,three\"");
 }
 
 TEST_F(asyncio, prints_what_the_suites_reader_reads_in_the_order_of_its_listing) {
@@ -137,7 +136,7 @@ TEST_F(asyncio, reads_its_socket_options_back_in_the_words_of_the_others) {
     const auto& context = listed["contenders"][1]["context"];
     const std::string options = context["socket_options"];
     EXPECT_TRUE(options.starts_with("client TCP_NODELAY=1 ")) << options;
-    EXPECT_NE(options.find("; server TCP_NODELAY=1 "), std::string::npos) << options;
+    EXPECT_SAYS(options, "; server TCP_NODELAY=1 ");
     EXPECT_EQ(context["build_type"], "none: interpreted");
 }
 
@@ -203,8 +202,7 @@ TEST_F(asyncio, records_no_latencies_when_it_is_told_not_to) {
     request.environment = {{"LOOPBENCH_SIZE", "smoke"}, {"LOOPBENCH_RECORD", "perhaps"}};
     const auto refused = bench::run_child(request);
     EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.error_tail.find("LOOPBENCH_RECORD is \"perhaps\""), std::string::npos)
-        << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "LOOPBENCH_RECORD is \"perhaps\"");
 }
 
 TEST_F(asyncio, is_as_much_slower_as_it_is_told_and_says_so) {
@@ -227,16 +225,16 @@ TEST_F(asyncio, leaves_its_histograms) {
     EXPECT_TRUE(
         text.starts_with("#[Workload = echo/rtt/tcp/conns:1/bytes:64, Contender = asyncio, Metric = latency"))
         << text;
-    EXPECT_NE(text.find("Total count    =         3000]"), std::string::npos) << text;
+    EXPECT_SAYS(text, "Total count    =         3000]");
 }
 
 TEST_F(asyncio, unknown_flags_and_sizes_are_usage_errors_that_name_them) {
     const auto flag = started({"--benchmark_nonsense"});
     EXPECT_EQ(flag.code, 2);
-    EXPECT_NE(flag.error_tail.find("--benchmark_nonsense"), std::string::npos) << flag.error_tail;
+    EXPECT_SAYS(flag.error_tail, "--benchmark_nonsense");
     const auto size = started({"--benchmark_list_tests=true"}, "large");
     EXPECT_EQ(size.code, 2);
-    EXPECT_NE(size.error_tail.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << size.error_tail;
+    EXPECT_SAYS(size.error_tail, "LOOPBENCH_SIZE is \"large\"");
 }
 
 TEST_F(asyncio, that_is_made_of_another_module_while_it_is_measured_has_no_number) {
@@ -244,9 +242,7 @@ TEST_F(asyncio, that_is_made_of_another_module_while_it_is_measured_has_no_numbe
           "def about():\n    open(os.path.join(sys.path[-1], 'gbench.py'), 'a').write('#')\n");
     const auto results = results_of("sleep/concurrent", 1);
     ASSERT_EQ(results.size(), 1U);
-    EXPECT_NE(results[0]["reason"].get<std::string>().find("gbench.py was replaced while it was measured"),
-              std::string::npos)
-        << results[0]["reason"];
+    EXPECT_SAYS(results[0]["reason"].get<std::string>(), "gbench.py was replaced while it was measured");
 }
 
 TEST_F(asyncio, does_as_many_operations_as_it_is_told_in_turns_as_well) {
@@ -269,7 +265,7 @@ TEST_F(asyncio, without_python_its_cells_say_so) {
     const auto report = loopbench.report();
     for (const auto& item : report["results"])
         if (item["contender"] == "asyncio") {
-            EXPECT_NE(item["reason"].get<std::string>().find("python3"), std::string::npos) << item["reason"];
+            EXPECT_SAYS(item["reason"].get<std::string>(), "python3");
         }
 }
 
@@ -282,8 +278,7 @@ TEST_F(asyncio, uvloop_that_is_not_installed_is_unsupported_with_a_remedy) {
     const auto report = loopbench.report();
     const auto& cell = report["results"][0];
     EXPECT_EQ(cell["status"], "unsupported");
-    EXPECT_NE(cell["reason"].get<std::string>().find("pip install uvloop"), std::string::npos)
-        << cell["reason"];
+    EXPECT_SAYS(cell["reason"].get<std::string>(), "pip install uvloop");
 }
 
 }  // namespace

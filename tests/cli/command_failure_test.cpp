@@ -29,7 +29,7 @@ protected:
         const auto cell = time_of(report, name);
         EXPECT_EQ(cell["status"], "failed");
         EXPECT_EQ(cell["median"], nullptr);
-        EXPECT_NE(ran.output.find("failed: "), std::string::npos) << ran.output;
+        EXPECT_SAYS(ran.output, "failed: ");
         return cell["reason"];
     }
 
@@ -39,8 +39,7 @@ protected:
         const auto ran = loopbench(arguments);
         EXPECT_EQ(ran.code, 2) << ran.error_tail;
         EXPECT_EQ(ran.output, "");
-        for (const auto& text : mentioned)
-            EXPECT_NE(ran.error_tail.find(text), std::string::npos) << text << " in " << ran.error_tail;
+        for (const auto& text : mentioned) EXPECT_SAYS(ran.error_tail, text);
         EXPECT_FALSE(std::filesystem::exists(loopbench.out()));
     }
 
@@ -74,7 +73,7 @@ TEST_F(command_failure, garbage_is_told_with_its_place) {
     loopbench.add_contender("babbles", "echo 'Hello there'");
     const auto reason = reason_for("babbles");
     for (const auto* part : {"in block 1 of 2", "line 1, column 1", "\"Hello there \""})
-        EXPECT_NE(reason.find(part), std::string::npos) << reason;
+        EXPECT_SAYS(reason, part);
 }
 
 TEST_F(command_failure, a_failed_proof_is_told_in_the_contenders_words) {
@@ -95,8 +94,7 @@ TEST_F(command_failure, a_file_that_cannot_be_executed_is_told_so) {
 TEST_F(command_failure, a_script_whose_interpreter_is_missing_is_not_told_to_be_missing_itself) {
     reports::write_file_atomically(loopbench.path("bin/contenders/lost"), "#!/no/such/python\n");
     std::filesystem::permissions(loopbench.path("bin/contenders/lost"), std::filesystem::perms::owner_all);
-    EXPECT_NE(reason_for("lost").find("No such file or directory; it is not there, or the interpreter"),
-              std::string::npos);
+    EXPECT_SAYS(reason_for("lost"), "No such file or directory; it is not there, or the interpreter");
 }
 
 TEST_F(command_failure, a_contender_that_may_not_be_executed_is_told_so) {
@@ -111,7 +109,7 @@ TEST_F(command_failure, a_contender_that_is_rebuilt_meanwhile_has_no_numbers_of_
         std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} + good_row);
     const auto reason = reason_for("rebuilt");
     for (const auto* part : {"in block 2 of 2: ", "bin/contenders/rebuilt was replaced"})
-        EXPECT_NE(reason.find(part), std::string::npos) << reason;
+        EXPECT_SAYS(reason, part);
 }
 
 TEST_F(command_failure, a_library_that_is_made_anew_meanwhile_makes_another_build) {
@@ -125,7 +123,7 @@ TEST_F(command_failure, a_library_that_is_made_anew_meanwhile_makes_another_buil
     if (ran.code == 77) GTEST_SKIP() << "the shell has no libc.so.6 of its own";
     EXPECT_EQ(ran.code, 1) << ran.error_tail;
     const auto reason = time_of(loopbench.report(), "linked").at("reason").get<std::string>();
-    EXPECT_NE(reason.find("lib/libc.so.6 was replaced"), std::string::npos) << reason;
+    EXPECT_SAYS(reason, "lib/libc.so.6 was replaced");
 }
 
 TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_gone_on_with) {
@@ -140,11 +138,9 @@ TEST_F(command_failure, a_baseline_whose_name_ends_in_another_alphabet_can_be_go
 TEST_F(command_failure, a_name_that_is_no_utf8_is_refused_and_so_is_a_resume_with_such_a_path) {
     const auto beside = loopbench.in_shell(
         "cp -r $folder/bin $folder/b\344r; $folder/b\344r/loopbench run --blocks 1 -o $folder/kept || exit "
-        "9; "
-        "exec $folder/b\344r/loopbench run --resume $folder/kept");
+        "9; exec $folder/b\344r/loopbench run --resume $folder/kept");
     EXPECT_EQ(beside.code, 2) << beside.error_tail;
-    EXPECT_NE(beside.error_tail.find("is not there: its path is no UTF-8"), std::string::npos)
-        << beside.error_tail;
+    EXPECT_SAYS(beside.error_tail, "is not there: its path is no UTF-8");
     loopbench.add_contender("b\xe4r", good_row);
     expect_usage_error({"run", "-o", loopbench.path("new").native()},
                        {"bin/contenders/b?r is no UTF-8", "rename"});
@@ -156,7 +152,7 @@ TEST_F(command_failure, unsupported_is_shown_with_its_reason_and_is_no_failure) 
     const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_EQ(time_of(loopbench.report(), "cannot")["status"], "unsupported");
-    EXPECT_NE(ran.output.find("- cannot: no io_uring"), std::string::npos);
+    EXPECT_SAYS(ran.output, "- cannot: no io_uring");
     const auto trials = content_of(loopbench.path("bin/contenders/cannot.trials"));
     EXPECT_EQ(trials.size(), 2U * 3) << "three blocks of each workload";
 }
@@ -229,7 +225,7 @@ TEST_F(command_failure, a_name_that_no_file_can_have_is_told_in_words) {
          {std::vector<std::string>{"run", "-o", name}, {"run", "--resume", name}, {"compare", name, name}}) {
         const auto ran = loopbench(words);
         EXPECT_EQ(ran.code, 1) << words.front();
-        EXPECT_NE(ran.error_tail.find("File name too long"), std::string::npos) << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, "File name too long");
         EXPECT_EQ(ran.error_tail.find("filesystem"), std::string::npos) << ran.error_tail;
     }
 }
@@ -237,18 +233,17 @@ TEST_F(command_failure, a_name_that_no_file_can_have_is_told_in_words) {
 TEST_F(command_failure, too_little_memory_is_told_in_words) {
     const auto ran = loopbench.in_shell(
         "truncate -s 200M $folder/large; ulimit -v 200000; $loopbench --version > $folder/none 2>&1 || exit "
-        "99; "
-        "exec $loopbench report $folder/large --format text");
+        "99; exec $loopbench report $folder/large --format text");
     if (ran.code == 99) GTEST_SKIP() << "a sanitizer needs terabytes of addresses";
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("not enough memory"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "not enough memory");
 }
 
 TEST_F(command_failure, an_output_that_cannot_be_written_is_found_before_anything_is_measured) {
     reports::write_file_atomically(loopbench.path("file"), "mine");
     const auto ran = loopbench({"run", "-o", loopbench.path("file/out").native()});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("file/out: Not a directory"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "file/out: Not a directory");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/asio-epoll.trials")));
     EXPECT_EQ(content_of(loopbench.path("file")), "mine");
 }
@@ -256,8 +251,7 @@ TEST_F(command_failure, an_output_that_cannot_be_written_is_found_before_anythin
 TEST_F(command_failure, a_full_disk_during_the_run_keeps_whole_lines_and_writes_no_report) {
     const auto ran = loopbench.in_shell("ulimit -f 6; exec $loopbench run --blocks 50 -o $out");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("journal.jsonl: File too large; raise the limit"), std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "journal.jsonl: File too large; raise the limit");
     EXPECT_GT(journal_lines(loopbench.path("out/journal.jsonl")).size(), 1U);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
 }
@@ -267,9 +261,7 @@ TEST_F(command_failure, a_pipe_in_the_place_of_an_own_file_is_an_error_with_its_
         const auto ran = loopbench.in_shell(std::string{"rm -rf $out; mkdir $out; mkfifo $out/"} + file +
                                             "; exec $loopbench run --blocks 1 -o $out");
         EXPECT_EQ(ran.code, 1) << ran.error_tail;
-        EXPECT_NE(ran.error_tail.find(std::string{"out/"} + file + ": nobody reads from this pipe"),
-                  std::string::npos)
-            << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, std::string{"out/"} + file + ": nobody reads from this pipe");
     }
     ASSERT_EQ(loopbench({"run", "--blocks", "1", "-o", loopbench.path("whole").native()}).code, 0);
     for (const auto* file : {"journal.jsonl", "histograms.jsonl"}) {
@@ -277,20 +269,16 @@ TEST_F(command_failure, a_pipe_in_the_place_of_an_own_file_is_an_error_with_its_
             loopbench.in_shell(std::string{"rm -rf $out; cp -r $folder/whole $out; rm $out/"} + file +
                                "; mkfifo $out/" + file + "; exec $loopbench run --resume $out");
         EXPECT_EQ(ran.code, 1) << ran.error_tail;
-        EXPECT_NE(ran.error_tail.find(std::string{"out/"} + file + ": it is a pipe; remove it"),
-                  std::string::npos)
-            << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, std::string{"out/"} + file + ": it is a pipe; remove it");
     }
     const auto baseline = loopbench.in_shell("mkfifo $folder/b; exec $loopbench check --against $folder/b");
     EXPECT_EQ(baseline.code, 2);
-    EXPECT_NE(baseline.error_tail.find("b is not a baseline: cannot read "), std::string::npos)
-        << baseline.error_tail;
+    EXPECT_SAYS(baseline.error_tail, "b is not a baseline: cannot read ");
     const auto calibrated = loopbench.in_shell(
         "mkdir -p $folder/state/loopbench; mkfifo $folder/state/loopbench/calibration.json; rm -rf $out; "
         "export XDG_STATE_HOME=$folder/state; exec $loopbench run --blocks 1 -o $out");
     EXPECT_EQ(calibrated.code, 0) << calibrated.error_tail;
-    EXPECT_NE(calibrated.error_tail.find("calibration.json: it is a pipe"), std::string::npos)
-        << calibrated.error_tail;
+    EXPECT_SAYS(calibrated.error_tail, "calibration.json: it is a pipe");
 }
 
 TEST_F(command_failure, a_file_that_cannot_be_used_is_named_to_its_end) {
@@ -299,8 +287,7 @@ TEST_F(command_failure, a_file_that_cannot_be_used_is_named_to_its_end) {
     std::filesystem::create_symlink("journal.jsonl", folder / "journal.jsonl");
     const auto ran = loopbench({"run", "--resume", folder.native()});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("text/journal.jsonl: Too many levels of symbolic links"), std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "text/journal.jsonl: Too many levels of symbolic links");
 }
 
 TEST_F(command_failure, a_report_may_come_out_of_a_pipe) {
@@ -327,7 +314,7 @@ TEST_F(command_failure, a_listing_as_long_as_an_output_may_be_is_chosen_from_and
     const auto one = loopbench({"run", "--contender", "many", "--workload", "w" + all, "--blocks", "1", "-o",
                                 loopbench.path("one").native()});
     EXPECT_EQ(one.code, 1) << one.error_tail;  // it prints its list again
-    EXPECT_NE(one.output.find("many: failed: in block 1 of 1: "), std::string::npos) << one.output;
+    EXPECT_SAYS(one.output, "many: failed: in block 1 of 1: ");
     expect_usage_error({"run", "--contender", "many", "--workload", "w*", "-o", loopbench.out()},
                        {all + " cells", "--workload"});
 }
@@ -339,7 +326,7 @@ TEST_F(command_failure, a_journal_that_cannot_be_begun_leaves_the_old_run_as_it_
     // Ignored before main() does it, because TSan writes a file before that.
     const auto ran = loopbench.in_shell("trap '' XFSZ; ulimit -f 0; exec $loopbench run --blocks 6 -o $out");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("journal.jsonl: File too large"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "journal.jsonl: File too large");
     EXPECT_EQ(content_of(loopbench.path("out/journal.jsonl")), journal);
     EXPECT_EQ(content_of(loopbench.path("out/report.json")), report);
 }
@@ -367,8 +354,7 @@ echo $? >> $folder/codes
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
-    EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
-              std::string::npos);
+    EXPECT_SAYS(content_of(loopbench.path("error")), "another run writes there; wait for its end");
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("disturbed"))) << "the second run started contenders";
 }
@@ -377,10 +363,8 @@ TEST_F(command_failure, a_disk_that_is_full_at_the_end_still_shows_the_table_and
     loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("out/report.csv: No space left on device; free some space"),
-              std::string::npos)
-        << ran.error_tail;
-    EXPECT_NE(ran.output.find("time per operation"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.error_tail, "out/report.csv: No space left on device; free some space");
+    EXPECT_SAYS(ran.output, "time per operation");
     EXPECT_EQ(ran.output.find("reports: "), std::string::npos) << ran.output;
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
     const auto left = std::filesystem::directory_iterator{loopbench.out()};
@@ -395,7 +379,7 @@ TEST_F(command_failure, a_report_that_does_not_fit_leaves_the_old_one) {
     const auto ran = loopbench.in_shell(
         "ulimit -f 1; exec $loopbench report $folder/report.json --format json -o $out/copy");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("out/copy: File too large"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "out/copy: File too large");
     EXPECT_EQ(content_of(loopbench.path("out/copy")), "old");
     const auto left = std::filesystem::directory_iterator{loopbench.out()};
     EXPECT_EQ(std::distance(begin(left), end(left)), 1);
@@ -407,9 +391,7 @@ TEST_F(command_failure, without_proc_it_is_told_what_is_missing) {
         "list'");
     if (ran.code == 77) GTEST_SKIP() << "no mount namespaces here";
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("/proc/self/exe: No such file or directory; mount /proc"),
-              std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "/proc/self/exe: No such file or directory; mount /proc");
 }
 
 TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
@@ -417,8 +399,7 @@ TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
     for (const auto* command : {"report $folder/report.json --format csv", "list", "--help"}) {
         const auto full = loopbench.in_shell(std::string{"exec $loopbench "} + command + " > /dev/full");
         EXPECT_EQ(full.code, 1) << command;
-        EXPECT_NE(full.error_tail.find("standard output: No space left"), std::string::npos)
-            << full.error_tail;
+        EXPECT_SAYS(full.error_tail, "standard output: No space left");
         EXPECT_EQ(loopbench.in_shell(std::string{"exec $loopbench "} + command + " >&-").code, 1) << command;
     }
 }
@@ -428,7 +409,7 @@ TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
                             R"(, "compiler": "\u001b[31mRED\u009b31m", "build_type": "Release")");
     loopbench.add_contender("blue", good_row, R"(, "compiler": "blue", "build_type": "Release")");
     const auto ran = loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
-    EXPECT_NE(ran.error_tail.find("?[31mRED?31m"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "?[31mRED?31m");
     EXPECT_EQ(ran.error_tail.find('\x1b'), std::string::npos);
     write_script(loopbench.path("bin/contenders/green"), "printf '\\033[32m' >&2; exit 3\n");
     const auto unlisted =
@@ -437,7 +418,7 @@ TEST_F(command_failure, what_contenders_say_does_not_steer_the_terminal) {
     write_script(loopbench.path("bin/contenders/\u202eneerg"), "echo yield\n");
     for (const auto* command : {"list", "doctor"}) {
         const auto told = loopbench({command}).output;
-        EXPECT_NE(told.find("?neerg"), std::string::npos) << told;
+        EXPECT_SAYS(told, "?neerg");
         EXPECT_EQ(told.find("\u202e"), std::string::npos) << told;
     }
 }
@@ -449,12 +430,12 @@ TEST_F(command_failure, every_remedy_can_be_followed) {
         return ran.error_tail;
     };
     const auto folder = told("exec $loopbench report $folder --format json", 2);
-    EXPECT_NE(folder.find("Is a directory; name a file in it"), std::string::npos) << folder;
+    EXPECT_SAYS(folder, "Is a directory; name a file in it");
     const auto full = told("exec $loopbench list > /dev/full");
-    EXPECT_NE(full.find("redirect it to another place"), std::string::npos) << full;
+    EXPECT_SAYS(full, "redirect it to another place");
     EXPECT_EQ(full.find("-o"), std::string::npos) << full;
     const auto nowhere = told("exec $loopbench run -o /proc/x");
-    EXPECT_NE(nowhere.find("choose another place with -o"), std::string::npos) << nowhere;
+    EXPECT_SAYS(nowhere, "choose another place with -o");
 }
 
 TEST_F(command_failure, closed_standard_streams_do_not_end_up_in_the_journal) {
@@ -470,7 +451,7 @@ TEST_F(command_failure, messages_that_nobody_reads_are_no_reason_to_stop) {
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
     EXPECT_EQ(ran.code, 0);  // the missing baseline was warned of
-    EXPECT_NE(ran.output.find("time per operation"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "time per operation");
 }
 
 TEST_F(command_failure, a_table_that_nobody_reads_is_an_error_with_its_reason) {
@@ -478,7 +459,7 @@ TEST_F(command_failure, a_table_that_nobody_reads_is_an_error_with_its_reason) {
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("standard output: Broken pipe"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "standard output: Broken pipe");
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
@@ -488,7 +469,7 @@ TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_its_place) {
     const auto ran = loopbench({"report", loopbench.path("cut.json").native(), "--format", "csv"});
     EXPECT_EQ(ran.code, 2);
     EXPECT_EQ(ran.output, "");
-    EXPECT_NE(ran.error_tail.find("cut.json is not a report: line "), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "cut.json is not a report: line ");
     EXPECT_EQ(loopbench({"report", loopbench.path("bin").native(), "--format", "csv"}).code, 2);
     const auto cut = loopbench.path("cut.json").native();
     EXPECT_EQ(loopbench({"compare", cut, cut}).code, 2);
@@ -519,9 +500,9 @@ TEST_F(command_failure, a_budget_that_cannot_reach_every_cell_leaves_it_not_run)
     const auto report = loopbench.report();
     for (const auto& item : report["results"]) {
         EXPECT_EQ(item["status"], "not_run");
-        EXPECT_NE(item["reason"].get<std::string>().find("the time budget ended"), std::string::npos);
+        EXPECT_SAYS(item["reason"].get<std::string>(), "the time budget ended");
     }
-    EXPECT_NE(ran.output.find("Not run: 6 cells"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "Not run: 6 cells");
 }
 
 TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
@@ -541,7 +522,7 @@ TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
     std::size_t samples = 0;
     for (const auto& item : report["results"]) samples += item["samples"].size();
     EXPECT_EQ(samples + twins, 3U);
-    EXPECT_NE(ran.output.find("interrupted"), std::string::npos);
+    EXPECT_SAYS(ran.output, "interrupted");
 }
 
 TEST_F(command_failure, a_killed_run_leaves_every_finished_trial_and_no_contender) {

@@ -50,7 +50,7 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(report["contenders"][1]["library"], "fake");
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 3 * 10);
     EXPECT_TRUE(content_of(loopbench.path("out/report.csv")).starts_with("workload,contender,metric,"));
-    EXPECT_NE(ran.output.find("10.0µs"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "10.0µs");
     EXPECT_EQ(ran.output.find("2.00 [2.00, 2.00]"), std::string::npos) << ran.output;
     EXPECT_EQ(ran.output.find('\x1b'), std::string::npos) << "it is no terminal";
 }
@@ -58,7 +58,7 @@ TEST_F(command, run_measures_and_writes_every_report) {
 TEST_F(command, every_table_is_there_for_who_asks) {
     const auto verbose = loopbench({"run", "--quick", "--verbose", "-o", loopbench.out()});
     EXPECT_EQ(verbose.code, 0) << verbose.error_tail;
-    EXPECT_NE(verbose.output.find("2.00 [2.00, 2.00]"), std::string::npos) << verbose.output;
+    EXPECT_SAYS(verbose.output, "2.00 [2.00, 2.00]");
     const auto file = loopbench.path("out/report.json").native();
     const auto text = loopbench({"report", file, "--format", "text"});
     EXPECT_TRUE(verbose.output.starts_with(text.output)) << text.output;
@@ -105,8 +105,7 @@ TEST_F(command, options_of_measuring_are_the_same_in_whatever_measures) {
     for (const auto* which : {"run", "compare", "check", "calibrate"})
         for (const auto* option :
              {"--budget", "--min-time", "--trial-limit", "--pin", "--seed", "--threshold"})
-            EXPECT_NE(loopbench({which, "--help"}).output.find(option), std::string::npos)
-                << option << " of " << which;
+            EXPECT_SAYS(loopbench({which, "--help"}).output, option) << option << " of " << which;
 }
 
 TEST_F(command, percentages_have_a_sign_or_none) {
@@ -163,7 +162,7 @@ TEST_F(command, help_says_how_trials_are_run) {
         const auto text = loopbench({subcommand, "--help"}).output;
         for (const auto* wanted :
              {"--pin", "--seed", "--trial-limit", "environment", "same length", "random order"})
-            EXPECT_NE(text.find(wanted), std::string::npos) << subcommand << " --help has no " << wanted;
+            EXPECT_SAYS(text, wanted) << subcommand << " --help has no " << wanted;
     }
 }
 
@@ -175,21 +174,20 @@ TEST_F(command, help_has_an_option_and_its_value_beside_what_it_does) {
             EXPECT_EQ(text.find(clutter), std::string::npos) << clutter << " in " << text;
     }
     const auto text = loopbench({"run", "--help"}).output;
-    EXPECT_NE(text.find("  --seed N                    of the order of trials\n"), std::string::npos) << text;
-    EXPECT_NE(loopbench({"report", "--help"}).output.find("  --format json|csv|markdown|"),
-              std::string::npos);
+    EXPECT_SAYS(text, "  --seed N                    of the order of trials\n");
+    EXPECT_SAYS(loopbench({"report", "--help"}).output, "  --format json|csv|markdown|");
 }
 
 TEST_F(command, leaving_the_baseline_out_is_a_warning_with_a_remedy) {
     const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
-    EXPECT_NE(ran.error_tail.find("add --contender asio-epoll"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "add --contender asio-epoll");
     // It says so before it measures, too.
     const auto killed = loopbench.in_shell(
         "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
         "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");
-    EXPECT_NE(killed.output.find("add --contender asio-epoll"), std::string::npos) << killed.output;
+    EXPECT_SAYS(killed.output, "add --contender asio-epoll");
 }
 
 TEST_F(command, a_contender_that_is_not_chosen_is_not_started) {
@@ -212,7 +210,7 @@ TEST_F(command, a_workload_that_only_others_have_is_shown_as_unsupported) {
     const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",
                                 "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    EXPECT_NE(ran.output.find("- asio-epoll: "), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "- asio-epoll: ");
 }
 
 TEST_F(command, what_waits_is_measured_apart_whatever_was_asked_for_and_that_is_said_once) {
@@ -239,7 +237,7 @@ TEST_F(command, list_shows_contenders_workloads_and_metrics) {
     const auto text = loopbench({"list"});
     EXPECT_EQ(text.code, 0);
     for (const auto* wanted : {"loop-epoll", "fake 1", "echo/rtt/conns:1", "late_p50"})
-        EXPECT_NE(text.output.find(wanted), std::string::npos) << wanted;
+        EXPECT_SAYS(text.output, wanted);
     const auto listed = json::parse(loopbench({"list", "--json"}).output);
     EXPECT_EQ(listed["contenders"][0]["name"], "asio-epoll");
     EXPECT_EQ(listed["contenders"][0]["version"], "1");
@@ -282,8 +280,7 @@ TEST_F(command, report_writes_other_formats_to_a_file_or_to_standard_output_alon
         loopbench({"report", file, "--format", "markdown", "-o", loopbench.path("report.md").native()});
     EXPECT_EQ(to_file.code, 0);
     EXPECT_EQ(to_file.output + to_file.error_tail, "");
-    EXPECT_NE(content_of(loopbench.path("report.md")).find("| yield | asio-epoll | 10.0 µs |"),
-              std::string::npos);
+    EXPECT_SAYS(content_of(loopbench.path("report.md")), "| yield | asio-epoll | 10.0 µs |");
 }
 
 TEST_F(command, help_and_version_are_output_and_no_errors) {

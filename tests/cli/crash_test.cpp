@@ -55,8 +55,8 @@ TEST_F(crash, of_a_counted_run_keeps_its_counts) {
     counting.insert(counting.end(), {"--workload", "yield", "--contender", "asio-epoll", "--counts"});
     ASSERT_EQ(loopbench(counting).code, 0);
     const auto whole = content_of(report), counts = content_of(loopbench.path("out/counts.json"));
-    EXPECT_NE(whole.find(R"("metric": "context_switches")"), std::string::npos) << whole;
-    EXPECT_NE(whole.find("counts_missing"), std::string::npos) << whole;
+    EXPECT_SAYS(whole, R"("metric": "context_switches")");
+    EXPECT_SAYS(whole, "counts_missing");
     EXPECT_EQ(report_of_journal(), whole);
     ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
     EXPECT_EQ(content_of(report), whole);
@@ -80,7 +80,7 @@ row "\"real_time\": 5, \"operations\": ${LOOPBENCH_OPERATIONS:-10}")sh");
     ASSERT_TRUE(std::filesystem::exists(loopbench.path("killed")));
     EXPECT_EQ(content_of(journal).find("\"counted\""), std::string::npos);
     ASSERT_EQ(loopbench.in_shell("exec $loopbench run --resume $out").code, 0);
-    EXPECT_NE(content_of(report).find(R"("metric": "context_switches")"), std::string::npos);
+    EXPECT_SAYS(content_of(report), R"("metric": "context_switches")");
     EXPECT_EQ(report_of_journal(), content_of(report));
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/counts.json")));
     ASSERT_EQ(loopbench(first_run("1")).code, 0);
@@ -94,12 +94,12 @@ TEST_F(crash, of_the_counts_alone_costs_neither_the_table_nor_the_reports) {
         "mkdir -p $out/counts.json; exec $loopbench run --workload yield --contender asio-epoll --blocks 7 "
         "--counts -o $out");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("counts.json: Is a directory"), std::string::npos) << ran.error_tail;
-    EXPECT_NE(ran.output.find("time per operation"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.error_tail, "counts.json: Is a directory");
+    EXPECT_SAYS(ran.output, "time per operation");
     EXPECT_EQ(report_of_journal(), content_of(report));
     const auto mended = loopbench.in_shell("rmdir $out/counts.json; exec $loopbench run --resume $out");
     EXPECT_EQ(mended.code, 0) << mended.error_tail;
-    EXPECT_NE(content_of(report).find(R"("metric": "context_switches")"), std::string::npos);
+    EXPECT_SAYS(content_of(report), R"("metric": "context_switches")");
     EXPECT_EQ(report_of_journal(), content_of(report));
 }
 
@@ -110,7 +110,7 @@ TEST_F(crash, forgets_nothing_of_what_contenders_said_before_they_were_measured)
                             R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=0")");
     ASSERT_EQ(loopbench(first_run("7")).code, 0);
     const auto whole = content_of(report);
-    EXPECT_NE(whole.find("different_socket_options"), std::string::npos) << whole;
+    EXPECT_SAYS(whole, "different_socket_options");
     EXPECT_EQ(report_of_journal(), whole);
     ASSERT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 0);
     EXPECT_EQ(content_of(report), whole);
@@ -126,8 +126,7 @@ row '"real_time": 10')sh");
             .code,
         0);
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");  // of the baseline and its twin
-    EXPECT_NE(content_of(loopbench.path("error")).find("another run writes there; wait for its end"),
-              std::string::npos);
+    EXPECT_SAYS(content_of(loopbench.path("error")), "another run writes there; wait for its end");
     EXPECT_EQ(first_trials_in(journal), 2);
 }
 
@@ -153,7 +152,7 @@ TEST_F(crash, is_not_resumed_where_the_process_may_use_other_cpus) {
     const auto refused = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_EQ(refused.code, 2);
     for (const auto& said : {"CPUs 9999," + here, "may now use " + here, std::string{"taskset -c 9999"}})
-        EXPECT_NE(refused.error_tail.find(said), std::string::npos) << said << " in " << refused.error_tail;
+        EXPECT_SAYS(refused.error_tail, said);
 }
 
 TEST_F(crash, is_not_resumed_with_other_executables_or_without_a_journal) {
@@ -163,8 +162,7 @@ TEST_F(crash, is_not_resumed_with_other_executables_or_without_a_journal) {
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 555')");
     const auto refused = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.error_tail.find("loop-epoll has changed since the run began"), std::string::npos)
-        << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "loop-epoll has changed since the run began");
 }
 
 }  // namespace

@@ -125,8 +125,7 @@ TEST(documentation, shows_the_screen_of_the_run_that_is_kept_as_evidence) {
                            "/reports/evidence/quick/journal.jsonl.xz > $folder/journal.jsonl && "
                            "$loopbench report $folder/journal.jsonl --format screen");
     ASSERT_EQ(shown.code, 0) << shown.error_tail;
-    EXPECT_NE(content_of(LOOPBENCH_SOURCE "/docs/metrics.md").find("```\n" + shown.output + "```\n"),
-              std::string::npos)
+    EXPECT_SAYS(content_of(LOOPBENCH_SOURCE "/docs/metrics.md"), "```\n" + shown.output + "```\n")
         << shown.output;
     EXPECT_EQ(content_of(LOOPBENCH_SOURCE "/reports/evidence/quick/table.txt"), shown.output);
     constexpr auto lines_of_where_the_reports_are = 2;

@@ -59,16 +59,14 @@ TEST_F(scratch, what_a_killed_process_left_goes_and_nothing_else) {
             "$TMPDIR/.loopbench-in-use");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_EQ(ran.output.find("killed"), std::string::npos) << ran.output;
-    for (const auto* kept : {"in-use", "a-link", "mine", "loopbench-mine"})
-        EXPECT_NE(ran.output.find(kept), std::string::npos) << kept << ran.output;
+    for (const auto* kept : {"in-use", "a-link", "mine", "loopbench-mine"}) EXPECT_SAYS(ran.output, kept);
 }
 
 TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = run("TMPDIR=/nowhere/at/all");
     EXPECT_EQ(ran.code, 1);
-    for (const auto* word : {"/nowhere/at/all", "TMPDIR"})
-        EXPECT_NE(ran.error_tail.find(word), std::string::npos) << ran.error_tail;
+    for (const auto* word : {"/nowhere/at/all", "TMPDIR"}) EXPECT_SAYS(ran.error_tail, word);
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
@@ -86,13 +84,10 @@ TEST_F(scratch, a_process_that_left_its_group_is_ended_and_told) {
         loopbench.add_contender("daemon", leave_a_process(front) + good_row);
         const auto ran = loopbench.in_shell(
             "sh -c 'sleep 1000 & echo $! > $folder/mine; exec $loopbench run --workload yield --blocks 1 -o "
-            "$out'; "
-            "code=$?; kill $(cat $folder/mine) || exit 99; exit $code");
+            "$out'; code=$?; kill $(cat $folder/mine) || exit 99; exit $code");
         EXPECT_EQ(ran.code, 1) << ran.error_tail;
         const auto failed = time_of(loopbench.report(), "daemon");
-        EXPECT_NE(failed.at("reason").get<std::string>().find("outside of its process group"),
-                  std::string::npos)
-            << failed;
+        EXPECT_SAYS(failed.at("reason").get<std::string>(), "outside of its process group") << failed;
         EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/daemon.pid")))));
         EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok");
     }

@@ -63,7 +63,7 @@ TEST_F(served, is_compared_in_turns_by_its_round_trips_and_its_own_cpu_time) {
     EXPECT_EQ(loopbench.report()["contenders"][1]["context"]["program"], LOOPBENCH_ECHO_SERVER)
         << "for the page";
     const auto header = journal_lines(loopbench.path("out/journal.jsonl")).front().dump();
-    EXPECT_NE(header.find(LOOPBENCH_ECHO_SERVER), std::string::npos) << "which file it was";
+    EXPECT_SAYS(header, LOOPBENCH_ECHO_SERVER) << "which file it was";
 }
 
 TEST_F(served, is_found_to_be_slower) {
@@ -101,14 +101,12 @@ TEST_F(served, or_its_client_that_fails_has_no_number_and_a_reason) {
         return result(client == "echo" ? "served/echo/conns:1" : "served/client", "time")["reason"]
             .get<std::string>();
     };
-    EXPECT_NE(reason("echo", {"{port}", "wrong"}).find("replies that are not the bytes sent"),
-              std::string::npos);
-    EXPECT_NE(reason("echo", {"{port}", "dies"}).find("ended with exit code 7"), std::string::npos);
+    EXPECT_SAYS(reason("echo", {"{port}", "wrong"}), "replies that are not the bytes sent");
+    EXPECT_SAYS(reason("echo", {"{port}", "dies"}), "ended with exit code 7");
     const auto ends = reason("echo", {"{port}", "ends"});
-    EXPECT_NE(ends.find("ended with exit code 3 before it listened"), std::string::npos) << ends;
+    EXPECT_SAYS(ends, "ended with exit code 3 before it listened");
     EXPECT_TRUE(ends.ends_with(": it has nowhere to listen")) << ends;
-    EXPECT_NE(reason("exit 9 # {port}", {"{port}"}).find("the client ended with exit code 9"),
-              std::string::npos);
+    EXPECT_SAYS(reason("exit 9 # {port}", {"{port}"}), "the client ended with exit code 9");
 }
 
 TEST_F(served, that_is_built_anew_meanwhile_counts_for_nothing) {
@@ -116,7 +114,7 @@ TEST_F(served, that_is_built_anew_meanwhile_counts_for_nothing) {
     fs::copy_file(LOOPBENCH_ECHO_SERVER, copy);
     const auto ran = compare(": {port}; touch " + copy.native(), copy.c_str(), {"{port}"}, {}, "1");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.error_tail.find("was replaced while it was measured"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "was replaced while it was measured");
 }
 
 TEST_F(served, goes_on_after_an_interruption_with_the_same_client) {
@@ -137,14 +135,13 @@ TEST_F(served, is_refused_when_nothing_says_where_it_listens_or_who_asks_it) {
         EXPECT_EQ(ran.code, 2) << ran.error_tail;
         return ran.error_tail;
     };
-    EXPECT_NE(complaint({"--client", "echo"}).find("say where the servers listen"), std::string::npos);
-    EXPECT_NE(complaint({"--client", "echo", "--port", "4000", "--", "{port}"}).find("say where"),
-              std::string::npos);
-    EXPECT_NE(complaint({"--port", "4000"}).find("--client"), std::string::npos);
-    EXPECT_NE(complaint({"--", "{port}"}).find("--client"), std::string::npos);
+    EXPECT_SAYS(complaint({"--client", "echo"}), "say where the servers listen");
+    EXPECT_SAYS(complaint({"--client", "echo", "--port", "4000", "--", "{port}"}), "say where");
+    EXPECT_SAYS(complaint({"--port", "4000"}), "--client");
+    EXPECT_SAYS(complaint({"--", "{port}"}), "--client");
     const auto unknown = complaint({"--client", "ecko", "--", "{port}"});
-    EXPECT_NE(unknown.find("there is no command ecko"), std::string::npos) << unknown;
-    EXPECT_NE(unknown.find("`echo`, which is built in"), std::string::npos) << unknown;
+    EXPECT_SAYS(unknown, "there is no command ecko");
+    EXPECT_SAYS(unknown, "`echo`, which is built in");
     const auto folder = loopbench.path("bin").native();
     EXPECT_EQ(loopbench({"compare", "--client", "echo", folder, folder, "--", "{port}"}).code, 2);
 }

@@ -89,13 +89,12 @@ TEST_F(shard_command, four_shards_of_which_one_died_are_the_run_that_one_machine
 
     const auto refused = merge({"s1", "s2", "s3", "s4"});
     EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.error_tail.find("shard 3 of 4 has "), std::string::npos) << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "shard 3 of 4 has ");
     EXPECT_FALSE(fs::exists(loopbench.out()));
 
     const auto resumed = loopbench({"run", "--resume", at("s3")});
     EXPECT_EQ(resumed.code, 0) << resumed.error_tail;
-    EXPECT_NE(resumed.error_tail.find("this is shard 3 of 4: 3 of 12 blocks"), std::string::npos)
-        << resumed.error_tail;
+    EXPECT_SAYS(resumed.error_tail, "this is shard 3 of 4: 3 of 12 blocks");
     const auto merged = merge({"s4", "s3", "s2", "s1"});
     EXPECT_EQ(merged.code, 0) << merged.error_tail;
     const auto report = loopbench.report();
@@ -124,7 +123,7 @@ TEST_F(shard_command, a_missing_one_is_named_and_left_out_only_when_asked) {
     ASSERT_EQ(run_shard("3/3", "c").code, 0);
     const auto refused = merge({"a", "c"});
     EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.error_tail.find("shard 2 of 3 is missing"), std::string::npos) << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "shard 2 of 3 is missing");
     EXPECT_FALSE(fs::exists(loopbench.out()));
     const auto taken = merge({"a", "c"}, {"--partial"});
     EXPECT_EQ(taken.code, 4) << taken.error_tail;
@@ -140,15 +139,13 @@ TEST_F(shard_command, shards_that_are_not_alike_are_refused_and_nothing_is_writt
     ASSERT_EQ(run_shard("2/2", "b", {"--threshold", "2%"}).code, 0);
     const auto refused = merge({"a", "b"});
     EXPECT_EQ(refused.code, 2);
-    EXPECT_NE(refused.error_tail.find("\"threshold_pct\" is 1.0 in the first and 2.0 in the second"),
-              std::string::npos)
-        << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "\"threshold_pct\" is 1.0 in the first and 2.0 in the second");
     EXPECT_EQ(merge({"a", "a"}).code, 2);
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 6')");
     ASSERT_EQ(run_shard("2/2", "c").code, 0);
     const auto other_build = merge({"a", "c"});
     EXPECT_EQ(other_build.code, 2);
-    EXPECT_NE(other_build.error_tail.find("the checksum of loop-epoll is "), std::string::npos);
+    EXPECT_SAYS(other_build.error_tail, "the checksum of loop-epoll is ");
     EXPECT_EQ(loopbench({"merge", at("a"), "-o", at("a")}).code, 2) << "it would replace what it reads";
     EXPECT_FALSE(fs::exists(loopbench.out()));
 }
@@ -169,19 +166,15 @@ TEST_F(shard_command, what_no_shard_can_do_is_refused) {
     };
     const auto out = loopbench.out();
     for (const std::string which : {"0/4", "5/4", "1", "1/", "/4", "a/b", "1/0", "-1/4", "1/999999999"})
-        EXPECT_NE(refusal({"run", "--shard", which, "--seed", "1", "-o", out}).find("is no I/N"),
-                  std::string::npos)
-            << which;
-    EXPECT_NE(refusal({"run", "--shard", "1/4", "-o", out}).find("requires --seed"), std::string::npos);
-    EXPECT_NE(refusal({"run", "--shard", "1/4", "--seed", "1"}).find("requires --output"), std::string::npos);
-    EXPECT_NE(refusal({"run", "--shard", "1/4", "--seed", "1", "-o", out, "--blocks", "3"})
-                  .find("4 shards cannot share 3 blocks"),
-              std::string::npos);
-    EXPECT_NE(
-        refusal({"run", "--shard", "1/4", "--seed", "1", "-o", out, "--precision", "1%", "--budget", "9s"})
-            .find("which no shard has"),
-        std::string::npos);
-    EXPECT_NE(refusal({"merge", at("nowhere"), "-o", out}).find("there is no "), std::string::npos);
+        EXPECT_SAYS(refusal({"run", "--shard", which, "--seed", "1", "-o", out}), "is no I/N") << which;
+    EXPECT_SAYS(refusal({"run", "--shard", "1/4", "-o", out}), "requires --seed");
+    EXPECT_SAYS(refusal({"run", "--shard", "1/4", "--seed", "1"}), "requires --output");
+    EXPECT_SAYS(refusal({"run", "--shard", "1/4", "--seed", "1", "-o", out, "--blocks", "3"}),
+                "4 shards cannot share 3 blocks");
+    EXPECT_SAYS(
+        refusal({"run", "--shard", "1/4", "--seed", "1", "-o", out, "--precision", "1%", "--budget", "9s"}),
+        "which no shard has");
+    EXPECT_SAYS(refusal({"merge", at("nowhere"), "-o", out}), "there is no ");
     EXPECT_FALSE(fs::exists(out));
 }
 
@@ -207,7 +200,7 @@ row '"real_time": 5')sh");
     fs::remove(loopbench.path("b/histograms.jsonl"));
     const auto without = merge({"a", "b"});
     EXPECT_EQ(without.code, 0);
-    EXPECT_NE(without.error_tail.find("there is no histograms.jsonl in "), std::string::npos);
+    EXPECT_SAYS(without.error_tail, "there is no histograms.jsonl in ");
     EXPECT_EQ(lines("out"), lines("a"));
     EXPECT_FALSE(fs::exists(loopbench.path("out/counts.json"))) << "it was of another record";
 }

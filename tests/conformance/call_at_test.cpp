@@ -16,9 +16,11 @@ using bench::time_point;
 template <class R>
 class call_at : public conformance_test<R> {
 protected:
+    static constexpr bool has_word = bench::CallTimers<R>;
+
     void SetUp() override {
         conformance_test<R>::SetUp();
-        if constexpr (!bench::CallTimers<R>) GTEST_SKIP() << this->name() << ": the adapter has no call_at()";
+        if (!has_word) GTEST_SKIP() << this->name() << ": the adapter has no call_at()";
     }
 };
 
@@ -29,175 +31,150 @@ task_of<R> let_what_is_due_be_called(R& runtime) {
 }
 
 CONFORMANCE_TEST(call_at, calls_once_when_the_clock_has_reached_the_time_and_never_before) {
-    if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        int calls = 0;
-        int early = 0;
-        auto main = [&]() -> task_of<R> {
-            for (int i = 0; i < 300; ++i) {
-                const time_point when = runtime.now() + std::chrono::nanoseconds((i * 7919) % 300 * 10'007);
-                runtime.call_at(when, [&calls, &early, when] {
-                    ++calls;
-                    if (std::chrono::steady_clock::now() + bench::early_limit<R> < when) ++early;
-                });
-            }
-            while (calls < 300) co_await runtime.sleep_until(runtime.now() + 1ms);
-            co_await let_what_is_due_be_called(runtime);
-        };
-        runtime.run(main());
-        EXPECT_EQ(calls, 300);
-        EXPECT_EQ(early, 0);
-    }
+    R& runtime = this->keep(this->make_runtime());
+    int calls = 0;
+    int early = 0;
+    auto main = [&]() -> task_of<R> {
+        for (int i = 0; i < 300; ++i) {
+            const time_point when = runtime.now() + std::chrono::nanoseconds((i * 7919) % 300 * 10'007);
+            runtime.call_at(when, [&calls, &early, when] {
+                ++calls;
+                if (std::chrono::steady_clock::now() + bench::early_limit<R> < when) ++early;
+            });
+        }
+        while (calls < 300) co_await runtime.sleep_until(runtime.now() + 1ms);
+        co_await let_what_is_due_be_called(runtime);
+    };
+    runtime.run(main());
+    EXPECT_EQ(calls, 300);
+    EXPECT_EQ(early, 0);
 }
 
 CONFORMANCE_TEST(call_at, never_calls_inline_not_even_for_a_time_that_has_passed) {
-    if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        int calls = 0;
-        auto main = [&]() -> task_of<R> {
-            for (const time_point passed : {time_point::min(), time_point(), runtime.now()}) {
-                const int before = calls;
-                runtime.call_at(passed, [&] { ++calls; });
-                EXPECT_EQ(calls, before);
-            }
-            co_await let_what_is_due_be_called(runtime);
-        };
-        runtime.run(main());
-        EXPECT_EQ(calls, 3);
-    }
+    R& runtime = this->keep(this->make_runtime());
+    int calls = 0;
+    auto main = [&]() -> task_of<R> {
+        for (const time_point passed : {time_point::min(), time_point(), runtime.now()}) {
+            const int before = calls;
+            runtime.call_at(passed, [&] { ++calls; });
+            EXPECT_EQ(calls, before);
+        }
+        co_await let_what_is_due_be_called(runtime);
+    };
+    runtime.run(main());
+    EXPECT_EQ(calls, 3);
 }
 
 CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_before_its_time) {
-    if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        int calls = 0;
-        auto main = [&]() -> task_of<R> {
-            auto near = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
-            auto far = runtime.call_at(runtime.now() + 1h, [&] { ++calls; });
-            near.cancel();
-            near.cancel();
-            far.cancel();
-            co_await let_what_is_due_be_called(runtime);
-        };
-        runtime.run(main());
-        EXPECT_EQ(calls, 0);
-    }
+    R& runtime = this->keep(this->make_runtime());
+    int calls = 0;
+    auto main = [&]() -> task_of<R> {
+        auto near = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
+        auto far = runtime.call_at(runtime.now() + 1h, [&] { ++calls; });
+        near.cancel();
+        near.cancel();
+        far.cancel();
+        co_await let_what_is_due_be_called(runtime);
+    };
+    runtime.run(main());
+    EXPECT_EQ(calls, 0);
 }
 
 // Each cancels the other one, which is due at the same time and may be queued already.
 CONFORMANCE_TEST(call_at, does_not_call_what_was_cancelled_while_it_was_queued) {
-    if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        int calls = 0;
-        using handle = decltype(runtime.call_at(time_point(), [] {}));
-        std::optional<handle> one;
-        std::optional<handle> other;
-        auto main = [&]() -> task_of<R> {
-            const time_point when = runtime.now() + 1ms;
-            one.emplace(runtime.call_at(when, [&] {
-                ++calls;
-                other->cancel();
-            }));
-            other.emplace(runtime.call_at(when, [&] {
-                ++calls;
-                one->cancel();
-            }));
-            co_await let_what_is_due_be_called(runtime);
-            one->cancel();  // harmless, whichever of them was called
+    R& runtime = this->keep(this->make_runtime());
+    int calls = 0;
+    using handle = decltype(runtime.call_at(time_point(), [] {}));
+    std::optional<handle> one;
+    std::optional<handle> other;
+    auto main = [&]() -> task_of<R> {
+        const time_point when = runtime.now() + 1ms;
+        one.emplace(runtime.call_at(when, [&] {
+            ++calls;
             other->cancel();
-        };
-        runtime.run(main());
-        one.reset();
-        other.reset();
-        EXPECT_EQ(calls, 1);
-    }
+        }));
+        other.emplace(runtime.call_at(when, [&] {
+            ++calls;
+            one->cancel();
+        }));
+        co_await let_what_is_due_be_called(runtime);
+        one->cancel();  // harmless, whichever of them was called
+        other->cancel();
+    };
+    runtime.run(main());
+    one.reset();
+    other.reset();
+    EXPECT_EQ(calls, 1);
 }
 
 CONFORMANCE_TEST(call_at, calls_although_its_handle_was_dropped_and_whoever_cancels_can_arm_again) {
-    if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        int calls = 0;
-        auto main = [&]() -> task_of<R> {
-            for (int i = 0; i < 100; ++i) {
-                auto cancelled = runtime.call_at(runtime.now() + 1ms, [&] { calls += 1000; });
-                {
-                    auto dropped = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
-                }
-                cancelled.cancel();
+    R& runtime = this->keep(this->make_runtime());
+    int calls = 0;
+    auto main = [&]() -> task_of<R> {
+        for (int i = 0; i < 100; ++i) {
+            auto cancelled = runtime.call_at(runtime.now() + 1ms, [&] { calls += 1000; });
+            {
+                auto dropped = runtime.call_at(runtime.now() + 1ms, [&] { ++calls; });
             }
-            co_await let_what_is_due_be_called(runtime);
-        };
-        runtime.run(main());
-        EXPECT_EQ(calls, 100);
-    }
+            cancelled.cancel();
+        }
+        co_await let_what_is_due_be_called(runtime);
+    };
+    runtime.run(main());
+    EXPECT_EQ(calls, 100);
 }
 
 CONFORMANCE_TEST(call_at, of_functions_that_arm_the_next_at_once_does_not_starve_others) {
-    if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        int calls = 0;
-        bool done = false;
-        std::function<void()> again = [&] {
-            ++calls;
-            if (!done) runtime.call_at(runtime.now(), [&] { again(); });
-        };
-        auto main = [&]() -> task_of<R> {
-            again();
-            auto listener = runtime.listen();
-            auto client = co_await runtime.connect(listener.port());
-            auto server = co_await listener.accept();
-            co_await let_what_is_due_be_called(runtime);
-            done = true;
-            co_await let_what_is_due_be_called(runtime);
-        };
-        runtime.run(main());
-        EXPECT_GT(calls, 1);
-    }
+    R& runtime = this->keep(this->make_runtime());
+    int calls = 0;
+    bool done = false;
+    std::function<void()> again = [&] {
+        ++calls;
+        if (!done) runtime.call_at(runtime.now(), [&] { again(); });
+    };
+    auto main = [&]() -> task_of<R> {
+        again();
+        auto listener = runtime.listen();
+        auto client = co_await runtime.connect(listener.port());
+        auto server = co_await listener.accept();
+        co_await let_what_is_due_be_called(runtime);
+        done = true;
+        co_await let_what_is_due_be_called(runtime);
+    };
+    runtime.run(main());
+    EXPECT_GT(calls, 1);
 }
 
 CONFORMANCE_TEST(call_at, of_a_function_that_throws_leaves_run_and_the_other_calls_armed) {
-    if constexpr (bench::CallTimers<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        int calls = 0;
-        auto until_called = [&]() -> task_of<R> {
-            while (calls == 0) co_await runtime.sleep_until(runtime.now() + 1ms);
-        };
-        runtime.call_at(runtime.now() + 1ms, [] { throw std::runtime_error("from a timer"); });
-        runtime.call_at(runtime.now() + 20ms, [&] { ++calls; });
-        EXPECT_THROW(runtime.run(until_called()), std::runtime_error);
-        runtime.run(until_called());
-        EXPECT_EQ(calls, 1);
-    }
+    R& runtime = this->keep(this->make_runtime());
+    int calls = 0;
+    auto until_called = [&]() -> task_of<R> {
+        while (calls == 0) co_await runtime.sleep_until(runtime.now() + 1ms);
+    };
+    runtime.call_at(runtime.now() + 1ms, [] { throw std::runtime_error("from a timer"); });
+    runtime.call_at(runtime.now() + 20ms, [&] { ++calls; });
+    EXPECT_THROW(runtime.run(until_called()), std::runtime_error);
+    runtime.run(until_called());
+    EXPECT_EQ(calls, 1);
 }
 
 CONFORMANCE_TEST(call_at, frees_the_captures_of_what_is_still_to_come_when_the_runtime_ends) {
-    if constexpr (bench::CallTimers<R>) {
-        int freed = 0;
-        bool called = false;
-        {
-            const auto owner = this->make_runtime();
-            R& runtime = *owner;
-            auto main = [&]() -> task_of<R> {
-                for (const auto delay : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(1h)}) {
-                    auto kept = std::make_shared<freed_counter>(freed);
-                    runtime.call_at(runtime.now() + delay, [kept = std::move(kept), &called, delay] {
-                        if (delay != 0ns) called = true;
-                    });
-                }
-                co_return;
-            };
-            runtime.run(main());
+    int freed = 0;
+    bool called = false;
+    R& runtime = this->keep(this->make_runtime());
+    auto main = [&]() -> task_of<R> {
+        for (const auto delay : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(1h)}) {
+            auto kept = std::make_shared<freed_counter>(freed);
+            runtime.call_at(runtime.now() + delay, [kept = std::move(kept), &called, delay] {
+                if (delay != 0ns) called = true;
+            });
         }
-        EXPECT_EQ(freed, 2);
-        EXPECT_FALSE(called);
-    }
+        co_return;
+    };
+    runtime.run(main());
+    this->end_runtime();
+    EXPECT_EQ(freed, 2);
+    EXPECT_FALSE(called);
 }
 
 }  // namespace loopbench::conformance

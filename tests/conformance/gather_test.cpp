@@ -14,8 +14,7 @@ template <class R>
 class gather : public conformance_test<R> {};
 
 CONFORMANCE_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> started;
     std::vector<int> ended;
     auto child = [&](int value) -> task_of<R> {
@@ -34,8 +33,7 @@ CONFORMANCE_TEST(gather, starts_all_in_order_and_completes_when_every_one_has) {
 }
 
 CONFORMANCE_TEST(gather, of_nothing_completes) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R, int> {
         std::vector<task_of<R>> none;
         co_await gather_all(runtime, none);
@@ -45,8 +43,7 @@ CONFORMANCE_TEST(gather, of_nothing_completes) {
 }
 
 CONFORMANCE_TEST(gather, of_children_that_never_suspend_completes) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&]() -> task_of<R> {
         ++ended;
@@ -62,8 +59,7 @@ CONFORMANCE_TEST(gather, of_children_that_never_suspend_completes) {
 }
 
 CONFORMANCE_TEST(gather, throws_the_first_exception_after_all_have_ended) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&](int yields, const char* error) -> task_of<R> {
         for (int i = 0; i < yields; ++i) co_await runtime.yield();
@@ -88,8 +84,7 @@ CONFORMANCE_TEST(gather, throws_the_first_exception_after_all_have_ended) {
 }
 
 CONFORMANCE_TEST(gather, may_be_nested) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int leaves = 0;
     auto tree = [&](auto& self, int depth) -> task_of<R> {
         if (depth == 0) {
@@ -106,8 +101,7 @@ CONFORMANCE_TEST(gather, may_be_nested) {
 }
 
 CONFORMANCE_TEST(gather, joins_children_that_wait_for_time) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     auto child = [&](std::chrono::microseconds delay) -> task_of<R> {
         co_await runtime.sleep_until(runtime.now() + delay);
@@ -123,8 +117,7 @@ CONFORMANCE_TEST(gather, joins_children_that_wait_for_time) {
 }
 
 CONFORMANCE_TEST(gather, lets_others_run_while_it_waits) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto child = [&]() -> task_of<R> {
         for (int i = 0; i < 3; ++i) co_await runtime.yield();

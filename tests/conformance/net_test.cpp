@@ -30,8 +30,7 @@ task_of<R, connected_pair<typename R::stream>> make_pair_of_streams(R& runtime) 
 }
 
 CONFORMANCE_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto first = runtime.listen();
     auto second = runtime.listen();
     EXPECT_NE(first.port(), 0);
@@ -40,8 +39,7 @@ CONFORMANCE_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
 }
 
 CONFORMANCE_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     const auto request = bytes_of_number(100);
     const auto reply = bytes_of_number(3000);
     auto main = [&]() -> task_of<R> {
@@ -59,8 +57,7 @@ CONFORMANCE_TEST(net, half_a_close_ends_the_peers_reads_and_ours_go_on) {
 }
 
 CONFORMANCE_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_buffer) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         co_await pair.client.write_all(bytes_of_number(5));
@@ -75,8 +72,7 @@ CONFORMANCE_TEST(net, a_read_gives_what_is_there_and_does_not_wait_for_a_full_bu
 
 // A read that fills its buffer leaves open whether there is more.
 CONFORMANCE_TEST(net, what_comes_while_nobody_reads_is_there_for_the_next_read) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::string heard;
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
@@ -102,8 +98,7 @@ CONFORMANCE_TEST(net, what_comes_while_nobody_reads_is_there_for_the_next_read) 
 }
 
 CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         for (const int socket : {pair.client.native_handle(), pair.server.native_handle()}) {
@@ -117,8 +112,7 @@ CONFORMANCE_TEST(net, both_ends_have_tcp_nodelay) {
 }
 
 CONFORMANCE_TEST(net, connecting_where_nobody_listens_throws_the_cause) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         const auto port = listener.port();
@@ -134,8 +128,7 @@ CONFORMANCE_TEST(net, connecting_where_nobody_listens_throws_the_cause) {
 }
 
 CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_read) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         runtime.post([&] {
@@ -148,8 +141,7 @@ CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_read) {
 }
 
 CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_write) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     const auto more_than_the_kernel_takes = bytes_of_number(std::size_t{64} << 20);
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
@@ -161,8 +153,7 @@ CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_write) {
 }
 
 CONFORMANCE_TEST(net, closing_a_listener_makes_a_pending_accept_throw) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         runtime.post([&] {
@@ -175,8 +166,7 @@ CONFORMANCE_TEST(net, closing_a_listener_makes_a_pending_accept_throw) {
 }
 
 CONFORMANCE_TEST(net, destroying_a_stream_ends_the_peers_reads) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         std::optional<typename R::stream> dropped(std::move(pair.client));
@@ -187,8 +177,7 @@ CONFORMANCE_TEST(net, destroying_a_stream_ends_the_peers_reads) {
 }
 
 CONFORMANCE_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signal) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         pair.server.close();
@@ -198,8 +187,7 @@ CONFORMANCE_TEST(net, writing_to_a_peer_that_is_gone_gives_an_error_and_no_signa
 }
 
 CONFORMANCE_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(std::size_t{16} << 20);
     std::vector<std::byte> received;
     received.reserve(sent.size());
@@ -215,8 +203,7 @@ CONFORMANCE_TEST(net, a_large_write_is_whole_even_when_the_reader_is_slow) {
 }
 
 CONFORMANCE_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
         co_await expect_an_exchange(runtime, pair, std::size_t{4} << 20);
@@ -225,8 +212,7 @@ CONFORMANCE_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
 }
 
 CONFORMANCE_TEST(net, hundreds_of_connections_keep_their_bytes_apart) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         const auto connect = [&] { return runtime.connect(listener.port()); };

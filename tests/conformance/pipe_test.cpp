@@ -10,88 +10,78 @@ namespace loopbench::conformance {
 template <class R>
 class pipes : public conformance_test<R> {
 protected:
+    static constexpr bool has_word = bench::Pipes<R>;
+
     void SetUp() override {
         conformance_test<R>::SetUp();
-        if constexpr (!bench::Pipes<R>) GTEST_SKIP() << this->name() << ": the adapter has no open_pipe()";
+        if (!has_word) GTEST_SKIP() << this->name() << ": the adapter has no open_pipe()";
     }
 };
 
 CONFORMANCE_TEST(pipes, carry_a_large_write_whole_to_a_slow_reader) {
-    if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        const auto sent = bytes_of_number(std::size_t{2} << 20);
-        std::vector<std::byte> received;
-        auto main = [&]() -> task_of<R> {
-            auto ends = runtime.open_pipe();
-            std::vector<task_of<R>> both;
-            both.push_back(write_and_end<R>(ends.writer, sent));
-            both.push_back(receive_all(runtime, ends.reader, received, 10'000));
-            co_await gather_all(runtime, both);
-        };
-        runtime.run(main());
-        EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
-    }
+    R& runtime = this->keep(this->make_runtime());
+    const auto sent = bytes_of_number(std::size_t{2} << 20);
+    std::vector<std::byte> received;
+    auto main = [&]() -> task_of<R> {
+        auto ends = runtime.open_pipe();
+        std::vector<task_of<R>> both;
+        both.push_back(write_and_end<R>(ends.writer, sent));
+        both.push_back(receive_all(runtime, ends.reader, received, 10'000));
+        co_await gather_all(runtime, both);
+    };
+    runtime.run(main());
+    EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
 // The last bytes and the end are one event for the poller; a short read must not hide the end.
 CONFORMANCE_TEST(pipes, end_after_their_last_bytes_when_the_writer_is_closed) {
-    if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        const auto sent = bytes_of_number(100);
-        std::vector<std::byte> before;
-        std::vector<std::byte> while_waiting;
-        auto main = [&]() -> task_of<R> {
-            auto closed_before = runtime.open_pipe();
-            co_await write_and_end<R>(closed_before.writer, sent);
-            co_await receive_all(runtime, closed_before.reader, before, 4096);
+    R& runtime = this->keep(this->make_runtime());
+    const auto sent = bytes_of_number(100);
+    std::vector<std::byte> before;
+    std::vector<std::byte> while_waiting;
+    auto main = [&]() -> task_of<R> {
+        auto closed_before = runtime.open_pipe();
+        co_await write_and_end<R>(closed_before.writer, sent);
+        co_await receive_all(runtime, closed_before.reader, before, 4096);
 
-            auto ends = runtime.open_pipe();
-            std::vector<task_of<R>> both;
-            both.push_back(receive_all(runtime, ends.reader, while_waiting, 4096));
-            both.push_back(write_and_end<R>(ends.writer, sent));
-            co_await gather_all(runtime, both);
-        };
-        runtime.run(main());
-        EXPECT_EQ(before, sent);
-        EXPECT_EQ(while_waiting, sent);
-    }
+        auto ends = runtime.open_pipe();
+        std::vector<task_of<R>> both;
+        both.push_back(receive_all(runtime, ends.reader, while_waiting, 4096));
+        both.push_back(write_and_end<R>(ends.writer, sent));
+        co_await gather_all(runtime, both);
+    };
+    runtime.run(main());
+    EXPECT_EQ(before, sent);
+    EXPECT_EQ(while_waiting, sent);
 }
 
 CONFORMANCE_TEST(pipes, give_an_error_and_no_signal_to_a_writer_without_a_reader) {
-    if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        auto main = [&]() -> task_of<R> {
-            auto ends = runtime.open_pipe();
-            ends.reader.close();
-            co_await write_fails<R>(ends.writer, EPIPE, EPIPE);
-        };
-        runtime.run(main());
-    }
+    R& runtime = this->keep(this->make_runtime());
+    auto main = [&]() -> task_of<R> {
+        auto ends = runtime.open_pipe();
+        ends.reader.close();
+        co_await write_fails<R>(ends.writer, EPIPE, EPIPE);
+    };
+    runtime.run(main());
 }
 
 CONFORMANCE_TEST(pipes, complete_what_is_pending_on_an_end_that_is_closed) {
-    if constexpr (bench::Pipes<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        const auto more_than_a_pipe_takes = bytes_of_number(std::size_t{4} << 20);
-        auto main = [&]() -> task_of<R> {
-            auto ends = runtime.open_pipe();
-            runtime.post([&] {
-                ends.reader.close();
-                ends.reader.close();
-            });
-            co_await read_fails<R>(ends.reader, ECANCELED);
+    R& runtime = this->keep(this->make_runtime());
+    const auto more_than_a_pipe_takes = bytes_of_number(std::size_t{4} << 20);
+    auto main = [&]() -> task_of<R> {
+        auto ends = runtime.open_pipe();
+        runtime.post([&] {
+            ends.reader.close();
+            ends.reader.close();
+        });
+        co_await read_fails<R>(ends.reader, ECANCELED);
 
-            auto full = runtime.open_pipe();
-            runtime.post([&] { full.writer.close(); });
-            const auto result = co_await full.writer.write_all(more_than_a_pipe_takes);
-            EXPECT_EQ(result.error, ECANCELED);
-        };
-        runtime.run(main());
-    }
+        auto full = runtime.open_pipe();
+        runtime.post([&] { full.writer.close(); });
+        const auto result = co_await full.writer.write_all(more_than_a_pipe_takes);
+        EXPECT_EQ(result.error, ECANCELED);
+    };
+    runtime.run(main());
 }
 
 }  // namespace loopbench::conformance

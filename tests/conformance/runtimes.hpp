@@ -34,6 +34,9 @@ public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
+    /// Whether the adapter has the word that the suite is about; without it no test's body is compiled.
+    static constexpr bool has_word = true;
+
     void SetUp() override {
         if (!name().ends_with("-uring")) return;
         if (const std::string refusal = loop::io_uring_refusal(); !refusal.empty())
@@ -42,9 +45,17 @@ protected:
 
     std::string_view name() const { return who_.name; }
     std::unique_ptr<R> make_runtime() const { return who_.make(); }
+    /// The test's own runtime, which ends behind the test's body, or before.
+    R& keep(std::unique_ptr<R> runtime) {
+        kept_ = std::move(runtime);
+        return *kept_;
+    }
+    void end_runtime() { kept_.reset(); }
+    void TearDown() override { end_runtime(); }
 
 private:
     contestant<R> who_;
+    std::unique_ptr<R> kept_;
 };
 
 /// Apart from register_test(), since it is compiled for each runtime, and that for each test.
@@ -75,12 +86,15 @@ bool register_test(const char* suite, const char* sentence, const char* file, in
 #define CONFORMANCE_TEST(suite, sentence)                                         \
     template <bench::Runtime R>                                                   \
     class suite##_##sentence : public suite<R> {                                  \
-        void TestBody() override;                                                 \
+        void TestBody() override {                                                \
+            if constexpr (suite<R>::has_word) body();                             \
+        }                                                                         \
+        void body();                                                              \
     };                                                                            \
     [[maybe_unused]] const bool suite##_##sentence##_is_registered =              \
         register_test<suite##_##sentence>(#suite, #sentence, __FILE__, __LINE__); \
     template <bench::Runtime R>                                                   \
-    void suite##_##sentence<R>::TestBody()
+    void suite##_##sentence<R>::body()
 
 /// A gather of all tasks in a vector.
 template <bench::Runtime R>

@@ -28,8 +28,7 @@ task_of<R> yield_times(R& runtime, int times) {
 }
 
 CONFORMANCE_TEST(schedule, posted_functions_run_later_and_in_order) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
         for (int i = 0; i < 100; ++i) runtime.post([&seen, i] { seen.push_back(i); });
@@ -43,8 +42,7 @@ CONFORMANCE_TEST(schedule, posted_functions_run_later_and_in_order) {
 }
 
 CONFORMANCE_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
     EXPECT_TRUE(seen.empty());
@@ -53,8 +51,7 @@ CONFORMANCE_TEST(schedule, functions_posted_before_run_are_kept_for_it) {
 }
 
 CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_were_ready_before) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
         runtime.post([&] {
@@ -69,8 +66,7 @@ CONFORMANCE_TEST(schedule, a_function_posted_by_a_function_waits_for_those_that_
 }
 
 CONFORMANCE_TEST(schedule, posted_functions_may_own_what_can_only_be_moved) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int freed = 0;
     int freed_when_called = -1;
     runtime.post([&freed_when_called, &freed, owned = freed_counter(freed)] { freed_when_called = freed; });
@@ -80,8 +76,7 @@ CONFORMANCE_TEST(schedule, posted_functions_may_own_what_can_only_be_moved) {
 }
 
 CONFORMANCE_TEST(schedule, spawned_tasks_start_later_and_in_order) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
         for (int i = 0; i < 5; ++i) runtime.spawn(append(runtime, seen, i));
@@ -93,8 +88,7 @@ CONFORMANCE_TEST(schedule, spawned_tasks_start_later_and_in_order) {
 }
 
 CONFORMANCE_TEST(schedule, posts_and_spawns_share_one_order) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
         runtime.post([&] { seen.push_back(1); });
@@ -108,8 +102,7 @@ CONFORMANCE_TEST(schedule, posts_and_spawns_share_one_order) {
 }
 
 CONFORMANCE_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.spawn(append(runtime, seen, 1));
     EXPECT_TRUE(seen.empty());
@@ -118,8 +111,7 @@ CONFORMANCE_TEST(schedule, tasks_spawned_before_run_are_kept_for_it) {
 }
 
 CONFORMANCE_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
         runtime.post([&] { seen.push_back(1); });
@@ -133,8 +125,7 @@ CONFORMANCE_TEST(schedule, yield_lets_everything_run_that_was_ready_before) {
 }
 
 CONFORMANCE_TEST(schedule, coroutines_that_yield_take_turns) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto yielding = [&](int value) -> task_of<R> {
         for (int i = 0; i < 3; ++i) {
@@ -153,8 +144,7 @@ CONFORMANCE_TEST(schedule, coroutines_that_yield_take_turns) {
 }
 
 CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_rest_is_kept) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto failing = [&]() -> task_of<R> {
         co_await runtime.yield();
@@ -169,8 +159,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_the_res
 }
 
 CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_rest_is_kept) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
     runtime.post([] { throw std::runtime_error("posted"); });
@@ -183,8 +172,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_the_
 
 // The loop has nothing to do but a read that never gets a byte, so only the post can wake it.
 CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     bool called = false;
     std::thread other;
     auto main = [&]() -> task_of<R> {
@@ -208,8 +196,7 @@ CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) 
 CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_in_order) {
     constexpr int thread_count = 4;
     constexpr int posts_each = 5000;
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> next(thread_count, 0);
     int ran = 0;
     int out_of_order = 0;
@@ -241,8 +228,7 @@ CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_each_threads_own_
 CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_loop) {
     if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
     constexpr int posts = 10'000;
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     const auto before = loop::test::count_allocations();
     std::thread([&] {
@@ -260,8 +246,7 @@ CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_lo
 // Each post comes when the one before has run: the loop may be asleep, about to sleep, or still awake.
 CONFORMANCE_TEST(schedule, posts_from_another_thread_one_at_a_time_wake_the_loop_each_time) {
     constexpr int posts = 500;
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::atomic<int> answered{0};
     typename R::event all(runtime);
     std::thread other([&] {
@@ -282,8 +267,7 @@ CONFORMANCE_TEST(schedule, posts_from_another_thread_one_at_a_time_wake_the_loop
 
 // Among them one that throws: the rest is for the next run().
 CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves_run_and_the_rest_is_kept) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     const auto post_three = [&](int first) {
         std::thread([&runtime, &seen, first] {
@@ -309,8 +293,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_function_from_another_thread_leaves
 }
 
 CONFORMANCE_TEST(schedule, an_event_wakes_its_waiter_from_the_queue_whether_it_was_set_before_or_after) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
         typename R::event set_later(runtime);

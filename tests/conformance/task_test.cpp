@@ -12,22 +12,19 @@ template <class R>
 class task : public conformance_test<R> {};
 
 CONFORMANCE_TEST(task, run_gives_the_value_of_the_task) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto answer = []() -> task_of<R, int> { co_return 42; };
     EXPECT_EQ(runtime.run(answer()), 42);
 }
 
 CONFORMANCE_TEST(task, run_gives_values_that_can_only_be_moved) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto answer = []() -> task_of<R, std::unique_ptr<int>> { co_return std::make_unique<int>(42); };
     EXPECT_EQ(*runtime.run(answer()), 42);
 }
 
 CONFORMANCE_TEST(task, run_throws_the_exception_of_the_task) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto failing = [&]() -> task_of<R, int> {
         co_await runtime.yield();
         throw std::runtime_error("cause");
@@ -41,8 +38,7 @@ CONFORMANCE_TEST(task, run_throws_the_exception_of_the_task) {
 }
 
 CONFORMANCE_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto child = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();
         if (value < 0) throw std::invalid_argument("negative");
@@ -61,8 +57,7 @@ CONFORMANCE_TEST(task, awaiting_gives_the_value_or_throws_the_exception) {
 }
 
 CONFORMANCE_TEST(task, does_not_start_before_it_is_awaited) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     bool started = false;
     auto child = [&]() -> task_of<R> {
         started = true;
@@ -107,8 +102,7 @@ CONFORMANCE_TEST(task, awaiting_task_after_task_does_not_eat_the_stack) {
 }
 
 CONFORMANCE_TEST(task, others_stay_suspended_when_run_returns_and_go_on_in_the_next_run) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto other = [&]() -> task_of<R> {
         for (int i = 1; i <= 3; ++i) {
@@ -132,8 +126,7 @@ CONFORMANCE_TEST(task, others_stay_suspended_when_run_returns_and_go_on_in_the_n
 }
 
 CONFORMANCE_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     bool inner_ran = false;
     auto inner = [&]() -> task_of<R> {
         inner_ran = true;
@@ -149,8 +142,7 @@ CONFORMANCE_TEST(task, run_inside_of_run_is_refused_and_harms_nothing) {
 }
 
 CONFORMANCE_TEST(task, run_may_be_called_again_and_again) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto number = [&](int value) -> task_of<R, int> {
         co_await runtime.yield();
         co_return value;

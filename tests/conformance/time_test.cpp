@@ -15,8 +15,7 @@ class sleep : public conformance_test<R> {};
 
 // The system's clock is read after the runtime's word is taken, so a runtime that runs ahead of it is caught.
 CONFORMANCE_TEST(sleep, never_ends_before_its_deadline) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         for (int i = 0; i < 300; ++i) {
             const time_point deadline = runtime.now() + std::chrono::nanoseconds(i * i * 7 + 1);
@@ -28,8 +27,7 @@ CONFORMANCE_TEST(sleep, never_ends_before_its_deadline) {
 }
 
 CONFORMANCE_TEST(sleep, never_ends_before_its_deadline_among_many_others) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int ended = 0;
     int early = 0;
     auto sleeper = [&](time_point deadline) -> task_of<R> {
@@ -64,8 +62,7 @@ CONFORMANCE_TEST(sleep, to_a_time_that_has_passed_goes_through_the_queue) {
 }
 
 CONFORMANCE_TEST(sleep, of_zero_does_not_starve_others) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     int turns_of_other = 0;
     auto other = [&]() -> task_of<R> {
         for (;; ++turns_of_other) co_await runtime.yield();
@@ -81,20 +78,18 @@ CONFORMANCE_TEST(sleep, of_zero_does_not_starve_others) {
 CONFORMANCE_TEST(sleep, to_the_end_of_time_does_not_fire_and_hinders_nobody) {
     int freed = 0;
     bool fired = false;
-    {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        auto forever = [&](freed_counter) -> task_of<R> {
-            co_await runtime.sleep_until(time_point::max());
-            fired = true;
-        };
-        auto main = [&]() -> task_of<R> {
-            runtime.spawn(forever(freed_counter(freed)));
-            for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 1ms);
-        };
-        runtime.run(main());
-        EXPECT_EQ(freed, 0);
-    }
+    R& runtime = this->keep(this->make_runtime());
+    auto forever = [&](freed_counter) -> task_of<R> {
+        co_await runtime.sleep_until(time_point::max());
+        fired = true;
+    };
+    auto main = [&]() -> task_of<R> {
+        runtime.spawn(forever(freed_counter(freed)));
+        for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 1ms);
+    };
+    runtime.run(main());
+    EXPECT_EQ(freed, 0);
+    this->end_runtime();
     EXPECT_FALSE(fired);
     EXPECT_EQ(freed, 1);
 }
@@ -103,8 +98,7 @@ CONFORMANCE_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
     if (this->name() == "loop-scheduler")
         GTEST_SKIP() << this->name()
                      << ": document 003's loop looks at its timers only when the queue is empty";
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     bool ended = false;
     auto busy = [&]() -> task_of<R> {
         while (!ended) co_await runtime.yield();
@@ -119,8 +113,7 @@ CONFORMANCE_TEST(sleep, is_woken_although_the_queue_is_never_empty) {
 }
 
 CONFORMANCE_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a_far_one) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto far = [&]() -> task_of<R> { co_await runtime.sleep_until(runtime.now() + 1h); };
     auto main = [&]() -> task_of<R> {
         runtime.spawn(far());
@@ -131,8 +124,7 @@ CONFORMANCE_TEST(sleep, an_earlier_deadline_that_comes_later_is_not_held_up_by_a
 }
 
 CONFORMANCE_TEST(sleep, the_clock_does_not_run_backwards_and_is_the_systems) {
-    const auto owner = this->make_runtime();
-    R& runtime = *owner;
+    R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         time_point last = runtime.now();
         for (int i = 0; i < 1000; ++i) {

@@ -17,10 +17,11 @@ namespace loopbench::conformance {
 template <class R>
 class unix_streams : public conformance_test<R> {
 protected:
+    static constexpr bool has_word = bench::UnixSockets<R>;
+
     void SetUp() override {
         conformance_test<R>::SetUp();
-        if constexpr (!bench::UnixSockets<R>)
-            GTEST_SKIP() << this->name() << ": the adapter has no listen_unix()";
+        if (!has_word) GTEST_SKIP() << this->name() << ": the adapter has no listen_unix()";
     }
 };
 
@@ -52,92 +53,74 @@ task_of<R, connected_pair<typename R::unix_stream>> make_unix_pair(R& runtime) {
 }
 
 CONFORMANCE_TEST(unix_streams, carry_large_writes_both_ways_at_once_and_half_closes) {
-    if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        auto main = [&]() -> task_of<R> {
-            auto pair = co_await make_unix_pair(runtime);
-            co_await expect_an_exchange(runtime, pair, std::size_t{2} << 20);
-        };
-        runtime.run(main());
-    }
+    R& runtime = this->keep(this->make_runtime());
+    auto main = [&]() -> task_of<R> {
+        auto pair = co_await make_unix_pair(runtime);
+        co_await expect_an_exchange(runtime, pair, std::size_t{2} << 20);
+    };
+    runtime.run(main());
 }
 
 CONFORMANCE_TEST(unix_streams, connecting_to_a_path_that_nobody_has_throws_the_cause) {
-    if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        const path_of_its_own path;
-        auto main = [&]() -> task_of<R> {
-            try {
-                co_await runtime.connect_unix(path.text());
-                ADD_FAILURE() << "connected to a path that nobody has";
-            } catch (const std::system_error& error) {
-                EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory) << error.what();
-            }
-        };
-        runtime.run(main());
-    }
+    R& runtime = this->keep(this->make_runtime());
+    const path_of_its_own path;
+    auto main = [&]() -> task_of<R> {
+        try {
+            co_await runtime.connect_unix(path.text());
+            ADD_FAILURE() << "connected to a path that nobody has";
+        } catch (const std::system_error& error) {
+            EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory) << error.what();
+        }
+    };
+    runtime.run(main());
 }
 
 CONFORMANCE_TEST(unix_streams, listening_at_a_path_that_is_taken_throws) {
-    if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        const path_of_its_own path;
-        auto listener = runtime.listen_unix(path.text());
-        EXPECT_THROW(runtime.listen_unix(path.text()), std::system_error);
-        listener.close();
-    }
+    R& runtime = this->keep(this->make_runtime());
+    const path_of_its_own path;
+    auto listener = runtime.listen_unix(path.text());
+    EXPECT_THROW(runtime.listen_unix(path.text()), std::system_error);
+    listener.close();
 }
 
 CONFORMANCE_TEST(unix_streams, closing_completes_what_is_pending) {
-    if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        auto main = [&]() -> task_of<R> {
-            auto pair = co_await make_unix_pair(runtime);
-            runtime.post([&] {
-                pair.client.close();
-                pair.client.close();
-            });
-            co_await read_fails<R>(pair.client, ECANCELED);
+    R& runtime = this->keep(this->make_runtime());
+    auto main = [&]() -> task_of<R> {
+        auto pair = co_await make_unix_pair(runtime);
+        runtime.post([&] {
+            pair.client.close();
+            pair.client.close();
+        });
+        co_await read_fails<R>(pair.client, ECANCELED);
 
-            const path_of_its_own path;
-            auto listener = runtime.listen_unix(path.text());
-            runtime.post([&] { listener.close(); });
-            co_await accept_is_cancelled<R>(listener);
-        };
-        runtime.run(main());
-    }
+        const path_of_its_own path;
+        auto listener = runtime.listen_unix(path.text());
+        runtime.post([&] { listener.close(); });
+        co_await accept_is_cancelled<R>(listener);
+    };
+    runtime.run(main());
 }
 
 CONFORMANCE_TEST(unix_streams, tell_that_the_peer_is_gone_by_the_end_of_reads_and_an_error_of_writes) {
-    if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        auto main = [&]() -> task_of<R> {
-            auto pair = co_await make_unix_pair(runtime);
-            runtime.post([&] { pair.server.close(); });
-            co_await read_fails<R>(pair.client, 0);
-            co_await write_fails<R>(pair.client, EPIPE, ECONNRESET);
-        };
-        runtime.run(main());
-    }
+    R& runtime = this->keep(this->make_runtime());
+    auto main = [&]() -> task_of<R> {
+        auto pair = co_await make_unix_pair(runtime);
+        runtime.post([&] { pair.server.close(); });
+        co_await read_fails<R>(pair.client, 0);
+        co_await write_fails<R>(pair.client, EPIPE, ECONNRESET);
+    };
+    runtime.run(main());
 }
 
 CONFORMANCE_TEST(unix_streams, keep_the_bytes_of_a_hundred_connections_apart) {
-    if constexpr (bench::UnixSockets<R>) {
-        const auto owner = this->make_runtime();
-        R& runtime = *owner;
-        auto main = [&]() -> task_of<R> {
-            const path_of_its_own path;
-            auto listener = runtime.listen_unix(path.text());
-            const auto connect = [&] { return runtime.connect_unix(path.text()); };
-            co_await expect_replies(runtime, listener, connect, 100);
-        };
-        runtime.run(main());
-    }
+    R& runtime = this->keep(this->make_runtime());
+    auto main = [&]() -> task_of<R> {
+        const path_of_its_own path;
+        auto listener = runtime.listen_unix(path.text());
+        const auto connect = [&] { return runtime.connect_unix(path.text()); };
+        co_await expect_replies(runtime, listener, connect, 100);
+    };
+    runtime.run(main());
 }
 
 }  // namespace loopbench::conformance

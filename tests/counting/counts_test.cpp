@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::bench {
@@ -86,9 +87,7 @@ TEST(counts, system_calls_agree_with_the_summary_of_strace) {
 TEST(counts, of_a_contender_that_does_not_do_what_it_is_told_are_missing_with_the_reason) {
     const auto counted = counts_of("same");
     EXPECT_TRUE(counted.metrics.empty());
-    EXPECT_NE(missing(counted).find("did 100 operations when told to do 100, and 100 when told to do 200"),
-              std::string::npos)
-        << missing(counted);
+    EXPECT_SAYS(missing(counted), "did 100 operations when told to do 100, and 100 when told to do 200");
 }
 
 TEST(counts, of_a_contender_that_hangs_under_the_tracer_end_at_the_limit_of_a_trial_with_the_reason) {
@@ -140,7 +139,7 @@ TEST(counts, of_a_tracer_that_lies_are_missing_with_the_reason) {
         const auto counted = counts_of("yield/dearer");
         EXPECT_FALSE(counted.metrics.contains("syscalls")) << lie;
         EXPECT_FALSE(counted.metrics.contains("waits")) << lie;
-        EXPECT_NE(missing(counted).find("strace"), std::string::npos) << lie << missing(counted);
+        EXPECT_SAYS(missing(counted), "strace") << lie << missing(counted);
         EXPECT_FALSE(counted.failed) << lie;
     }
     const lying_tracer perf("perf", R"(printf ' sh (1), 20 events, 95.0%%\n   read 10 0 1.0\n' >"$record")");
@@ -161,7 +160,7 @@ TEST(counts, of_a_workload_that_works_for_a_time_are_refused) {
 TEST(counts, say_when_allocations_cannot_be_counted) {
     const auto counted = count(planted, "yield/plain", {.malloc_counter = "/nowhere/counter.so"});
     EXPECT_FALSE(counted.metrics.contains("allocations"));
-    EXPECT_NE(missing(counted).find("/nowhere/counter.so"), std::string::npos) << missing(counted);
+    EXPECT_SAYS(missing(counted), "/nowhere/counter.so");
     EXPECT_TRUE(counted.metrics.contains("context_switches"));
 }
 

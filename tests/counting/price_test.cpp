@@ -93,8 +93,7 @@ TEST(price, that_never_gets_clear_is_a_warning_with_the_interval) {
         bench::add_counts(report, std::span(&cell, 1));
         ASSERT_EQ(report.warnings.size(), warnings.size()) << pairs;
         for (std::size_t i = 0; i < warnings.size(); ++i)
-            EXPECT_NE(report.warnings[i].message.find(warnings[i]), std::string::npos)
-                << report.warnings[i].message;
+            EXPECT_SAYS(report.warnings[i].message, warnings[i]);
         const auto doubling = std::ranges::find(report.results, "doubling", &reports::result::metric);
         ASSERT_NE(doubling, report.results.end());
         EXPECT_EQ(doubling->samples.size(), cell.samples.at("doubling").size());
@@ -111,7 +110,7 @@ TEST(price, of_no_operations_is_missing) {
     });
     EXPECT_TRUE(found.metrics.empty());
     ASSERT_EQ(found.missing.size(), 1U);
-    EXPECT_NE(found.missing[0].find("`operations`"), std::string::npos);
+    EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
 // They cost time, and are not needed for what more pairs are taken for.
@@ -162,7 +161,7 @@ TEST(price, is_missing_where_a_contender_does_as_it_likes) {
     const auto silent = price([](const trial_request&) { return took_ns(100); });
     EXPECT_TRUE(silent.metrics.empty());
     ASSERT_EQ(silent.missing.size(), 1U);
-    EXPECT_NE(silent.missing[0].find("`operations`"), std::string::npos);
+    EXPECT_SAYS(silent.missing[0], "`operations`");
     const auto broken =
         price([](const trial_request&) { return ended(reports::cell_status::failed, "why"); });
     EXPECT_EQ(broken.missing, std::vector<std::string>{"why"});
@@ -177,7 +176,7 @@ TEST(price, of_recording_is_missing_where_that_cannot_be_switched_off) {
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
     EXPECT_FALSE(found.metrics.contains("recording"));
     ASSERT_EQ(found.missing.size(), 1U);
-    EXPECT_NE(found.missing[0].find("LOOPBENCH_RECORD=off"), std::string::npos);
+    EXPECT_SAYS(found.missing[0], "LOOPBENCH_RECORD=off");
 }
 
 TEST(price, is_of_what_a_cell_has) {
@@ -200,8 +199,7 @@ TEST(price, out_of_bounds_is_a_warning_that_names_the_cell) {
         ASSERT_EQ(report.results.size(), 2U);
         EXPECT_EQ(report.results[1].metric, "doubling");
         EXPECT_EQ(report.warnings.size(), warns ? 1U : 0U) << doubling;
-        for (const auto& warning : report.warnings)
-            EXPECT_NE(warning.message.find("yield of asio-epoll ("), std::string::npos) << warning.message;
+        for (const auto& warning : report.warnings) EXPECT_SAYS(warning.message, "yield of asio-epoll (");
     }
 }
 
@@ -220,8 +218,7 @@ row "\"real_time\": $((1000000000 / n)), \"time_unit\": \"ns\", \"items_per_seco
     const auto found = std::ranges::find_if(report["results"], is_doubling);
     ASSERT_NE(found, report["results"].end()) << report.dump(1);
     EXPECT_NEAR((*found)["median"], 1, 0.01);
-    EXPECT_NE(ran.error_tail.find("twice the work was not seen to take twice the time"), std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "twice the work was not seen to take twice the time");
     const auto again = loopbench({"report", loopbench.out() + "/journal.jsonl", "--format", "json"});
     EXPECT_EQ(again.output, content_of(loopbench.out() + "/report.json"));
 }

@@ -53,13 +53,11 @@ TEST_F(histograms, of_all_trials_of_a_cell_are_one_in_the_report) {
         "       Value   Percentile   TotalCount 1/(1-Percentile)\n\n"
         "       1.000     0.000000            9         1.00\n"))
         << text;
-    EXPECT_NE(text.find("       1.000     0.700000            9         3.33\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("       5.000     1.000000           12          inf\n"
-                        "#[Mean    =        2.000, StdDeviation   ="),
-              std::string::npos)
-        << text;
-    EXPECT_NE(text.find("#[Max     =        5.000, Total count    =           12]\n"), std::string::npos)
-        << text;
+    EXPECT_SAYS(text, "       1.000     0.700000            9         3.33\n");
+    EXPECT_SAYS(text,
+                "       5.000     1.000000           12          inf\n"
+                "#[Mean    =        2.000, StdDeviation   =");
+    EXPECT_SAYS(text, "#[Max     =        5.000, Total count    =           12]\n");
     EXPECT_EQ(text.find("other"), std::string::npos) << text;
     EXPECT_EQ(text.find("asio-epol~"), std::string::npos) << "the twin is no contender of the report";
     EXPECT_EQ(report("journal.jsonl").output, text);
@@ -71,7 +69,7 @@ TEST_F(histograms, are_none_where_contenders_leave_none_and_that_is_said) {
     const auto written = report();
     EXPECT_EQ(written.code, 2);
     EXPECT_EQ(written.output, "");
-    EXPECT_NE(written.error_tail.find("histograms.jsonl"), std::string::npos) << written.error_tail;
+    EXPECT_SAYS(written.error_tail, "histograms.jsonl");
 }
 
 TEST_F(histograms, that_cannot_be_read_fail_the_trial) {
@@ -80,7 +78,7 @@ TEST_F(histograms, that_cannot_be_read_fail_the_trial) {
         EXPECT_EQ(run().code, 1) << buckets;
         const auto cell = time_of(loopbench.report(), "asio-epoll");
         EXPECT_EQ(cell["status"], "failed") << buckets;
-        EXPECT_NE(cell["reason"].get<std::string>().find("LOOPBENCH_SIDE_FILE"), std::string::npos) << cell;
+        EXPECT_SAYS(cell["reason"].get<std::string>(), "LOOPBENCH_SIDE_FILE") << cell;
     }
 }
 
@@ -91,7 +89,7 @@ TEST_F(histograms, that_are_no_file_fail_their_trial_and_nobody_elses) {
     EXPECT_EQ(time_of(loopbench.report(), "asio-epoll")["status"], "ok");
     const auto cell = time_of(loopbench.report(), "loop-epoll");
     EXPECT_EQ(cell["status"], "failed");
-    EXPECT_NE(cell["reason"].get<std::string>().find("no regular file"), std::string::npos) << cell;
+    EXPECT_SAYS(cell["reason"].get<std::string>(), "no regular file") << cell;
 }
 
 TEST_F(histograms, outlive_a_kill_and_are_completed_when_the_run_goes_on) {
@@ -99,10 +97,10 @@ TEST_F(histograms, outlive_a_kill_and_are_completed_when_the_run_goes_on) {
                             "[ $(trials) -ne 4 ] || kill -9 $PPID\n" + leaves(four_values, "5000"));
     EXPECT_EQ(run().end, bench::child_end::signalled);
     loopbench.in_shell("printf '{\"block\": 1, \"attempt' >> $out/histograms.jsonl");
-    EXPECT_NE(report("journal.jsonl").output.find("Trials = "), std::string::npos);
+    EXPECT_SAYS(report("journal.jsonl").output, "Trials = ");
     const auto went_on = loopbench.in_shell("exec $loopbench run --resume $out");
     EXPECT_EQ(went_on.code, 0) << went_on.error_tail;
-    EXPECT_NE(report().output.find("Trials = 3]"), std::string::npos) << report().output;
+    EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
 TEST_F(histograms, of_a_run_before_do_not_stay) {
@@ -120,7 +118,7 @@ TEST_F(histograms, are_missed_where_the_report_was_moved_away_from_them) {
         "mkdir $folder/away; mv $out/report.json $folder/away; "
         "exec $loopbench report $folder/away/report.json --format hgrm");
     EXPECT_EQ(moved.code, 2);
-    EXPECT_NE(moved.error_tail.find("away/histograms.jsonl"), std::string::npos) << moved.error_tail;
+    EXPECT_SAYS(moved.error_tail, "away/histograms.jsonl");
 }
 
 TEST_F(histograms, of_another_run_are_refused_and_its_page_is_without_them) {
@@ -131,13 +129,11 @@ TEST_F(histograms, of_another_run_are_refused_and_its_page_is_without_them) {
     loopbench.in_shell("cp $folder/first.json $out/report.json");
     const auto refused = report();
     EXPECT_EQ(refused.code, 2);
-    for (const auto* name : {"out/report.json", "out/journal.jsonl"})
-        EXPECT_NE(refused.error_tail.find(name), std::string::npos) << refused.error_tail;
+    for (const auto* name : {"out/report.json", "out/journal.jsonl"}) EXPECT_SAYS(refused.error_tail, name);
     const auto page = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
     EXPECT_EQ(page.code, 0);
-    EXPECT_NE(page.error_tail.find("warning: the page is without distributions"), std::string::npos)
-        << page.error_tail;
-    EXPECT_NE(page.output.find("\"curves\":[]"), std::string::npos);
+    EXPECT_SAYS(page.error_tail, "warning: the page is without distributions");
+    EXPECT_SAYS(page.output, "\"curves\":[]");
 }
 
 // Seeds are chosen, often the same.
@@ -154,7 +150,7 @@ TEST_F(histograms, of_another_run_with_the_same_seed_are_refused) {
         EXPECT_EQ(changed.code, 1) << change;
         const auto refused = report();
         EXPECT_EQ(refused.code, 2) << change;
-        EXPECT_NE(refused.error_tail.find("of another run"), std::string::npos) << refused.error_tail;
+        EXPECT_SAYS(refused.error_tail, "of another run");
     }
 }
 
@@ -167,9 +163,9 @@ TEST_F(histograms, of_a_trial_that_could_not_be_written_down_are_not_counted) {
             leaves(four_values, "5000"));
     const auto full = loopbench.in_shell("exec $loopbench run --workload yield --blocks 3 -o $out");
     EXPECT_EQ(full.code, 1) << full.error_tail;
-    EXPECT_NE(full.error_tail.find("journal.jsonl"), std::string::npos) << full.error_tail;
+    EXPECT_SAYS(full.error_tail, "journal.jsonl");
     EXPECT_EQ(loopbench.in_shell("exec $loopbench run --resume $out").code, 0);
-    EXPECT_NE(report().output.find("Trials = 3]"), std::string::npos) << report().output;
+    EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
 // A day of trials leaves more of them than there is memory.
@@ -201,14 +197,11 @@ TEST_F(histograms, that_are_damaged_are_refused_by_line_and_leave_a_page) {
     loopbench.in_shell("sed -i '2s/.*/{/' $out/histograms.jsonl");
     const auto refused = report();
     EXPECT_NE(refused.code, 0);
-    EXPECT_NE(refused.error_tail.find("histograms.jsonl is no file of histograms: line 2:"),
-              std::string::npos)
-        << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "histograms.jsonl is no file of histograms: line 2:");
     loopbench.in_shell("echo x > $out/journal.jsonl");
     const auto page = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
     EXPECT_EQ(page.code, 0);
-    EXPECT_NE(page.error_tail.find("warning: the page is without distributions"), std::string::npos)
-        << page.error_tail;
+    EXPECT_SAYS(page.error_tail, "warning: the page is without distributions");
 }
 
 TEST(side_file, has_the_histograms_of_its_workload_where_there_is_one) {
@@ -234,9 +227,8 @@ TEST(hgrm, shows_the_percentiles_that_its_plotter_expects) {
                             "      50.000     0.500000           50         2.00\n",
                             "      75.000     0.750000           75         4.00\n",
                             "     100.000     1.000000          100          inf\n"})
-        EXPECT_NE(text.find(row), std::string::npos) << row << text;
-    EXPECT_NE(text.find("#[Mean    =       50.500, StdDeviation   =       28.866]"), std::string::npos)
-        << text;
+        EXPECT_SAYS(text, row);
+    EXPECT_SAYS(text, "#[Mean    =       50.500, StdDeviation   =       28.866]");
 }
 
 TEST(hgrm, ends_where_a_double_has_no_next_percentile) {
@@ -244,7 +236,7 @@ TEST(hgrm, ends_where_a_double_has_no_next_percentile) {
     const reports::histogram hostile{"w", "c", "late", 1, 1, 2, {{1, 1, most}, {2, 2, 1}}};
     const auto text = reports::write_hgrm(std::span(&hostile, 1));
     EXPECT_LT(std::ranges::count(text, '\n'), 300);
-    EXPECT_NE(text.find(" 1.000000 4611686018427387905          inf\n"), std::string::npos) << text;
+    EXPECT_SAYS(text, " 1.000000 4611686018427387905          inf\n");
 }
 
 }  // namespace

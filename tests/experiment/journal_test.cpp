@@ -11,6 +11,7 @@
 #include "bench/machine/environment.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/mock_executor.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -70,14 +71,11 @@ TEST(journal, that_is_gone_on_with_loses_what_a_killed_writer_has_left_beside_it
 }
 
 TEST(journal, that_cannot_be_written_is_an_error_with_its_name) {
-    try {
-        const bench::journal written{"/dev/full", {.plan = small_plan(1)}};
-        FAIL();
-    } catch (const reports::file_error& error) {
-        EXPECT_STREQ(error.what(),
-                     "cannot write /dev/full: No space left on device; free some space or choose another "
-                     "place with -o");
-    }
+    EXPECT_EQ(complaint_of<reports::file_error>([&] {
+                  const bench::journal written{"/dev/full", {.plan = small_plan(1)}};
+              }),
+              "cannot write /dev/full: No space left on device; free some space or choose another "
+              "place with -o");
 }
 
 }  // namespace

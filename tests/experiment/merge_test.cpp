@@ -12,6 +12,7 @@
 #include "bench/machine/environment.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "reports/json/json.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 #include "tests/support/shards_of_run.hpp"
 
@@ -70,12 +71,7 @@ protected:
 
     static std::string refusal(const std::vector<std::filesystem::path>& folders,
                                missing_shards_are missing = missing_shards_are::refused) {
-        try {
-            text_of(folders, missing);
-        } catch (const bench::usage_error& error) {
-            return error.what();
-        }
-        return "";
+        return complaint_of<bench::usage_error>([&] { text_of(folders, missing); });
     }
 
     /// What is said of a second shard that was made otherwise.
@@ -85,8 +81,6 @@ protected:
 
     scratch_folder folder;
 };
-
-#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST_F(shards, become_one_record_with_each_block_once_and_in_order) {
     const auto record = merged({add({3, 3}, "c"), add({1, 3}, "a"), add({2, 3}, "b")});
@@ -323,12 +317,7 @@ TEST_F(shards, in_a_merged_record_are_there_once_and_of_as_many) {
     const auto complaint = [&](std::string_view old, std::string_view replacement) -> std::string {
         auto damaged = text;
         damaged.replace(damaged.rfind(old, damaged.find('\n')), old.size(), replacement);
-        try {
-            bench::read_journal(damaged, "it");
-        } catch (const reports::format_error& error) {
-            return error.what();
-        }
-        return "";
+        return complaint_of<reports::format_error>([&] { bench::read_journal(damaged, "it"); });
     };
     EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":1,"of":2})"), "there twice");
     EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":2,"of":3})"), "as many");

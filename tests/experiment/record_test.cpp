@@ -11,6 +11,7 @@
 #include "bench/summary/summary.hpp"
 #include "reports/json/json.hpp"
 #include "tests/support/mock_executor.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -28,12 +29,7 @@ std::string journal_text() {
 }
 
 std::string complaint_about(const std::string& text) {
-    try {
-        bench::read_journal(text, "journal.jsonl");
-    } catch (const reports::format_error& error) {
-        return error.what();
-    }
-    return "";
+    return complaint_of<reports::format_error>([&] { bench::read_journal(text, "journal.jsonl"); });
 }
 
 std::string with(std::string text, std::string_view old, std::string_view replacement) {
@@ -66,9 +62,8 @@ TEST(record, takes_back_how_long_turns_are_and_refuses_those_that_are_none) {
     EXPECT_EQ(read.plan.turn, plan.turn);
     EXPECT_EQ(read.outcome.trials[0].outcome.turns, outcome.turns);
     EXPECT_EQ(read.outcome.trials[0].outcome.waited, 0.25);
-    EXPECT_NE(complaint_about(with(text, "\"timed_ns\":4000000", "\"timed_ns\":0")).find("turn"),
-              std::string::npos);
-    EXPECT_NE(complaint_about(with(text, "[12.5,12.75]", "[12.5,0]")).find("turns_ns"), std::string::npos);
+    EXPECT_SAYS(complaint_about(with(text, "\"timed_ns\":4000000", "\"timed_ns\":0")), "turn");
+    EXPECT_SAYS(complaint_about(with(text, "[12.5,12.75]", "[12.5,0]")), "turns_ns");
     EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.turn, bench::turn_lengths{});
 }
 
@@ -133,8 +128,7 @@ TEST(record, takes_samples_of_what_is_a_median_only) {
           {doubling, R"("doubling":[null])", "expected a number"},
           {doubling, R"("doubling":[)" + many + "]", "there are more than are ever taken"},
           {R"("syscalls":2)", R"("syscalls":[2])", "counts have no samples"}})
-        EXPECT_NE(counted(metrics, samples).find(complaint), std::string::npos)
-            << complaint << " in " << counted(metrics, samples);
+        EXPECT_SAYS(counted(metrics, samples), complaint);
 }
 
 TEST(record, of_a_precise_run_that_was_killed_says_how_many_blocks_it_wanted) {
@@ -197,8 +191,7 @@ TEST(record, of_a_shard_has_its_own_blocks_and_all_of_these) {
           {R"("block":5)", R"("block":9)", "block: blocks before this one are missing"},
           {R"("shard":{"number":2)", R"("shard":{"number":5)", "plan.shard.number: expected a number from 1"},
           {R"("of":4)", R"("of":0)", "plan.shard.of: expected a number from 1"}})
-        EXPECT_NE(complaint_about(with(text, old, replacement)).find(complaint), std::string::npos)
-            << complaint << " in " << complaint_about(with(text, old, replacement));
+        EXPECT_SAYS(complaint_about(with(text, old, replacement)), complaint);
 }
 
 TEST(record, of_a_shard_is_told_from_one_of_a_changed_contender_by_what_is_in_it) {
@@ -245,17 +238,15 @@ TEST(record, names_the_line_of_what_is_wrong) {
              damage{R"(["asio-epoll","loop-epoll"])", R"(["loop-epoll","loop-epoll"])",
                     "line 1: plan.contenders: a name is there twice"},
          })
-        EXPECT_NE(complaint_about(with(text, old, replacement)).find(complaint), std::string::npos)
-            << complaint << " in " << complaint_about(with(text, old, replacement));
+        EXPECT_SAYS(complaint_about(with(text, old, replacement)), complaint);
 }
 
 TEST(record, refuses_more_cells_than_the_memory_may_have) {
     std::string names = "[\"asio-epoll\",\"loop-epoll\"";
     for (int i = 0; i < 60'000; ++i) names += ",\"w" + std::to_string(i) + "\"";
-    EXPECT_NE(
-        complaint_about(with(journal_text(), R"("workloads":["yield","echo")", R"("workloads":)" + names))
-            .find("line 1: plan: more than 100000 cells"),
-        std::string::npos);
+    EXPECT_SAYS(
+        complaint_about(with(journal_text(), R"("workloads":["yield","echo")", R"("workloads":)" + names)),
+        "line 1: plan: more than 100000 cells");
 }
 
 TEST(record, is_not_begun_where_it_could_not_be_read) {
@@ -282,24 +273,16 @@ TEST(record, is_not_gone_on_with_on_another_machine_or_with_other_variables) {
     const auto refusal_where = [&](const auto& change) -> std::string {
         auto elsewhere = read.where;
         change(elsewhere);
-        try {
-            bench::refuse_other_place(read, elsewhere);
-        } catch (const bench::usage_error& error) {
-            return error.what();
-        }
-        return "";
+        return complaint_of<bench::usage_error>([&] { bench::refuse_other_place(read, elsewhere); });
     };
     using place = reports::environment;
-    EXPECT_NE(refusal_where([](place& at) { at.kernel = "Linux 7"; }).find("kernel (, not Linux 7)"),
-              std::string::npos);
+    EXPECT_SAYS(refusal_where([](place& at) { at.kernel = "Linux 7"; }), "kernel (, not Linux 7)");
     EXPECT_NE(refusal_where([](place& at) { at.cpu_model = "x"; }), "");
     EXPECT_NE(refusal_where([](place& at) { at.cores = 64; }), "");
-    EXPECT_NE(refusal_where([](place& at) { at.clocksource = "hpet"; }).find("(none, not hpet)"),
-              std::string::npos);
+    EXPECT_SAYS(refusal_where([](place& at) { at.clocksource = "hpet"; }), "(none, not hpet)");
     EXPECT_NE(refusal_where([](place& at) { at.governor = "powersave"; }), "");
     EXPECT_NE(refusal_where([](place& at) { at.timer_slack_ns = 1; }), "");
-    EXPECT_NE(refusal_where([](place& at) { at.loopbench_version = "0.0.9"; }).find("version of loopbench"),
-              std::string::npos);
+    EXPECT_SAYS(refusal_where([](place& at) { at.loopbench_version = "0.0.9"; }), "version of loopbench");
     EXPECT_EQ(refusal_where([](place& at) { at.load_average = {9, 9, 9}; }), "");
     auto unslowed = read;
     unslowed.plan.contenders[1].environment.clear();
@@ -329,13 +312,9 @@ TEST(record, takes_back_which_layout_a_trial_had) {
     EXPECT_EQ(read.outcome.trials[0].layout, 2U);
     EXPECT_EQ(read.plan.contenders[1].layouts[1], folder / "loop-epoll/2");
     EXPECT_EQ(read.plan.layout_pairs(), 3U);
-    EXPECT_NE(complaint_about(with(text, R"("layout":"3")", R"("layout":"4")")).find("line 2: layout: "),
-              std::string::npos);
-    EXPECT_NE(complaint_about(with(text, R"("layout":"3",)", "")).find("\"layout\" is missing"),
-              std::string::npos);
-    EXPECT_NE(
-        complaint_about(with(text, "/loop-epoll/2", "/loop-epoll/3")).find("layouts of different names"),
-        std::string::npos);
+    EXPECT_SAYS(complaint_about(with(text, R"("layout":"3")", R"("layout":"4")")), "line 2: layout: ");
+    EXPECT_SAYS(complaint_about(with(text, R"("layout":"3",)", "")), "\"layout\" is missing");
+    EXPECT_SAYS(complaint_about(with(text, "/loop-epoll/2", "/loop-epoll/3")), "layouts of different names");
 }
 
 TEST(record, is_not_gone_on_with_when_one_of_the_layouts_is_another) {
@@ -343,12 +322,8 @@ TEST(record, is_not_gone_on_with_when_one_of_the_layouts_is_another) {
     const auto read = bench::read_journal(journal_of_layouts(folder), "it");
     EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
     write_script(folder / "loop-epoll/2", "exit 1");
-    try {
-        bench::refuse_other_place(read, read.where);
-        FAIL() << "it is another program";
-    } catch (const bench::usage_error& error) {
-        EXPECT_NE(std::string_view{error.what()}.find("loop-epoll/2 has changed"), std::string_view::npos);
-    }
+    EXPECT_SAYS(complaint_of<bench::usage_error>([&] { bench::refuse_other_place(read, read.where); }),
+                "loop-epoll/2 has changed");
 }
 
 TEST(record, is_not_gone_on_with_when_the_executable_or_the_generator_is_another) {
@@ -361,13 +336,8 @@ TEST(record, is_not_gone_on_with_when_the_executable_or_the_generator_is_another
         const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
         EXPECT_NO_THROW(bench::refuse_other_place(read, read.where));
         write_script(folder / changed, "exit 1");
-        try {
-            bench::refuse_other_place(read, read.where);
-            ADD_FAILURE() << changed << " is another";
-        } catch (const bench::usage_error& error) {
-            EXPECT_NE(std::string_view{error.what()}.find(changed + " has changed"), std::string_view::npos)
-                << error.what();
-        }
+        EXPECT_SAYS(complaint_of<bench::usage_error>([&] { bench::refuse_other_place(read, read.where); }),
+                    changed + " has changed");
     }
 }
 
@@ -383,29 +353,24 @@ TEST(record, is_not_gone_on_with_when_a_library_is_another_or_there_is_one_more)
     const bench::journal written{folder / "journal.jsonl", {.plan = plan}};
     auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
     const auto refusal = [&]() -> std::string {
-        try {
-            bench::refuse_other_place(read, read.where);
-        } catch (const bench::usage_error& error) {
-            return error.what();
-        }
-        return "";
+        return complaint_of<bench::usage_error>([&] { bench::refuse_other_place(read, read.where); });
     };
     EXPECT_EQ(refusal(), "") << "nobody has looked";
     read.plan.contenders = plan.contenders;
     EXPECT_EQ(refusal(), "");
     read.plan.contenders[1].files.push_back(bench::state_of_file(folder / "libother.so"));
-    EXPECT_NE(refusal().find("libother.so has changed"), std::string::npos) << refusal();
+    EXPECT_SAYS(refusal(), "libother.so has changed");
     read.plan.contenders[1].files.resize(1);
-    EXPECT_NE(refusal().find("libmine.so has changed"), std::string::npos) << refusal();
+    EXPECT_SAYS(refusal(), "libmine.so has changed");
     write_script(folder / "libmine.so", "exit 1");
     read.plan.contenders[1].files.push_back(bench::state_of_file(folder / "libmine.so"));
-    EXPECT_NE(refusal().find("libmine.so has changed"), std::string::npos) << refusal();
+    EXPECT_SAYS(refusal(), "libmine.so has changed");
 }
 
 TEST(record, a_complaint_about_a_huge_name_stays_short) {
     const auto text = complaint_about(with(journal_text(), R"("contender":"asio-epoll")",
                                            R"("contender":")" + std::string(1'000'000, 'x') + '"'));
-    EXPECT_NE(text.find("line 2: contender: "), std::string::npos);
+    EXPECT_SAYS(text, "line 2: contender: ");
     EXPECT_LT(text.size(), 400U);
 }
 
@@ -415,10 +380,9 @@ TEST(record, refuses_what_would_overflow_a_stack_or_the_memory) {
               std::string::npos);
     const auto deep =
         with(journal_text(), R"("context":{})", R"("context":{"a":)" + std::string(100'000, '['));
-    EXPECT_NE(complaint_about(journal_text().substr(0, 100)).find("line 1: it is cut short"),
-              std::string::npos);
-    EXPECT_NE(complaint_about(deep).find("line 2, column"), std::string::npos);
-    EXPECT_NE(complaint_about("").find("it is empty"), std::string::npos);
+    EXPECT_SAYS(complaint_about(journal_text().substr(0, 100)), "line 1: it is cut short");
+    EXPECT_SAYS(complaint_about(deep), "line 2, column");
+    EXPECT_SAYS(complaint_about(""), "it is empty");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "bench/explanations.hpp"
 #include "bench/trial/usage_error.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -15,12 +16,7 @@ using names = std::vector<std::string>;
 const names workloads{"echo/rtt/tcp/conns:1", "echo/rtt/unix/conns:1", "yield", "gather/yield/children:10"};
 
 std::string selection_complaint(const names& patterns) {
-    try {
-        bench::select(workloads, patterns, "workload");
-    } catch (const bench::usage_error& error) {
-        return error.what();
-    }
-    return "";
+    return complaint_of<bench::usage_error>([&] { bench::select(workloads, patterns, "workload"); });
 }
 
 TEST(selection, a_pattern_matches_a_name_or_its_front) {

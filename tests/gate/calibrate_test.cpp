@@ -122,7 +122,7 @@ TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
     slowed.plan.ways = equal.plan.ways;
     const auto found = bench::judge_calibration(equal, slowed, {});
     EXPECT_EQ(found.made, reports::way::together);
-    EXPECT_NE(reports::calibration_table(found).find("together"), std::string::npos);
+    EXPECT_SAYS(reports::calibration_table(found), "together");
     auto mixed = small_plan(1);
     mixed.ways = {reports::way::together, reports::way::apart};
     try {
@@ -130,7 +130,7 @@ TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
         FAIL() << "it was taken for one way";
     } catch (const bench::usage_error& error) {
         for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
-            EXPECT_NE(std::string{error.what()}.find(said), std::string::npos) << error.what();
+            EXPECT_SAYS(std::string{error.what()}, said);
     }
 }
 
@@ -187,15 +187,14 @@ printf '{"context": {%s}, "benchmarks": [{"run_name": "%s", "real_time": %s, "cp
 
 constexpr auto calibrate_briefly =
     "XDG_STATE_HOME=$folder/state $loopbench calibrate --contender fake --workload yield --slowdown 3 "
-    "--slowdown 10 "
-    "--tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
+    "--slowdown 10 --tries 2 --blocks 6 --aa-tries 2 --aa-blocks 6 --seed 1 -o $out ";
 
 TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_them) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());
     const auto ended = loopbench.in_shell(calibrate_briefly);
     ASSERT_EQ(ended.code, 0) << ended.error_tail;
-    EXPECT_NE(ended.output.find("A/A: 0 of 2 comparisons of 6 blocks"), std::string::npos) << ended.output;
+    EXPECT_SAYS(ended.output, "A/A: 0 of 2 comparisons of 6 blocks");
     const auto stored = content_of(loopbench.path("state/loopbench/calibration.json"));
     EXPECT_EQ(stored, content_of(loopbench.path("out/calibration.json")));
     const auto found = nlohmann::json::parse(stored).at("calibration");
@@ -211,10 +210,8 @@ TEST(calibrate_command, prints_keeps_and_replays_its_rates_and_reports_quote_the
 
     const auto run = loopbench.in_shell(
         "XDG_STATE_HOME=$folder/state $loopbench run --verbose --contender fake --baseline fake --workload "
-        "yield "
-        "--blocks 6 -o "
-        "$out");
-    EXPECT_NE(run.output.find("0 of 2 A/A comparisons"), std::string::npos) << run.output;
+        "yield --blocks 6 -o $out");
+    EXPECT_SAYS(run.output, "0 of 2 A/A comparisons");
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
@@ -224,8 +221,7 @@ TEST(calibrate_command, replays_a_journal_that_is_larger_than_a_report_may_be) {
     const auto ended = loopbench.in_shell(
         "mkdir -p $out/equal && truncate -s 257M $out/equal/journal.jsonl && "
         "$loopbench calibrate --replay $out");
-    EXPECT_NE(ended.error_tail.find("is not a journal: line 1: it is cut short"), std::string::npos)
-        << ended.error_tail;
+    EXPECT_SAYS(ended.error_tail, "is not a journal: line 1: it is cut short");
 }
 
 TEST(calibrate_command, of_another_way_is_kept_beside_and_quoted_where_that_way_is) {
@@ -253,7 +249,7 @@ TEST(calibrate_command, of_a_contender_that_cannot_be_slowed_down_is_refused_at_
     loopbench.add_contender("fake", R"(row '"real_time": 10, "time_unit": "ns", "iterations": 1')");
     const auto ended = loopbench.in_shell(calibrate_briefly);
     EXPECT_EQ(ended.code, 2);
-    EXPECT_NE(ended.error_tail.find("knows LOOPBENCH_SLOWDOWN"), std::string::npos) << ended.error_tail;
+    EXPECT_SAYS(ended.error_tail, "knows LOOPBENCH_SLOWDOWN");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("state/loopbench/calibration.json")));
 }
 

@@ -59,9 +59,8 @@ TEST_F(check_counted, one_more_system_call_per_operation_is_a_regression) {
     const auto ran = check("LOOPBENCH_TEST_COST=system_call");
     EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
     EXPECT_NEAR(count_in(ran.output, "regression", "syscalls"), 1, 0.01) << ran.output;
-    EXPECT_NE(ran.output.find("6 of 7 hold"), std::string::npos) << ran.output;
-    EXPECT_NE(content_of(loopbench.path("out/counts.json")).find("fcntl"), std::string::npos)
-        << "which call it is stands there";
+    EXPECT_SAYS(ran.output, "6 of 7 hold");
+    EXPECT_SAYS(content_of(loopbench.path("out/counts.json")), "fcntl") << "which call it is stands there";
 }
 
 TEST_F(check_counted, one_more_allocation_per_operation_is_a_regression) {
@@ -69,7 +68,7 @@ TEST_F(check_counted, one_more_allocation_per_operation_is_a_regression) {
     EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
     EXPECT_NEAR(count_in(ran.output, "regression", "allocations"), 1, 0.01) << ran.output;
     EXPECT_NEAR(count_in(ran.output, "regression", "allocated_bytes"), 40, 0.4) << ran.output;
-    EXPECT_NE(ran.output.find("5 of 7 hold"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "5 of 7 hold");
 }
 
 TEST_F(check_counted, a_slack_that_is_large_enough_lets_it_pass) {
@@ -86,14 +85,14 @@ TEST_F(check_counted, a_baseline_that_is_looser_than_what_is_measured_is_told_an
     EXPECT_EQ(updated.code, 0);
     EXPECT_NEAR(syscalls_in_line(updated.output, '-'), 1, 0.01) << updated.output;
     EXPECT_EQ(check("").output, "7 of 7 hold: pass\n");
-    EXPECT_NE(check("", "--update").output.find("is as it was"), std::string::npos);
+    EXPECT_SAYS(check("", "--update").output, "is as it was");
 }
 
 TEST_F(check_counted, a_contender_that_fails_is_an_error_and_never_becomes_the_baseline) {
     const auto before = content_of(loopbench.path("baseline.json"));
     const auto ran = check("LOOPBENCH_TEST_COST=crash");
     EXPECT_EQ(ran.code, 1) << ran.output;
-    EXPECT_NE(ran.output.find("SIGABRT"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "SIGABRT");
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=crash", "--update").code, 1);
     EXPECT_EQ(content_of(loopbench.path("baseline.json")), before);
 }
@@ -101,10 +100,8 @@ TEST_F(check_counted, a_contender_that_fails_is_an_error_and_never_becomes_the_b
 TEST_F(check_counted, without_a_tracer_nothing_passes_and_the_tracer_is_named) {
     const auto ran = check("PATH=/nowhere");
     EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
-    EXPECT_NE(ran.output.find("unclear    syscalls of costly on yield: it was not counted: "),
-              std::string::npos)
-        << ran.output;
-    EXPECT_NE(ran.output.find("apt-get install strace"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "unclear    syscalls of costly on yield: it was not counted: ");
+    EXPECT_SAYS(ran.output, "apt-get install strace");
     const auto before = content_of(loopbench.path("baseline.json"));
     EXPECT_EQ(check("PATH=/nowhere", "--update").code, 4);
     EXPECT_EQ(content_of(loopbench.path("baseline.json")), before);

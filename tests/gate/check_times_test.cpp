@@ -17,7 +17,6 @@ std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
 
-/// Every third trial takes about twice as long.
 /// The baseline's twin takes twice as long.
 constexpr auto unfit_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
@@ -124,9 +123,8 @@ TEST_F(check_timed, a_slower_build_is_a_regression_that_a_second_session_confirm
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     const auto ran = check();
     EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
-    EXPECT_NE(ran.output.find("regression time of loop-epoll on yield: 1.8"), std::string::npos)
-        << ran.output;
-    EXPECT_NE(ran.output.find("the first run found 1.8"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "regression time of loop-epoll on yield: 1.8");
+    EXPECT_SAYS(ran.output, "the first run found 1.8");
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/second/journal.jsonl")));
 }
 
@@ -137,7 +135,7 @@ TEST_F(check_timed, a_build_that_is_slower_in_the_first_session_alone_passes_and
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
     const auto found = nlohmann::json::parse(ran.output)["findings"][0];
     EXPECT_EQ(found["found"], "holds");
-    EXPECT_NE(found["message"].get<std::string>().find("does not confirm"), std::string::npos) << found;
+    EXPECT_SAYS(found["message"].get<std::string>(), "does not confirm") << found;
 }
 
 TEST_F(check_timed, a_faster_build_shows_that_the_baseline_is_loose) {
@@ -145,15 +143,14 @@ TEST_F(check_timed, a_faster_build_shows_that_the_baseline_is_loose) {
     loopbench.add_contender("loop-epoll", scattering("ns=4000"));
     const auto ran = check();
     EXPECT_EQ(ran.code, 0) << ran.output << ran.error_tail;
-    EXPECT_NE(ran.output.find("looser     time of loop-epoll on yield: 2.5"), std::string::npos)
-        << ran.output;
+    EXPECT_SAYS(ran.output, "looser     time of loop-epoll on yield: 2.5");
 }
 
 TEST_F(check_timed, a_budget_that_is_too_small_to_tell_is_inconclusive) {
     update();
     const auto ran = check({"--budget", "20ms"});
     EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
-    EXPECT_NE(ran.output.find("with a larger --budget"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "with a larger --budget");
     EXPECT_EQ(check({"--blocks", "3"}).code, 4);
 }
 
@@ -164,8 +161,7 @@ TEST_F(check_timed, a_session_whose_A_A_fails_is_unfit_even_for_a_slower_build) 
     loopbench.add_contender("loop-epoll", scattering("ns=50000"));
     const auto ran = check();
     EXPECT_EQ(ran.code, 5) << ran.output << ran.error_tail;
-    EXPECT_NE(ran.output.find("unfit      time, all: times were not judged: "), std::string::npos)
-        << ran.output;
+    EXPECT_SAYS(ran.output, "unfit      time, all: times were not judged: ");
 }
 
 TEST_F(check_timed, a_confirming_session_whose_A_A_fails_is_unfit) {
@@ -186,8 +182,7 @@ TEST_F(check_timed, an_unfit_session_never_becomes_the_baseline) {
     EXPECT_EQ(unknown.code, 4);
     const auto journal = loopbench.path("out/first/journal.jsonl").native();
     const auto report = nlohmann::json::parse(loopbench({"report", journal, "--format", "json"}).output);
-    EXPECT_NE(unknown.error_tail.find(report.at("aa").at("reason").get<std::string>()), std::string::npos)
-        << unknown.error_tail;
+    EXPECT_SAYS(unknown.error_tail, report.at("aa").at("reason").get<std::string>());
     EXPECT_EQ(content_of(baseline()), before);
 }
 
@@ -222,7 +217,7 @@ TEST_F(check_timed, a_baseline_of_another_machine_says_nothing_here) {
     reports::write_file_atomically(baseline(), other.dump());
     const auto ran = check();
     EXPECT_EQ(ran.code, 4) << ran.output;
-    EXPECT_NE(ran.output.find("another machine (a faster one, not "), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "another machine (a faster one, not ");
 }
 
 TEST_F(check_timed, a_contender_that_fails_is_an_error) {
@@ -230,7 +225,7 @@ TEST_F(check_timed, a_contender_that_fails_is_an_error) {
     loopbench.add_contender("loop-epoll", "exit 7");
     const auto ran = check();
     EXPECT_EQ(ran.code, 1) << ran.output << ran.error_tail;
-    EXPECT_NE(ran.output.find("exit code 7"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "exit code 7");
 }
 
 TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it) {
@@ -248,12 +243,12 @@ TEST_F(check_timed, a_report_is_checked_and_a_report_of_another_run_confirms_it)
     const auto slow = run("slow"), slow_again = run("slow_again");
     const auto once = check({slow});
     EXPECT_EQ(once.code, 4) << once.output;
-    EXPECT_NE(once.output.find("a second report has to confirm it"), std::string::npos) << once.output;
+    EXPECT_SAYS(once.output, "a second report has to confirm it");
     EXPECT_EQ(check({slow, slow_again}).code, 3);
     EXPECT_EQ(check({slow, good}).code, 0);
     const auto same = check({slow, slow});
     EXPECT_EQ(same.code, 2);
-    EXPECT_NE(same.error_tail.find("cannot confirm itself"), std::string::npos) << same.error_tail;
+    EXPECT_SAYS(same.error_tail, "cannot confirm itself");
     auto part = nlohmann::json::parse(content_of(slow_again));
     part["warnings"].push_back({{"code", "shard"}, {"message", "this is shard 1 of 2"}, {"remedy", "merge"}});
     const auto shard = loopbench.path("shard.json").native();
@@ -284,11 +279,11 @@ TEST_F(check_timed, what_is_no_baseline_is_wrong_usage) {
         EXPECT_EQ(ran.code, 2) << text;
         EXPECT_EQ(ran.output, "");
         for (const std::string& part : {baseline(), std::string{cause}, std::string{"check --update"}})
-            EXPECT_NE(ran.error_tail.find(part), std::string::npos) << part << " in " << ran.error_tail;
+            EXPECT_SAYS(ran.error_tail, part);
     };
     const auto missing = check();
     EXPECT_EQ(missing.code, 2);
-    EXPECT_NE(missing.error_tail.find("there is no baseline"), std::string::npos) << missing.error_tail;
+    EXPECT_SAYS(missing.error_tail, "there is no baseline");
     refused("syscalls: 3", "not JSON");
     refused(reports::write_json(sample_report()), "\"loopbench/1\" is not \"loopbench-baseline/1\"");
     refused(R"({"schema": "loopbench-baseline/2"})", "\"loopbench-baseline/2\" is not");
@@ -306,8 +301,7 @@ TEST_F(check_timed, options_that_leave_nothing_or_name_nobody_are_wrong_usage) {
     std::filesystem::remove(loopbench.path("bin/contenders/loop-epoll"));
     const auto gone = check();
     EXPECT_EQ(gone.code, 2);
-    EXPECT_NE(gone.error_tail.find("names the contender loop-epoll, which is not there"), std::string::npos)
-        << gone.error_tail;
+    EXPECT_SAYS(gone.error_tail, "names the contender loop-epoll, which is not there");
 }
 
 }  // namespace

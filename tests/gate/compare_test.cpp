@@ -57,9 +57,7 @@ TEST_F(compare, of_a_slower_build_is_a_regression_with_its_size) {
     const double slower_pct =
         100 * (1 / time_of(loopbench.report(), "next")["ratio"]["median"].get<double>() - 1);
     EXPECT_NEAR(slower_pct, 5, 0.5);
-    EXPECT_NE(ran.error_tail.find(fmt::format("next on yield: slower by {:.1f} %", slower_pct)),
-              std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, fmt::format("next on yield: slower by {:.1f} %", slower_pct));
 }
 
 TEST_F(compare, of_a_faster_build_is_fine) {
@@ -73,7 +71,7 @@ TEST_F(compare, with_too_few_blocks_is_inconclusive_and_no_pass) {
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--blocks", "4"});
     EXPECT_EQ(ran.code, 4);
-    EXPECT_NE(ran.error_tail.find("a slowdown of 5 % is not ruled out"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "a slowdown of 5 % is not ruled out");
 }
 
 TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_and_no_failure) {
@@ -81,9 +79,7 @@ TEST_F(compare, with_a_budget_that_ends_before_the_first_trial_is_inconclusive_a
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--budget", "1ms"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
-    EXPECT_NE(ran.error_tail.find("next on yield: there is no time to compare: the time budget ended before"),
-              std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "next on yield: there is no time to compare: the time budget ended before");
 }
 
 // The time of a periodic timer is that of its deadlines, however late it is and whatever waiting costs.
@@ -102,12 +98,10 @@ TEST_F(compare, of_timers_is_of_how_late_they_are_and_what_waiting_costs) {
     EXPECT_EQ(same.code, 0) << "late_p99 scatters: " << same.error_tail;
     const auto late = compared_with(110'000, 20'000);
     EXPECT_EQ(late.code, 3) << late.error_tail;
-    EXPECT_NE(late.error_tail.find("late_p50 of next on timer/periodic: worse by "), std::string::npos)
-        << late.error_tail;
+    EXPECT_SAYS(late.error_tail, "late_p50 of next on timer/periodic: worse by ");
     const auto burning = compared_with(60'000, 1'000'000);
     EXPECT_EQ(burning.code, 3) << burning.error_tail;
-    EXPECT_NE(burning.error_tail.find("cpu of next on timer/periodic: worse by "), std::string::npos)
-        << burning.error_tail;
+    EXPECT_SAYS(burning.error_tail, "cpu of next on timer/periodic: worse by ");
     EXPECT_EQ(compared_with(30'000, 10'000).code, 0);
 }
 
@@ -115,8 +109,7 @@ TEST_F(compare, of_timers_that_say_nothing_but_their_time_is_inconclusive) {
     for (const auto* name : {"old", "new"}) loopbench.add_contender_of("timer/periodic", name, good_row);
     const auto ran = run();
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
-    EXPECT_NE(ran.error_tail.find("next on timer/periodic: nothing of it can be compared"), std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "next on timer/periodic: nothing of it can be compared");
 }
 
 TEST_F(compare, in_a_session_whose_baseline_scatters_is_inconclusive) {
@@ -141,9 +134,7 @@ TEST_F(compare, of_a_build_that_lost_a_benchmark_is_inconclusive_with_its_name) 
 exec "${0%new}old" "$@")sh");
     const auto lost = run();
     EXPECT_EQ(lost.code, 4) << lost.error_tail;
-    EXPECT_NE(lost.error_tail.find("next on echo/rtt/conns:1: there is no time to compare"),
-              std::string::npos)
-        << lost.error_tail;
+    EXPECT_SAYS(lost.error_tail, "next on echo/rtt/conns:1: there is no time to compare");
     EXPECT_EQ(run({"--workload", "yield"}).code, 0);
     loopbench.add_contender("new", R"sh(case $workload in
   echo*) row '"error_occurred": true, "error_message": "unsupported: no sockets"'; exit;;
@@ -151,7 +142,7 @@ esac
 )sh" + scattering(10000, "10"));
     const auto refused = run();
     EXPECT_EQ(refused.code, 4) << refused.error_tail;
-    EXPECT_NE(refused.error_tail.find("no sockets"), std::string::npos) << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "no sockets");
 }
 
 TEST_F(compare, of_a_debug_build_with_a_release_build_is_refused_before_anything_is_measured) {
@@ -159,7 +150,7 @@ TEST_F(compare, of_a_debug_build_with_a_release_build_is_refused_before_anything
     loopbench.add_contender("new", scattering(10000, "10"), R"(, "build_type": "Debug")");
     const auto ran = run();
     EXPECT_EQ(ran.code, 2);
-    EXPECT_NE(ran.error_tail.find("Release (base); Debug (next)"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "Release (base); Debug (next)");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/old.trials")));
 }
 
@@ -191,7 +182,7 @@ TEST_F(compare, takes_a_journal_for_a_report) {
     const auto ran = loopbench({"compare", loopbench.path("out/journal.jsonl").native(),
                                 loopbench.path("out/report.json").native()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    EXPECT_NE(ran.output.find("equivalent"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "equivalent");
 }
 
 TEST_F(compare, of_what_are_no_benchmarks_is_wrong_usage) {
@@ -245,8 +236,7 @@ TEST_F(compare_reports, finds_what_became_slower) {
     EXPECT_EQ(between(report_with(100, 50), report_with(100, 50)).code, 0);
     const auto slower = between(report_with(100, 50), report_with(100, 53));
     EXPECT_EQ(slower.code, 3);
-    EXPECT_NE(slower.error_tail.find("loop-epoll on yield: slower by 6.0 %"), std::string::npos)
-        << slower.error_tail;
+    EXPECT_SAYS(slower.error_tail, "loop-epoll on yield: slower by 6.0 %");
     EXPECT_EQ(between(report_with(100, 50, 3), report_with(100, 50, 3)).code, 4)
         << "three trials show nothing";
 }
@@ -264,20 +254,17 @@ TEST_F(compare_reports, sees_what_failed_or_is_gone) {
     const auto failed =
         between(report_with(100, 50), with(reports::cell_status::failed, "killed by SIGSEGV"));
     EXPECT_EQ(failed.code, 1);
-    EXPECT_NE(failed.error_tail.find("loop-epoll on yield: killed by SIGSEGV"), std::string::npos)
-        << failed.error_tail;
-    EXPECT_NE(failed.output.find("failed: killed by SIGSEGV"), std::string::npos) << failed.output;
+    EXPECT_SAYS(failed.error_tail, "loop-epoll on yield: killed by SIGSEGV");
+    EXPECT_SAYS(failed.output, "failed: killed by SIGSEGV");
     const auto refused =
         between(report_with(100, 50), with(reports::cell_status::unsupported, "io_uring refused"));
     EXPECT_EQ(refused.code, 4);
-    EXPECT_NE(refused.error_tail.find("loop-epoll on yield: there is no time to compare: io_uring refused"),
-              std::string::npos)
-        << refused.error_tail;
+    EXPECT_SAYS(refused.error_tail, "loop-epoll on yield: there is no time to compare: io_uring refused");
     auto without = two_times(100, 50);
     without.results.pop_back();
     const auto gone = between(report_with(100, 50), reports::write_json(without));
     EXPECT_EQ(gone.code, 4);
-    EXPECT_NE(gone.error_tail.find("it is not in the new report"), std::string::npos) << gone.error_tail;
+    EXPECT_SAYS(gone.error_tail, "it is not in the new report");
     EXPECT_EQ(between(with(reports::cell_status::failed, "once"), report_with(100, 50)).code, 0)
         << "what failed before and is there now is no reason to worry";
     const auto now = [&](const std::string& old, reports::cell_status status) {
@@ -299,12 +286,11 @@ TEST_F(compare_reports, takes_no_options_of_measuring_and_chooses_among_what_is_
                                {"-o", loopbench.out()}}) {
         const auto ran = between(one, one, option);
         EXPECT_EQ(ran.code, 2) << option[0];
-        EXPECT_NE(ran.error_tail.find("two reports are compared without measuring"), std::string::npos)
-            << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, "two reports are compared without measuring");
     }
     const auto unknown = between(one, one, {"--workload", "yeild"});
     EXPECT_EQ(unknown.code, 2);
-    EXPECT_NE(unknown.error_tail.find("did you mean yield"), std::string::npos) << unknown.error_tail;
+    EXPECT_SAYS(unknown.error_tail, "did you mean yield");
     auto slower_elsewhere = two_times(100, 50);
     for (auto& item : slower_elsewhere.results) item.workload = "spawn";
     auto old = two_times(100, 50), next = old;
@@ -323,10 +309,8 @@ TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
         const auto half = reports::write_json(cut), whole = report_with(100, 50);
         const auto ran = between(first ? half : whole, first ? whole : half);
         EXPECT_EQ(ran.code, 4);
-        EXPECT_NE(ran.error_tail.find(first ? "old.json is of a run that was interrupted"
-                                            : "new.json is of a run that was interrupted"),
-                  std::string::npos)
-            << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, first ? "old.json is of a run that was interrupted"
+                                          : "new.json is of a run that was interrupted");
     }
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(slower)).code, 3);
     auto& unreached = cut.results.back();
@@ -336,9 +320,7 @@ TEST_F(compare_reports, of_an_interrupted_run_is_inconclusive_with_its_name) {
     unreached.samples.clear();
     const auto ran = between(report_with(100, 50), reports::write_json(cut));
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
-    EXPECT_NE(ran.error_tail.find("there is no time to compare: interrupted before its first trial"),
-              std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "there is no time to compare: interrupted before its first trial");
 }
 
 TEST_F(compare_reports, are_as_fit_as_the_less_fit_of_their_sessions) {
@@ -370,7 +352,7 @@ TEST_F(compare_reports, of_different_sizes_are_refused) {
     full.plan = reports::planned{"real", 0.5, 60, 12, {}};
     const auto ran = between(reports::write_json(quick), reports::write_json(full));
     EXPECT_EQ(ran.code, 2);
-    EXPECT_NE(ran.error_tail.find("old.json is of smoke size and "), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "old.json is of smoke size and ");
     EXPECT_EQ(between(reports::write_json(full), reports::write_json(full)).code, 0);
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(full)).code, 0)
         << "an old report has no plan";
@@ -382,7 +364,7 @@ TEST_F(compare_reports, of_times_that_were_made_in_different_ways_is_inconclusiv
     const auto ran = between(reports::write_json(apart), reports::write_json(turns));
     EXPECT_EQ(ran.code, 4);
     for (const auto* said : {"loop-epoll on yield", "made apart before and in turns now", "--way"})
-        EXPECT_NE(ran.error_tail.find(said), std::string::npos) << said << " in " << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, said);
     EXPECT_EQ(between(reports::write_json(turns), reports::write_json(turns)).code, 0);
 }
 
@@ -392,8 +374,7 @@ TEST_F(compare_reports, of_turns_of_different_lengths_are_told_so) {
     longer.plan = reports::planned{"real", 0.5, 60, 12, {}, {}, 250'000, 4'000'000};
     apart.plan = reports::planned{"real", 0.5, 60, 12, {}};
     const auto ran = between(reports::write_json(usual), reports::write_json(longer));
-    EXPECT_NE(ran.error_tail.find("turn: 0.5ms+1.5ms before, 0.25ms+4ms now"), std::string::npos)
-        << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "turn: 0.5ms+1.5ms before, 0.25ms+4ms now");
     EXPECT_EQ(between(reports::write_json(usual), reports::write_json(usual)).error_tail, "");
     EXPECT_EQ(between(reports::write_json(usual), reports::write_json(apart)).error_tail, "");
 }
@@ -414,7 +395,7 @@ TEST_F(compare_reports, of_another_machine_or_build_are_told_so_with_a_remedy) {
          {"processor: A processor before, B processor now", "measure both on one machine",
           "build type: Release (loop-epoll before); Debug (loop-epoll now)",
           "pinned to CPU: none before, 1 now"})
-        EXPECT_NE(ran.error_tail.find(wanted), std::string::npos) << wanted << " in " << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, wanted);
     EXPECT_EQ(ran.error_tail.find("asio-epoll"), std::string::npos) << ran.error_tail;
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(old)).error_tail, "");
 }
@@ -432,7 +413,7 @@ TEST_F(compare_reports, knows_another_machine_by_its_baseline_and_judges_nothing
         EXPECT_EQ(ran.code, 4) << ran.error_tail;
         for (const auto* said :
              {"loop-epoll on yield", "asio-epoll on yield", "1.90 times", "in one session"})
-            EXPECT_NE(ran.error_tail.find(said), std::string::npos) << said << " in " << ran.error_tail;
+            EXPECT_SAYS(ran.error_tail, said);
     }
     const auto alone = [](double ns) {
         auto content = two_times(ns, 50);
@@ -471,8 +452,7 @@ TEST_F(compare_reports, of_timers_compares_how_late_they_are_beside_the_baseline
     };
     const auto later = between(timers(60e3, 30e3), timers(60e3, 80e3));
     EXPECT_EQ(later.code, 3) << later.error_tail;
-    EXPECT_NE(later.error_tail.find("late_p50 of loop-epoll on timer/periodic: worse by "), std::string::npos)
-        << later.error_tail;
+    EXPECT_SAYS(later.error_tail, "late_p50 of loop-epoll on timer/periodic: worse by ");
     EXPECT_EQ(between(timers(60e3, 30e3), timers(60e3, 30e3)).code, 0);
     const auto both_later = between(timers(60e3, 30e3), timers(120e3, 60e3));
     EXPECT_EQ(both_later.code, 0) << "that of the session: " << both_later.error_tail;
@@ -483,8 +463,7 @@ TEST_F(compare_reports, of_timers_compares_how_late_they_are_beside_the_baseline
     };
     const auto unknown = between(alone(60e3), alone(120e3));
     EXPECT_EQ(unknown.code, 4) << unknown.error_tail;
-    EXPECT_NE(unknown.error_tail.find("nothing can be told from two sessions"), std::string::npos)
-        << unknown.error_tail;
+    EXPECT_SAYS(unknown.error_tail, "nothing can be told from two sessions");
 }
 
 TEST_F(compare_reports, of_turns_compares_the_ratios_of_rounds) {

@@ -12,6 +12,7 @@
 #include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -176,14 +177,10 @@ TEST(entry, of_google_benchmark_is_known_by_more_than_the_folder_of_its_program)
 TEST(entry, of_a_shard_is_refused_since_the_merged_run_has_its_trials) {
     auto report = sample_report();
     report.warnings.push_back({std::string{reports::shard_code}, "this is shard 1 of 2", "merge"});
-    try {
-        bench::read_entry(reports::write_json(report), "1/report.json", {});
-        FAIL() << "it was taken";
-    } catch (const reports::format_error& error) {
-        EXPECT_EQ(std::string{error.what()},
-                  "1/report.json: it is of one shard of a run; merge all of them (`loopbench merge`), and "
-                  "add what that makes");
-    }
+    EXPECT_EQ(complaint_of<reports::format_error>(
+                  [&] { bench::read_entry(reports::write_json(report), "1/report.json", {}); }),
+              "1/report.json: it is of one shard of a run; merge all of them (`loopbench merge`), and "
+              "add what that makes");
 }
 
 TEST(entry, of_something_else_is_refused_by_name) {
@@ -191,13 +188,8 @@ TEST(entry, of_something_else_is_refused_by_name) {
          {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench/99"})",
           R"({"context": {"date": "yesterday"}, "benchmarks": [{"name": "b", "run_name": "b", "run_type":
               "iteration", "real_time": 1, "cpu_time": 1, "time_unit": "ns"}]})"}) {
-        try {
-            bench::read_entry(text, "some.json", {});
-            ADD_FAILURE() << text;
-        } catch (const reports::format_error& error) {
-            EXPECT_NE(std::string_view{error.what()}.find("some.json"), std::string_view::npos)
-                << error.what();
-        }
+        EXPECT_SAYS(complaint_of<reports::format_error>([&] { bench::read_entry(text, "some.json", {}); }),
+                    "some.json");
     }
 }
 

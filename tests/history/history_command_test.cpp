@@ -50,13 +50,12 @@ TEST_F(history_command, keeps_shows_and_gives_back_a_report) {
     EXPECT_EQ(run("add", {file}).code, 0) << "again";
     ASSERT_EQ(runs().size(), 1);
     EXPECT_EQ(runs()[0]["dirty"], true);
-    EXPECT_NE(run("list").output.find("0123456789+"), std::string::npos);
-    EXPECT_NE(run("show", {"1"}).output.find("loop-epoll"), std::string::npos);
+    EXPECT_SAYS(run("list").output, "0123456789+");
+    EXPECT_SAYS(run("show", {"1"}).output, "loop-epoll");
     EXPECT_EQ(run("export", {"1"}).output, reports::write_json(report));
     const auto exported = loopbench.path("points.csv").native();
     EXPECT_EQ(run("export", {"-o", exported}).code, 0);
-    EXPECT_NE(content_of(exported).find("loop-epoll,time,ns,smaller,apart,asio-epoll,1.5,"),
-              std::string::npos);
+    EXPECT_SAYS(content_of(exported), "loop-epoll,time,ns,smaller,apart,asio-epoll,1.5,");
     EXPECT_EQ(run("export", {"1", "--workload", "yield"}).code, 2) << "a report is given back whole";
     for (const auto* none : {"2", "0", "99999999999", "99999999999999999999"})
         EXPECT_EQ(run("export", {none}).code, 2) << none;
@@ -76,7 +75,7 @@ TEST_F(history_command, keeps_those_before_one_that_is_refused_by_name) {
     reports::write_file_atomically(bad, "{}");
     const auto ran = run("add", {good, bad});
     EXPECT_EQ(ran.code, 2);
-    EXPECT_NE(ran.error_tail.find("bad.json"), std::string::npos) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "bad.json");
     EXPECT_EQ(runs().size(), 1);
     EXPECT_EQ(run("add", {good, good}).code, 0);
     EXPECT_EQ(runs().size(), 1);
@@ -93,7 +92,7 @@ TEST_F(history_command, changes_exits_with_3_when_a_new_one_is_worse) {
     ASSERT_EQ(run("add", {write(report_of_day(30, 1.4), "30.json"), "--commit", "the-last"}).code, 0);
     const auto all = run("changes");
     EXPECT_EQ(all.code, 0) << "it is no gate without --since";
-    EXPECT_NE(all.output.find("time of loop-epoll on yield: worse by "), std::string::npos) << all.output;
+    EXPECT_SAYS(all.output, "time of loop-epoll on yield: worse by ");
     EXPECT_EQ(run("changes", {"--since", "2026-01-20"}).code, 3);
     const auto after = run("changes", {"--since", "2026-01-24", "--json"});
     EXPECT_EQ(after.code, 0) << "it was before";
@@ -136,7 +135,7 @@ TEST_F(history_command, shows_trends_in_the_format_that_is_asked_for) {
     const auto written = run("trend", {"--format", "html", "-o", page, "--reports", loopbench.path("runs")});
     EXPECT_EQ(written.code, 0) << written.error_tail;
     EXPECT_TRUE(content_of(page).starts_with("<!DOCTYPE html>"));
-    EXPECT_NE(content_of(page).find(R"("reports":"../runs")"), std::string::npos);
+    EXPECT_SAYS(content_of(page), R"("reports":"../runs")");
     std::vector<std::string> names;
     for (const auto& each : fs::directory_iterator{loopbench.path("runs")})
         names.push_back(each.path().filename().native());
@@ -238,7 +237,7 @@ TEST_F(history_command, without_room_changes_nothing_and_says_so) {
     const auto full = loopbench.in_shell("ulimit -f 300; $loopbench history add --history '" +
                                          history.place() + "' $folder/2.json");
     EXPECT_EQ(full.code, 1) << full.error_tail;
-    EXPECT_NE(full.error_tail.find("room"), std::string::npos) << full.error_tail;
+    EXPECT_SAYS(full.error_tail, "room");
     EXPECT_EQ(runs().size(), 1);
     EXPECT_EQ(run("add", {loopbench.path("2.json").native()}).code, 0) << "when there is";
     EXPECT_EQ(runs().size(), 2);
@@ -266,9 +265,9 @@ TEST_F(history_command, on_a_full_disk_changes_nothing_and_says_so) {
             $loopbench history add $folder/2.json && $loopbench history export 2 -o $folder/again.json')");
     if (ran.code == refused) GTEST_SKIP() << "no file system can be mounted here";
     ASSERT_EQ(ran.code, 0) << ran.error_tail;
-    EXPECT_NE(ran.output.find("full: 1"), std::string::npos) << ran.output;
-    EXPECT_NE(ran.error_tail.find("make room there"), std::string::npos) << ran.error_tail;
-    EXPECT_NE(ran.output.find("\"run\": 1"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "full: 1");
+    EXPECT_SAYS(ran.error_tail, "make room there");
+    EXPECT_SAYS(ran.output, "\"run\": 1");
     EXPECT_EQ(ran.output.find("\"run\": 2"), std::string::npos) << ran.output;
     EXPECT_EQ(content_of(loopbench.path("again.json")), content_of(loopbench.path("2.json")));
 }
@@ -281,7 +280,7 @@ TEST_F(history_command, of_what_is_no_history_is_wrong_usage) {
     EXPECT_EQ(loopbench({"history"}).code, 2);
     const auto unknown = loopbench({"history", "lst"});
     EXPECT_EQ(unknown.code, 2);
-    EXPECT_NE(unknown.error_tail.find("did you mean list?"), std::string::npos) << unknown.error_tail;
+    EXPECT_SAYS(unknown.error_tail, "did you mean list?");
     EXPECT_EQ(run("list", {"--jsn"}).code, 2);
 }
 

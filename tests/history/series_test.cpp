@@ -10,6 +10,7 @@
 #include "bench/history/tables.hpp"
 #include "bench/trial/usage_error.hpp"
 #include "support.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -122,13 +123,7 @@ TEST_F(series, that_are_damaged_are_said_to_be) {
     for (const auto& points :
          {std::string{"["}, std::string{"{}"}, one_number_for("[1]"), one_number_for("[0, 0]"),
           one_number_for("[-1]"), one_number_for("0"), one_number_for("[0").substr(0, 100)})
-        try {
-            read_from(points);
-            ADD_FAILURE() << points;
-        } catch (const bench::database_error& error) {
-            EXPECT_NE(std::string_view{error.what()}.find(store.place()), std::string_view::npos)
-                << error.what();
-        }
+        EXPECT_SAYS(complaint_of<bench::database_error>([&] { read_from(points); }), store.place());
 }
 
 TEST_F(series, leave_out_what_says_nothing) {
@@ -248,7 +243,7 @@ TEST_F(series, that_only_spread_more_are_neither_better_nor_worse) {
     EXPECT_EQ(changes[0].is, bench::change_direction::neither);
     EXPECT_LT(*changes[0].better.low, 0);
     EXPECT_GT(*changes[0].better.high, 0);
-    EXPECT_NE(bench::changes_text(changes).find("different"), std::string::npos);
+    EXPECT_SAYS(bench::changes_text(changes), "different");
     const auto json = nlohmann::json::parse(bench::changes_json(changes))["changes"][0];
     EXPECT_EQ(json["worse"], false);
     EXPECT_EQ(json["better"], false);
@@ -265,8 +260,7 @@ TEST_F(series, with_a_zero_change_by_as_much_as_they_say_and_not_by_percent) {
     const auto changes = bench::changes_in(all);
     ASSERT_EQ(changes.size(), 1);
     EXPECT_TRUE(changes[0].is_worse());
-    EXPECT_NE(bench::changes_text(changes).find("worse by 3.0"), std::string::npos)
-        << bench::changes_text(changes);
+    EXPECT_SAYS(bench::changes_text(changes), "worse by 3.0");
     const auto size = nlohmann::json::parse(bench::changes_json(changes))["changes"][0]["better_by"];
     EXPECT_EQ(size["unit"], "ns");
     EXPECT_NEAR(size["median"].get<double>(), -3, 0.3);
@@ -278,7 +272,7 @@ TEST_F(series, are_shown_in_every_form) {
     ASSERT_EQ(one.size(), 1);
     const auto lines = bench::trend_text(one);
     EXPECT_EQ(std::ranges::count(lines, '\n'), 42) << lines;
-    EXPECT_NE(lines.find("worse from here on"), std::string::npos) << lines;
+    EXPECT_SAYS(lines, "worse from here on");
     const auto all = read({.intervals = true});
     EXPECT_EQ(std::ranges::count(bench::trend_text(all), '\n'), 5);
     EXPECT_EQ(nlohmann::json::parse(bench::trend_json(all))["series"].size(), 4);

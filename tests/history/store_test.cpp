@@ -17,6 +17,7 @@
 #include "reports/json/json.hpp"
 #include "support.hpp"
 #include "tests/support/sample_report.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -222,13 +223,7 @@ TEST(store, of_a_newer_version_is_refused_and_left_alone) {
     const empty_history history;
     opened(history).add(bench::entry_of(report_of_day(1), {}));
     bench::store{history.place(), opening::existing, 2s, with_another({second_version})};
-    try {
-        opened(history);
-        ADD_FAILURE();
-    } catch (const bench::usage_error& error) {
-        EXPECT_NE(std::string_view{error.what()}.find("newer loopbench"), std::string_view::npos)
-            << error.what();
-    }
+    EXPECT_SAYS(complaint_of<bench::usage_error>([&] { opened(history); }), "newer loopbench");
     EXPECT_EQ(other_session{history}.count("loopbench_run"), 1);
 }
 
@@ -252,13 +247,9 @@ TEST(store, says_that_another_process_writes) {
         other.sql << "BEGIN";
         other.sql << "LOCK TABLE loopbench_run IN ACCESS EXCLUSIVE MODE";
     }
-    try {
-        store.add(bench::entry_of(report_of_day(1), {}));
-        ADD_FAILURE();
-    } catch (const bench::database_error& error) {
-        EXPECT_NE(std::string_view{error.what()}.find("another process"), std::string_view::npos)
-            << error.what();
-    }
+    EXPECT_SAYS(
+        complaint_of<bench::database_error>([&] { store.add(bench::entry_of(report_of_day(1), {})); }),
+        "another process");
     other.sql << "ROLLBACK";
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(1), {})).is_new) << "when that is done";
 }
@@ -313,13 +304,9 @@ TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
     bench::store store{file.native(), opening::created_if_missing};
     store.add(bench::entry_of(report_of_day(1), {}));
     std::filesystem::rename(file, elsewhere);
-    try {
-        store.add(bench::entry_of(report_of_day(2), {}));
-        ADD_FAILURE() << "nobody would find it";
-    } catch (const bench::database_error& error) {
-        EXPECT_NE(std::string_view{error.what()}.find("moved or removed"), std::string_view::npos)
-            << error.what();
-    }
+    EXPECT_SAYS(
+        complaint_of<bench::database_error>([&] { store.add(bench::entry_of(report_of_day(2), {})); }),
+        "moved or removed");
     EXPECT_FALSE(std::filesystem::exists(file));
     std::filesystem::rename(elsewhere, file);
     EXPECT_EQ((bench::store{file.native(), opening::existing}.runs().size()), 1);

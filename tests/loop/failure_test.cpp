@@ -28,8 +28,7 @@ class failures : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, failures, all_designs(), design_name);
 
 TEST_P(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     loop.post([&] {
         calls.push_back(1);
@@ -45,8 +44,7 @@ TEST_P(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
 }
 
 TEST_P(failures, of_a_detached_task_leave_run_and_the_rest_is_kept_in_order) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     int freed = 0;
     auto failing = [&](freed_counter) -> task<void> {
@@ -65,8 +63,7 @@ TEST_P(failures, of_a_detached_task_leave_run_and_the_rest_is_kept_in_order) {
 }
 
 TEST_P(failures, of_scheduled_calls_leave_run_and_the_next_is_called) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     bool called = false;
     loop.call_later(1ms, [] { fail("timer"); });
     loop.call_later(2ms, [&] { called = true; });
@@ -77,8 +74,7 @@ TEST_P(failures, of_scheduled_calls_leave_run_and_the_next_is_called) {
 }
 
 TEST_P(failures, of_others_do_not_end_the_main_task) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::string stage = "not started";
     auto main = [&]() -> task<void> {
         stage = "started";
@@ -93,8 +89,7 @@ TEST_P(failures, of_others_do_not_end_the_main_task) {
 }
 
 TEST_P(failures, of_others_find_a_main_task_that_was_not_started_yet) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     bool done = false;
     auto main = [&]() -> task<void> {
         co_await loop.yield();
@@ -108,8 +103,7 @@ TEST_P(failures, of_others_find_a_main_task_that_was_not_started_yet) {
 }
 
 TEST_P(failures, of_the_main_task_leave_run_and_it_can_run_again) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto failing = [&]() -> task<void> {
         co_await loop.yield();
         fail("main");
@@ -123,8 +117,7 @@ TEST_P(failures, of_the_main_task_leave_run_and_it_can_run_again) {
 }
 
 TEST_P(failures, are_each_reported_once_by_as_many_runs) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     for (const char* text : {"first", "second"}) loop.post([text] { fail(text); });
     EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "first");
     EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "second");
@@ -132,8 +125,7 @@ TEST_P(failures, are_each_reported_once_by_as_many_runs) {
 }
 
 TEST_P(failures, do_not_come_from_a_detached_task_that_was_only_cancelled) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto ends_as_asked = [&]() -> task<void> {
         co_await loop.yield();
         throw task_cancelled();
@@ -143,8 +135,7 @@ TEST_P(failures, do_not_come_from_a_detached_task_that_was_only_cancelled) {
 }
 
 TEST_P(failures, are_kept_by_a_named_task_until_somebody_asks) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto failing = [&]() -> task<void> {
         co_await loop.yield();
         fail("named");
@@ -155,8 +146,7 @@ TEST_P(failures, are_kept_by_a_named_task_until_somebody_asks) {
 }
 
 TEST_P(failures, are_what_running_a_loop_inside_itself_is) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int refused = 0;
     loop.post([&] {
         EXPECT_THROW(loop.run(yield_times(loop, 1)), std::logic_error);
@@ -175,8 +165,7 @@ TEST_P(failures, are_what_running_a_loop_inside_itself_is) {
 }
 
 TEST_P(failures, of_a_turn_inside_a_turn_leave_the_outer_one_as_it_was) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     loop.post([&] {
         EXPECT_THROW(loop.turn(), std::logic_error);

@@ -41,8 +41,7 @@ INSTANTIATE_TEST_SUITE_P(, fairness, all_designs(), design_name);
 
 TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     saturation busy{loop};
     loop.post([&] { busy.go_on(); });
     std::size_t fired_after = 0;
@@ -57,8 +56,7 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_a_timer) {
 
 TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
     if (starves()) GTEST_SKIP() << why_it_starves;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     saturation busy{loop};
     std::size_t read_after = 0;
@@ -79,8 +77,7 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
 // its turn before they come for the second time.
 TEST_P(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
     constexpr std::size_t width = 10'000;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::size_t callbacks = 0;
     std::vector<std::size_t> had_to_wait_for;
@@ -114,8 +111,7 @@ TEST_P(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
 
 TEST_P(fairness, a_callback_that_throws_and_comes_again_does_not_starve_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::size_t thrown = 0;
     bool fired = false;
     loop.call_later(10ms, [&] { fired = true; });
@@ -136,8 +132,7 @@ TEST_P(fairness, a_callback_that_throws_and_comes_again_does_not_starve_a_timer)
 }
 
 TEST_P(fairness, only_the_founding_scheduler_starves_them_as_its_document_does) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     saturation busy{loop};
     std::vector<std::size_t> had_to_wait_for;
@@ -157,8 +152,7 @@ TEST_P(fairness, only_the_founding_scheduler_starves_them_as_its_document_does) 
 }
 
 TEST_P(fairness, a_turn_runs_only_what_was_ready_when_it_began) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<int> order;
     loop.post([&] {
         order.push_back(1);
@@ -173,8 +167,7 @@ TEST_P(fairness, a_turn_runs_only_what_was_ready_when_it_began) {
 }
 
 TEST_P(fairness, zero_sleeps_let_others_run) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<char> order;
     auto sleeper = [&](char name) -> task<void> {
         for (int i = 0; i < 3; ++i) {
@@ -191,8 +184,7 @@ TEST_P(fairness, zero_sleeps_let_others_run) {
 TEST_P(fairness, zero_sleeps_do_not_starve_a_timer_or_input) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t sleeps_max = 10'000;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     put(pair.other.native_handle(), "input");
     int ended = 0;
@@ -217,8 +209,7 @@ TEST_P(fairness, zero_sleeps_do_not_starve_a_timer_or_input) {
 
 TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_others_run) {
     constexpr int reads = 400;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     put(pair.other.native_handle(), std::string(reads, 'x'));
     int read_count = 0;
@@ -242,8 +233,7 @@ TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_others_run) {
 TEST_P(fairness, each_callback_of_a_whole_batch_has_a_budget_of_its_own) {
     if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one budget for a turn";
     constexpr int reads = work_budget::units_max;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     stream_pair pairs[] = {make_unix_pair(loop), make_unix_pair(loop)};
     int read_counts[] = {0, 0};
     auto reader = [&](int number) -> task<void> {
@@ -264,8 +254,7 @@ TEST_P(fairness, each_callback_of_a_whole_batch_has_a_budget_of_its_own) {
 TEST_P(fairness, a_sender_that_is_never_refused_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t chunk = 65'536;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::size_t sent = 0;
     std::optional<std::size_t> sent_until_read;
     std::optional<std::size_t> sent_until_fired;
@@ -299,8 +288,7 @@ TEST_P(fairness, a_burst_of_connections_is_accepted_beside_a_queue_that_is_never
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;
     constexpr std::size_t at_once = 100;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const endpoint where = local_endpoint(listener.native_handle());
     std::vector<unique_fd> clients;
@@ -333,8 +321,7 @@ TEST_P(fairness, a_burst_of_connections_is_accepted_beside_a_queue_that_is_never
 }
 
 TEST_P(fairness, tasks_take_turns) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<char> order;
     auto walker = [&](char name) -> task<void> {
         for (int i = 0; i < 3; ++i) {

@@ -79,8 +79,7 @@ INSTANTIATE_TEST_SUITE_P(, without_memory, all_designs(), design_name);
 
 TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_for_nothing) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const full_timers others(loop);
     ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
     std::optional<task_handle<void>> handle;
@@ -119,8 +118,7 @@ TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_fo
 // Cancelled by another while it waits for something else, after the sleep that came to nothing.
 TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_waits_then) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::optional<full_timers> others(std::in_place, loop);
     event silent(loop);
     int refused = 0;
@@ -150,8 +148,7 @@ TEST_P(without_memory, a_task_whose_sleep_was_refused_is_cancelled_where_it_wait
 
 TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
     if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // the call's own memory is there
     const full_timers others(loop);
     ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
@@ -170,8 +167,7 @@ TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
 
 // In debug mode it is wrapped in its name, which needs memory of its own.
 TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_freed) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});
     int freed = 0;
     int calls = 0;
@@ -197,8 +193,7 @@ TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_free
 }
 
 TEST_P(without_memory, a_promise_can_be_dropped_and_its_callbacks_are_called) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     const auto outcome = dropped->get_future();
     int calls = 0;
@@ -217,8 +212,7 @@ TEST_P(without_memory, a_promise_can_be_dropped_and_its_callbacks_are_called) {
 }
 
 TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int freed = 0;
     {
         promise<int> kept(loop);
@@ -234,8 +228,7 @@ TEST_P(without_memory, futures_can_be_dropped_before_they_are_done) {
 }
 
 TEST_P(without_memory, streams_and_listeners_can_be_closed_under_what_is_pending_on_them) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
@@ -283,8 +276,7 @@ TEST_P(without_memory, streams_and_listeners_can_be_closed_under_what_is_pending
 }
 
 TEST_P(without_memory, tasks_can_be_cancelled_wherever_they_wait) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
     event silent(loop);
@@ -353,8 +345,7 @@ TEST_P(without_memory, a_loop_can_be_destroyed_with_everything_pending) {
 }
 
 TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_when_there_is_memory) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
     loop.io().wait(do_not_wait);  // io_uring keeps what is started before that for later, without memory

@@ -28,8 +28,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, posting, all_designs(), design_name);
 
 TEST_P(posting, from_four_threads_loses_nothing_and_keeps_the_order_of_each) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const std::size_t posts_of_each = posts();
     std::array<std::size_t, threads> next{};
     std::size_t out_of_order = 0;
@@ -55,8 +54,7 @@ TEST_P(posting, from_four_threads_loses_nothing_and_keeps_the_order_of_each) {
 // Each post finds the loop on its way to sleep: the next is made only when the one before has run.
 TEST_P(posting, one_at_a_time_wakes_the_loop_each_time) {
     constexpr int rounds = 2'000;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::atomic<int> answered{0};
     std::jthread poster([&] {
         for (int i = 0; i < rounds; ++i) {
@@ -72,8 +70,7 @@ TEST_P(posting, one_at_a_time_wakes_the_loop_each_time) {
 }
 
 TEST_P(posting, wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(24h); };
@@ -84,8 +81,7 @@ TEST_P(posting, wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
 }
 
 TEST_P(posting, before_the_loop_runs_is_kept_for_it) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     std::jthread([&] {
         for (int i = 0; i < 3; ++i) loop.post_from_any_thread([&, i] { calls.push_back(i); });
@@ -96,8 +92,7 @@ TEST_P(posting, before_the_loop_runs_is_kept_for_it) {
 }
 
 TEST_P(posting, from_inside_a_posted_function_is_for_a_later_turn) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int depth = 0;
     auto again = [&](auto& self) -> void {
         if (++depth < 100) loop.post_from_any_thread([&] { self(self); });
@@ -110,8 +105,7 @@ TEST_P(posting, from_inside_a_posted_function_is_for_a_later_turn) {
 }
 
 TEST_P(posting, can_be_a_stop_that_wakes_the_loop) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(24h); };
     loop.spawn(sleeps());
     for (int i = 0; i < 2; ++i) {
@@ -131,8 +125,7 @@ TEST_P(posting_in_bursts, finds_the_loop_asleep_and_loses_nothing) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t bursts = 500;
     constexpr std::size_t burst = 25;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::atomic<std::size_t> received{0};
     {
         std::vector<std::jthread> posters;

@@ -13,8 +13,7 @@ class scheduled_calls : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, scheduled_calls, all_designs(), design_name);
 
 TEST_P(scheduled_calls, run_when_their_time_has_come) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     std::vector<std::string> order;
     loop.call_later(300ms, [&] {
@@ -28,8 +27,7 @@ TEST_P(scheduled_calls, run_when_their_time_has_come) {
 }
 
 TEST_P(scheduled_calls, never_run_when_they_were_cancelled_before) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     int calls = 0;
     auto soon = loop.call_soon([&] { ++calls; });
@@ -47,8 +45,7 @@ TEST_P(scheduled_calls, never_run_when_they_were_cancelled_before) {
 }
 
 TEST_P(scheduled_calls, never_run_when_they_were_cancelled_while_they_were_queued) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int calls = 0;
     const time_point due = loop.now() + 1ms;
     call_handle queued;
@@ -66,8 +63,7 @@ TEST_P(scheduled_calls, never_run_when_they_were_cancelled_while_they_were_queue
 }
 
 TEST_P(scheduled_calls, may_cancel_themselves_while_they_run) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     call_handle own;
     int calls = 0;
     own = loop.call_soon([&calls, &own, kept = std::make_shared<int>(1)] {
@@ -80,8 +76,7 @@ TEST_P(scheduled_calls, may_cancel_themselves_while_they_run) {
 }
 
 TEST_P(scheduled_calls, may_be_cancelled_after_they_have_run) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int calls = 0;
     auto soon = loop.call_soon([&] { ++calls; });
     auto later = loop.call_later(1ms, [&] { ++calls; });
@@ -95,8 +90,7 @@ TEST_P(scheduled_calls, may_be_cancelled_after_they_have_run) {
 }
 
 TEST_P(scheduled_calls, run_although_their_handle_was_dropped) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int calls = 0;
     static_cast<void>(loop.call_soon([&] { ++calls; }));
     static_cast<void>(loop.call_later(1ms, [&] { ++calls; }));
@@ -105,8 +99,7 @@ TEST_P(scheduled_calls, run_although_their_handle_was_dropped) {
 }
 
 TEST_P(scheduled_calls, free_their_captures_as_soon_as_they_have_run_or_are_cancelled) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int freed = 0;
     auto capture = [&] { return [owned = std::make_shared<freed_counter>(freed)] {}; };
     auto run = loop.call_soon(capture());
@@ -119,8 +112,7 @@ TEST_P(scheduled_calls, free_their_captures_as_soon_as_they_have_run_or_are_canc
 }
 
 TEST_P(scheduled_calls, are_one_call_however_many_handles_name_them) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int calls = 0;
     auto one = loop.call_later(1ms, [&] { ++calls; });
     auto other = one;

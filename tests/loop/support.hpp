@@ -59,6 +59,14 @@ inline std::string design_name(const testing::TestParamInfo<std::string_view>& i
 /// A test on one design. Skipped, with the kernel's reason, where io_uring is refused.
 class on_design : public testing::TestWithParam<std::string_view> {
 protected:
+    /// The test's own loop, which ends behind the test's body, or before.
+    event_loop& keep(std::unique_ptr<event_loop> loop) {
+        kept_ = std::move(loop);
+        return *kept_;
+    }
+    void end_loop() { kept_.reset(); }
+    void TearDown() override { end_loop(); }
+
     static bool is(std::string_view name) { return GetParam() == name; }
 
     /// Document 003's loop looks at timers and I/O only when its queue is empty.
@@ -73,6 +81,9 @@ protected:
         static const std::string refusal = io_uring_refusal();
         if (!refusal.empty()) GTEST_SKIP() << GetParam() << " is not possible here: " << refusal;
     }
+
+private:
+    std::unique_ptr<event_loop> kept_;
 };
 
 /// On the real clock (but loop-tick ticks every millisecond), with its waits counted.

@@ -135,24 +135,22 @@ TEST_P(destroying_a_loop, lets_destructors_wake_those_who_are_gone) {
 // The event lives in a frame that is destroyed before those that wait for it.
 TEST_P(destroying_a_loop, lets_an_event_go_before_its_waiters) {
     int freed = 0;
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        event* awaited = nullptr;
-        auto waits = [&](freed_counter) -> task<void> {
-            while (awaited == nullptr) co_await loop.yield();
-            co_await awaited->wait();
-        };
-        auto owns = [&]() -> task<void> {
-            event silent(loop);
-            awaited = &silent;
-            co_await loop.sleep_for(24h);
-        };
-        loop.spawn(waits(freed_counter(freed)));
-        loop.spawn(waits(freed_counter(freed)));
-        loop.spawn(owns());
-        loop.run(yield_times(loop, 10));
-    }
+    event_loop& loop = keep(make_loop());
+    event* awaited = nullptr;
+    auto waits = [&](freed_counter) -> task<void> {
+        while (awaited == nullptr) co_await loop.yield();
+        co_await awaited->wait();
+    };
+    auto owns = [&]() -> task<void> {
+        event silent(loop);
+        awaited = &silent;
+        co_await loop.sleep_for(24h);
+    };
+    loop.spawn(waits(freed_counter(freed)));
+    loop.spawn(waits(freed_counter(freed)));
+    loop.spawn(owns());
+    loop.run(yield_times(loop, 10));
+    end_loop();
     EXPECT_EQ(freed, 2);
 }
 
@@ -255,27 +253,23 @@ TEST_P(destroying_a_loop, frees_what_a_frame_posts_spawns_or_schedules_in_its_de
 
 TEST_P(destroying_a_loop, frees_calls_that_are_still_to_come) {
     int freed = 0;
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        const auto counted = [&] { return [counter = std::make_shared<freed_counter>(freed)] {}; };
-        loop.call_soon(counted());
-        loop.call_later(1s, counted());
-        loop.call_at(never - 1ns, counted());
-        loop.post_from_any_thread(counted());
-    }
+    event_loop& loop = keep(make_loop());
+    const auto counted = [&] { return [counter = std::make_shared<freed_counter>(freed)] {}; };
+    loop.call_soon(counted());
+    loop.call_later(1s, counted());
+    loop.call_at(never - 1ns, counted());
+    loop.post_from_any_thread(counted());
+    end_loop();
     EXPECT_EQ(freed, 4);
 }
 
 TEST_P(destroying_a_loop, frees_what_it_never_started) {
     int freed = 0;
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        const auto never_started = [](freed_counter) -> task<void> { co_return; };
-        loop.spawn(never_started(freed_counter(freed)));
-        create_task(loop, never_started(freed_counter(freed)));
-    }
+    event_loop& loop = keep(make_loop());
+    const auto never_started = [](freed_counter) -> task<void> { co_return; };
+    loop.spawn(never_started(freed_counter(freed)));
+    create_task(loop, never_started(freed_counter(freed)));
+    end_loop();
     EXPECT_EQ(freed, 2);
 }
 
@@ -284,24 +278,22 @@ TEST_P(destroying_a_loop, frees_what_it_never_started) {
 // is queued.
 TEST_P(destroying_a_loop, frees_frames_that_wait_on_the_sockets_of_other_frames) {
     int freed = 0;
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        for (int i = 0; i < 4; ++i) {
-            auto* shared = new stream_pair(make_unix_pair(loop));
-            auto reads = [](stream_pair& streams, freed_counter) -> task<void> {
-                co_await read_text(streams.one);
-            };
-            auto owns = [](event_loop& on, std::unique_ptr<stream_pair>, freed_counter) -> task<void> {
-                co_await on.sleep_until(never);
-            };
-            if (i % 2 == 0) loop.spawn(reads(*shared, freed_counter(freed)));
-            loop.spawn(owns(loop, std::unique_ptr<stream_pair>(shared), freed_counter(freed)));
-            if (i % 2 == 1) loop.spawn(reads(*shared, freed_counter(freed)));
-        }
-        loop.run(yield_times(loop, 10));
-        EXPECT_EQ(freed, 0);
+    event_loop& loop = keep(make_loop());
+    for (int i = 0; i < 4; ++i) {
+        auto* shared = new stream_pair(make_unix_pair(loop));
+        auto reads = [](stream_pair& streams, freed_counter) -> task<void> {
+            co_await read_text(streams.one);
+        };
+        auto owns = [](event_loop& on, std::unique_ptr<stream_pair>, freed_counter) -> task<void> {
+            co_await on.sleep_until(never);
+        };
+        if (i % 2 == 0) loop.spawn(reads(*shared, freed_counter(freed)));
+        loop.spawn(owns(loop, std::unique_ptr<stream_pair>(shared), freed_counter(freed)));
+        if (i % 2 == 1) loop.spawn(reads(*shared, freed_counter(freed)));
     }
+    loop.run(yield_times(loop, 10));
+    EXPECT_EQ(freed, 0);
+    end_loop();
     EXPECT_EQ(freed, 8);
 }
 

@@ -101,7 +101,7 @@ TEST(doctor, says_which_cores_are_alike) {
     EXPECT_EQ(alike_cores_of(facts).found, "0,1,2,3 (capacity 1024, 3500 MHz)");
     for (const int slow : {1, 3}) facts.each_core[static_cast<std::size_t>(slow)].capacity = 446;
     EXPECT_EQ(alike_cores_of(facts).found, "0,2 (capacity 1024, 3500 MHz); 1,3 (capacity 446, 3500 MHz)");
-    EXPECT_NE(alike_cores_of(facts).remedy.find("taskset -c 0,2 "), std::string::npos);
+    EXPECT_SAYS(alike_cores_of(facts).remedy, "taskset -c 0,2 ");
     for (auto& core : facts.each_core) core.capacity = core.max_khz = {};
     EXPECT_TRUE(alike_cores_of(facts).found.starts_with("unknown")) << alike_cores_of(facts).found;
     EXPECT_EQ(alike_cores_of(facts).how, severity::fine);
@@ -146,7 +146,7 @@ TEST(doctor, asks_for_as_many_files_as_are_needed_and_no_more) {
     };
     EXPECT_EQ(files(needed).how, severity::fine);
     EXPECT_EQ(files(needed - 1).how, severity::warning);
-    EXPECT_NE(files(needed - 1).remedy.find("ulimit -Hn 10400"), std::string::npos);
+    EXPECT_SAYS(files(needed - 1).remedy, "ulimit -Hn 10400");
 }
 
 TEST(doctor, lets_who_may_count_whatever_the_sysctl_says) {
@@ -175,8 +175,7 @@ TEST(doctor, looks_at_how_contenders_were_built) {
     EXPECT_EQ(found({release}).remedy, "");
     EXPECT_EQ(found({debug}).how, severity::unfit) << "numbers of such a build say nothing";
     EXPECT_EQ(found({release, debug}).how, severity::unfit);
-    EXPECT_NE(found({release, debug}).found.find("Release (loop-epoll); Debug (mine)"), std::string::npos)
-        << found({release, debug}).found;
+    EXPECT_SAYS(found({release, debug}).found, "Release (loop-epoll); Debug (mine)");
     EXPECT_EQ(found({release, reports::describe("theirs", {})}).how, severity::warning);
     EXPECT_EQ(found({}).how, severity::warning);
     for (const auto& ill : {all{debug}, all{release, debug}, all{reports::describe("theirs", {})}, all{}})

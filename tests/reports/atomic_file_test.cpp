@@ -11,6 +11,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -21,12 +22,7 @@ namespace fs = std::filesystem;
 using reports::write_file_atomically;
 
 std::string complaint(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const reports::file_error& error) {
-        return error.what();
-    }
-    return "";
+    return complaint_of<reports::file_error>(call);
 }
 
 TEST(atomic_file, creates_and_replaces_and_leaves_nothing_else) {
@@ -64,11 +60,10 @@ TEST(atomic_file, a_symbolic_link_to_a_file_that_is_not_there_yet_leads_to_the_n
     EXPECT_TRUE(fs::is_symlink(folder / "far/second"));
     EXPECT_EQ(content_of(folder / "far/report"), "new");
     fs::create_symlink("circle", folder / "circle");
-    EXPECT_NE(complaint([&] { write_file_atomically(folder / "circle", "new"); }).find("circle: Too many"),
-              std::string::npos);
+    EXPECT_SAYS(complaint([&] { write_file_atomically(folder / "circle", "new"); }), "circle: Too many");
     fs::create_symlink("/nowhere/at/all", folder / "lost");
     const auto said = complaint([&] { write_file_atomically(folder / "lost", "new"); });
-    EXPECT_NE(said.find("/lost, a link to /nowhere/at/all: "), std::string::npos) << said;
+    EXPECT_SAYS(said, "/lost, a link to /nowhere/at/all: ");
 }
 
 TEST(atomic_file, the_file_can_be_read_as_the_umask_says) {
@@ -96,7 +91,7 @@ TEST(atomic_file, a_pipe_that_nobody_reads_is_an_error_and_not_waited_for) {
     const scratch_folder folder;
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     const auto text = complaint([&] { write_file_atomically(folder / "pipe", "new"); });
-    EXPECT_NE(text.find("pipe: nobody reads from this pipe; start its reader"), std::string::npos) << text;
+    EXPECT_SAYS(text, "pipe: nobody reads from this pipe; start its reader");
 }
 
 TEST(atomic_file, of_files_that_belong_together_none_is_replaced_when_one_cannot_be_written) {
@@ -104,7 +99,7 @@ TEST(atomic_file, of_files_that_belong_together_none_is_replaced_when_one_cannot
     write_file_atomically(folder / "a", "old");
     const std::array files{reports::new_file{folder / "a", "new"}, reports::new_file{"/dev/full", "new"}};
     const auto text = complaint([&] { reports::write_files_atomically(files); });
-    EXPECT_NE(text.find("/dev/full: No space left on device"), std::string::npos) << text;
+    EXPECT_SAYS(text, "/dev/full: No space left on device");
     EXPECT_EQ(content_of(folder / "a"), "old");
     EXPECT_EQ(folder.files(), 1U);
 }
@@ -112,14 +107,14 @@ TEST(atomic_file, of_files_that_belong_together_none_is_replaced_when_one_cannot
 TEST(atomic_file, a_folder_in_the_place_of_the_file_is_an_error_with_its_name) {
     const scratch_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
-    EXPECT_NE(text.find(folder.path().native() + ": Is a directory"), std::string::npos) << text;
+    EXPECT_SAYS(text, folder.path().native() + ": Is a directory");
     EXPECT_EQ(folder.files(), 0U);
 }
 
 TEST(atomic_file, a_missing_folder_is_an_error_with_its_name) {
     const scratch_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder / "no/report", "new"); });
-    EXPECT_NE(text.find("no/report: No such file or directory"), std::string::npos) << text;
+    EXPECT_SAYS(text, "no/report: No such file or directory");
 }
 
 TEST(atomic_file, takes_away_what_a_killed_writer_left_and_nothing_else) {
@@ -140,10 +135,9 @@ TEST(read_file, refuses_what_is_larger_than_its_limit_and_says_what_to_do) {
     EXPECT_EQ(reports::read_file((folder / "report").native(), 8), "12345678");
     const auto text = complaint([&] { reports::read_file((folder / "report").native(), 7); });
     EXPECT_TRUE(text.starts_with("cannot read " + (folder / "report").native() + ": it has 8 bytes")) << text;
-    EXPECT_NE(text.find("the limit is 7 bytes"), std::string::npos) << text;
-    EXPECT_NE(text.find("--blocks"), std::string::npos) << text;
-    EXPECT_NE(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }).find("it does not end"),
-              std::string::npos);
+    EXPECT_SAYS(text, "the limit is 7 bytes");
+    EXPECT_SAYS(text, "--blocks");
+    EXPECT_SAYS(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }), "it does not end");
 }
 
 TEST(read_file, refuses_what_is_no_file_and_waits_for_nobody) {
@@ -152,13 +146,12 @@ TEST(read_file, refuses_what_is_no_file_and_waits_for_nobody) {
     fs::create_symlink("pipe", folder / "link");
     for (const auto* name : {"pipe", "link"}) {
         const auto text = complaint([&] { reports::read_file((folder / name).native()); });
-        EXPECT_NE(text.find(std::string{name} + ": it is a pipe; name a file"), std::string::npos) << text;
+        EXPECT_SAYS(text, std::string{name} + ": it is a pipe; name a file");
     }
-    EXPECT_NE(complaint([] { reports::read_file("/dev/null"); }).find("it is a device"), std::string::npos);
-    EXPECT_NE(complaint([&] { reports::read_file(folder.path().native()); }).find("Is a directory"),
-              std::string::npos);
+    EXPECT_SAYS(complaint([] { reports::read_file("/dev/null"); }), "it is a device");
+    EXPECT_SAYS(complaint([&] { reports::read_file(folder.path().native()); }), "Is a directory");
     const auto text = complaint([&] { reports::read_file_or_pipe((folder / "pipe").native()); });
-    EXPECT_NE(text.find("nothing comes out of this pipe"), std::string::npos) << text;
+    EXPECT_SAYS(text, "nothing comes out of this pipe");
 }
 
 TEST(read_file, reads_a_pipe_to_its_end_where_one_may_be_named) {
@@ -176,10 +169,8 @@ TEST(read_file, does_not_begin_to_read_a_huge_file) {
     const scratch_folder folder;
     write_file_atomically(folder / "report", "{");
     fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);
-    EXPECT_NE(complaint([&] {
-                  reports::read_file((folder / "report").native());
-              }).find("it has 1099511627776 bytes"),
-              std::string::npos);
+    EXPECT_SAYS(complaint([&] { reports::read_file((folder / "report").native()); }),
+                "it has 1099511627776 bytes");
 }
 
 TEST(output_folder, is_made_with_its_parents_and_left_empty) {
@@ -192,10 +183,8 @@ TEST(output_folder, below_a_file_is_an_error_with_cause_and_remedy) {
     const scratch_folder folder;
     write_file_atomically(folder / "file", "");
     const auto text = complaint([&] { reports::prepare_output_folder(folder / "file/out"); });
-    EXPECT_NE(text.find("file/out: Not a directory; choose another place with -o"), std::string::npos)
-        << text;
-    EXPECT_NE(complaint([&] { reports::prepare_output_folder(folder / "file"); }).find("Not a directory"),
-              std::string::npos);
+    EXPECT_SAYS(text, "file/out: Not a directory; choose another place with -o");
+    EXPECT_SAYS(complaint([&] { reports::prepare_output_folder(folder / "file"); }), "Not a directory");
 }
 
 TEST(output_folder, that_takes_no_files_is_an_error) {

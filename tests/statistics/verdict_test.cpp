@@ -85,7 +85,7 @@ TEST(verdict, of_no_comparison_is_none) {
 
 TEST(verdict, can_see_less_with_more_spread_and_more_with_more_blocks) {
     const auto seen = [](std::size_t count, double step) {
-        return bench::detectable_pct(around(0, count, step), 0.01, 0.05).value();
+        return bench::detectable_pct({around(0, count, step)}, 0.01, 0.05).value();
     };
     EXPECT_LT(seen(20, 0.001), seen(20, 0.002));
     EXPECT_GT(seen(10, 0.002), seen(20, 0.001)) << "the same range";

@@ -9,6 +9,7 @@
 
 #include "bench/trial/disturbance.hpp"
 #include "tests/support/mock_executor.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -93,9 +94,7 @@ TEST(self_check, of_a_baseline_unlike_itself_is_unfit_with_the_workload) {
         return took_ns(is_twin(request) && request.workload == "echo" ? 10.3 : 10);
     });
     EXPECT_EQ(report.aa->found, fitness::unfit);
-    EXPECT_NE(report.aa->reason->find("asio-epoll against itself is slower on echo, by 2.9 %"),
-              std::string::npos)
-        << *report.aa->reason;
+    EXPECT_SAYS(*report.aa->reason, "asio-epoll against itself is slower on echo, by 2.9 %");
     EXPECT_TRUE(bench::is_unfit(report));
     EXPECT_EQ(report.warnings[0].code, "unfit");
 }
@@ -134,7 +133,7 @@ TEST(self_check, of_two_workloads_of_thirty_is_seen_in_ten_blocks) {
 TEST(self_check, that_could_have_seen_nothing_knows_nothing) {
     const auto report = report_of_thirty(6, 0);
     EXPECT_EQ(report.aa->found, fitness::unknown);
-    EXPECT_NE(report.aa->reason->find("19 of 30 workloads"), std::string::npos) << *report.aa->reason;
+    EXPECT_SAYS(*report.aa->reason, "19 of 30 workloads");
 }
 
 TEST(self_check, of_times_that_scatter_is_fit_as_long_as_pairs_do_not_move) {
@@ -261,11 +260,9 @@ TEST(disturbance, is_time_that_others_had) {
     EXPECT_EQ(bench::disturbance(before, before, usage, 1s), "");
     usage.run_delay_ns = 40'000'000;
     EXPECT_EQ(bench::disturbance(before, before, usage, 1s), "");
-    EXPECT_NE(bench::disturbance(before, before, usage, 500ms).find("waited for a CPU for 8 %"),
-              std::string::npos);
-    EXPECT_NE(bench::disturbance(before, {60'000'000, "tsc"}, {}, 1s).find("the hypervisor took 6 %"),
-              std::string::npos);
-    EXPECT_NE(bench::disturbance(before, {0, "hpet"}, {}, 1s).find("from tsc to hpet"), std::string::npos);
+    EXPECT_SAYS(bench::disturbance(before, before, usage, 500ms), "waited for a CPU for 8 %");
+    EXPECT_SAYS(bench::disturbance(before, {60'000'000, "tsc"}, {}, 1s), "the hypervisor took 6 %");
+    EXPECT_SAYS(bench::disturbance(before, {0, "hpet"}, {}, 1s), "from tsc to hpet");
     usage.run_delay_ns = 9'000'000;
     EXPECT_EQ(bench::disturbance(before, before, usage, 10ms), "") << "less than a tick";
 }
@@ -292,8 +289,8 @@ TEST(child_process, is_called_and_placed_and_padded_as_asked) {
     request.cpu = 0;
     request.environment = {{"LONG", "xxx"}};
     const auto ran = bench::run_child(request);
-    EXPECT_NE(ran.output.find("/bin/s~"), std::string::npos) << ran.output;
-    EXPECT_NE(ran.output.find("Cpus_allowed_list:\t0\n"), std::string::npos) << ran.output;
+    EXPECT_SAYS(ran.output, "/bin/s~");
+    EXPECT_SAYS(ran.output, "Cpus_allowed_list:\t0\n");
     EXPECT_TRUE(ran.output.ends_with("1\n")) << ran.output;
 }
 

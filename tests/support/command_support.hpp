@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/trial/process/child_process.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/trial/contender_list.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -33,12 +34,7 @@ reports::contender made(std::string name, const ordered_json& changes = ordered_
 }
 
 std::string refusal(const std::vector<reports::contender>& contenders) {
-    try {
-        bench::refuse_mixed_builds(contenders);
-    } catch (const bench::usage_error& error) {
-        return error.what();
-    }
-    return "";
+    return complaint_of<bench::usage_error>([&] { bench::refuse_mixed_builds(contenders); });
 }
 
 std::vector<std::string> codes_of(const std::vector<reports::contender>& contenders) {
@@ -56,16 +52,14 @@ TEST(parity, contenders_that_are_alike_pass_in_silence) {
 
 TEST(parity, a_mix_of_builds_is_refused_and_each_kind_is_named_with_its_contenders) {
     const auto text = refusal({made("a"), made("slow", {{"build_type", "Debug"}}), made("b")});
-    EXPECT_NE(text.find("build type: Release (a, b); Debug (slow)"), std::string::npos) << text;
-    EXPECT_NE(text.find("CMAKE_BUILD_TYPE=Release"), std::string::npos) << text;
+    EXPECT_SAYS(text, "build type: Release (a, b); Debug (slow)");
+    EXPECT_SAYS(text, "CMAKE_BUILD_TYPE=Release");
 }
 
 TEST(parity, optimisation_assertions_and_sanitizers_must_be_alike_whatever_the_type_is_called) {
     for (const auto& [key, value] :
          {std::pair{"optimised", "no"}, {"assertions", "on"}, {"sanitizers", "address"}})
-        EXPECT_NE(refusal({made("a"), made("odd", {{key, value}})}).find(std::string{value} + " (odd)"),
-                  std::string::npos)
-            << key;
+        EXPECT_SAYS(refusal({made("a"), made("odd", {{key, value}})}), std::string{value} + " (odd)") << key;
 }
 
 TEST(parity, who_does_not_tell_or_is_not_compiled_is_not_refused) {
@@ -127,7 +121,7 @@ TEST(parity, strangers_beside_contenders_that_tell_are_one_warning) {
     const auto warnings = bench::parity_warnings(std::vector{made("a"), stranger});
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0].code, "parity_not_told");
-    EXPECT_NE(warnings[0].message.find("theirs"), std::string::npos);
+    EXPECT_SAYS(warnings[0].message, "theirs");
     EXPECT_EQ(codes_of({stranger, stranger}), codes{});
 }
 

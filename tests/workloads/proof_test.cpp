@@ -12,6 +12,7 @@
 #include "loop/coro/event.hpp"
 #include "loop/designs.hpp"
 #include "loop/net/stream.hpp"
+#include "tests/support/says.hpp"
 #include "tests/workloads/broken_connections.hpp"
 #include "tests/workloads/broken_runtimes.hpp"
 #include "tests/workloads/reason_of_failure.hpp"
@@ -24,16 +25,16 @@ using namespace workloads;
 
 TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
     constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
-    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 1>, 100), reason));
-    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 100>, 2000), reason));
-    EXPECT_TRUE(has(reason_of_failure(mixed_server<corrupting_runtime>, 1000), reason));
-    EXPECT_TRUE(has(reason_of_failure(timer_under_load<corrupting_runtime>, 30), reason));
-    EXPECT_TRUE(has(reason_of_failure(gather_echo<corrupting_runtime>, 1000),
-                    "round trips with the right reply: expected 1800, got "));
-    EXPECT_TRUE(has(reason_of_failure(accept_churn<corrupting_runtime>, 100),
-                    "connections with the right reply: expected 100, got "));
-    EXPECT_TRUE(has(reason_of_failure(fanout_broadcast<corrupting_runtime>, 10),
-                    "messages that arrived as they were sent: expected 1000, got "));
+    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 1>, 100), reason);
+    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 100>, 2000), reason);
+    EXPECT_SAYS(reason_of_failure(mixed_server<corrupting_runtime>, 1000), reason);
+    EXPECT_SAYS(reason_of_failure(timer_under_load<corrupting_runtime>, 30), reason);
+    EXPECT_SAYS(reason_of_failure(gather_echo<corrupting_runtime>, 1000),
+                "round trips with the right reply: expected 1800, got ");
+    EXPECT_SAYS(reason_of_failure(accept_churn<corrupting_runtime>, 100),
+                "connections with the right reply: expected 100, got ");
+    EXPECT_SAYS(reason_of_failure(fanout_broadcast<corrupting_runtime>, 10),
+                "messages that arrived as they were sent: expected 1000, got ");
 }
 
 /// A trial of serve/open_loop with another program as its generator.
@@ -62,7 +63,7 @@ TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
     trial t(trial_size::smoke, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
     if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
-    EXPECT_TRUE(has(t.failure().value_or(""), "replies that are not the bytes sent: expected 0, got "));
+    EXPECT_SAYS(t.failure().value_or(""), "replies that are not the bytes sent: expected 0, got ");
     EXPECT_EQ(t.unsupported(), std::nullopt);
 }
 
@@ -116,11 +117,11 @@ TEST(proof, needs_a_generator_that_has_no_socket_of_its_server) {
         "printf '{\"failure\":\"\",\"not_offered\":\"%s sockets\",\"io_uring_refused\":null}'"
         " $(ls -l /proc/$$/fd | grep -c socket:)");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
-    EXPECT_TRUE(has(end.unsupported, ": 0 sockets")) << end.unsupported;
+    EXPECT_SAYS(end.unsupported, ": 0 sockets");
 }
 
 TEST(proof, fails_when_half_of_the_connections_are_starved) {
-    EXPECT_TRUE(has(reason_of_failure(echo_rtt_tcp<starving_runtime, 10>, 2000), "connections were starved"));
+    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<starving_runtime, 10>, 2000), "connections were starved");
 }
 
 // Without the clients that wait for it being woken, each of these would run until the test's time limit.
@@ -133,18 +134,17 @@ TEST(proof, ends_at_once_with_the_reason_of_a_client_that_throws) {
 }
 
 TEST(proof, ends_at_once_when_the_server_cannot_accept) {
-    EXPECT_TRUE(
-        has(reason_of_failure(echo_rtt_tcp<refusing_runtime, 100>, 1000), "the server cannot accept: "));
+    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<refusing_runtime, 100>, 1000), "the server cannot accept: ");
 }
 
 TEST(proof, fails_when_a_broadcast_loses_a_connection) {
-    EXPECT_TRUE(has(reason_of_failure(fanout_broadcast<dropping_runtime>, 100), "a connection failed: "));
+    EXPECT_SAYS(reason_of_failure(fanout_broadcast<dropping_runtime>, 100), "a connection failed: ");
 }
 
 TEST(proof, fails_when_streamed_bytes_are_wrong) {
     constexpr auto reason = "pieces that are not the bytes sent: expected 0, got ";
-    EXPECT_TRUE(has(reason_of_failure(stream_throughput<corrupting_runtime>, 100), reason));
-    EXPECT_TRUE(has(reason_of_failure(pipe_read<corrupting_runtime>, 100), reason));
+    EXPECT_SAYS(reason_of_failure(stream_throughput<corrupting_runtime>, 100), reason);
+    EXPECT_SAYS(reason_of_failure(pipe_read<corrupting_runtime>, 100), reason);
 }
 
 TEST(proof, fails_when_streamed_bytes_are_lost) {
@@ -197,8 +197,8 @@ TEST(proof, of_two_counters_does_not_fail_when_the_process_stands_still_as_they_
 TEST(proof, fails_when_timers_call_more_than_once) {
     EXPECT_EQ(reason_of_failure(timer_churn<stuttering_timers_runtime, 100>, 1000),
               "due timers that fired: expected 13, got 26");
-    EXPECT_TRUE(has(reason_of_failure(timer_expire<stuttering_timers_runtime>, 101),
-                    "timers that fired: expected 101, got "));
+    EXPECT_SAYS(reason_of_failure(timer_expire<stuttering_timers_runtime>, 101),
+                "timers that fired: expected 101, got ");
 }
 
 TEST(proof, fails_when_timers_call_before_the_loop_looks_at_them) {
@@ -207,19 +207,17 @@ TEST(proof, fails_when_timers_call_before_the_loop_looks_at_them) {
 }
 
 TEST(proof, fails_when_cancelled_timers_fire) {
-    EXPECT_TRUE(has(reason_of_failure(timer_churn<uncancellable_runtime, 100>, 1000),
-                    "timers that fired although they were cancelled: expected 0, got "));
+    EXPECT_SAYS(reason_of_failure(timer_churn<uncancellable_runtime, 100>, 1000),
+                "timers that fired although they were cancelled: expected 0, got ");
 }
 
 TEST(proof, fails_when_timers_starve_under_load) {
-    EXPECT_TRUE(
-        has(reason_of_failure(timer_under_load<loop::event_loop>, 20, loop::make_loop("loop-scheduler")),
-            "the ready queue was never empty"));
+    EXPECT_SAYS(reason_of_failure(timer_under_load<loop::event_loop>, 20, loop::make_loop("loop-scheduler")),
+                "the ready queue was never empty");
 }
 
 TEST(proof, fails_when_a_connection_is_lost) {
-    EXPECT_TRUE(
-        has(reason_of_failure(echo_rtt_tcp<dropping_runtime, 1>, 100), "a client's connection failed: "));
+    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<dropping_runtime, 1>, 100), "a client's connection failed: ");
 }
 
 // A sanitizer on a busy machine can take longer than that from the timer to the look at the clock, each time.
@@ -227,27 +225,27 @@ TEST(proof, fails_when_timers_fire_a_microsecond_early) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
         reason = reason_of_failure(timer_periodic<early_runtime<1>>, 100);
-    EXPECT_TRUE(has(reason, "fired early"));
+    EXPECT_SAYS(reason, "fired early");
 }
 
 // Further ahead, because few timers are seen and a preempted thread can be late again.
 TEST(proof, fails_when_any_sleep_ends_early) {
     using runtime = early_runtime<20'000>;
-    EXPECT_TRUE(has(reason_of_failure(sleep_serial<runtime>, 1), "2 of 2 timers fired early"));
-    EXPECT_TRUE(has(reason_of_failure(sleep_concurrent<runtime>, 1), "fired early"));
-    EXPECT_TRUE(has(reason_of_failure(idle_timer<runtime>, 1), "fired early"));
+    EXPECT_SAYS(reason_of_failure(sleep_serial<runtime>, 1), "2 of 2 timers fired early");
+    EXPECT_SAYS(reason_of_failure(sleep_concurrent<runtime>, 1), "fired early");
+    EXPECT_SAYS(reason_of_failure(idle_timer<runtime>, 1), "fired early");
 }
 
 TEST(proof, fails_when_a_sleep_does_not_sleep) {
     constexpr auto reason = "fired early";
     using runtime = sleepless_runtime;
-    EXPECT_TRUE(has(reason_of_failure(sleep_serial<runtime>, 1), reason));
-    EXPECT_TRUE(has(reason_of_failure(sleep_concurrent<runtime>, 1), reason));
-    EXPECT_TRUE(has(reason_of_failure(sleep_many<runtime>, 100), reason));
-    EXPECT_TRUE(has(reason_of_failure(gather_sleep<runtime>, 2), reason));
-    EXPECT_TRUE(has(reason_of_failure(timer_periodic<runtime>, 10), reason));
-    EXPECT_TRUE(has(reason_of_failure(timer_ladder<runtime, 1'000'000>, 1), reason));
-    EXPECT_TRUE(has(reason_of_failure(idle_timer<runtime>, 1), reason));
+    EXPECT_SAYS(reason_of_failure(sleep_serial<runtime>, 1), reason);
+    EXPECT_SAYS(reason_of_failure(sleep_concurrent<runtime>, 1), reason);
+    EXPECT_SAYS(reason_of_failure(sleep_many<runtime>, 100), reason);
+    EXPECT_SAYS(reason_of_failure(gather_sleep<runtime>, 2), reason);
+    EXPECT_SAYS(reason_of_failure(timer_periodic<runtime>, 10), reason);
+    EXPECT_SAYS(reason_of_failure(timer_ladder<runtime, 1'000'000>, 1), reason);
+    EXPECT_SAYS(reason_of_failure(idle_timer<runtime>, 1), reason);
 }
 
 TEST(proof, fails_when_sleeps_are_shorter_than_they_were_to_be) {
@@ -290,10 +288,10 @@ TEST(proof, fails_when_a_gather_skips_a_child) {
 }
 
 TEST(proof, fails_when_a_gather_completes_before_its_children) {
-    EXPECT_TRUE(has(reason_of_failure(gather_yield<early_gather_runtime<2>>, 2500),
-                    "gathers that completed before their children: expected 0, got "));
-    EXPECT_TRUE(has(reason_of_failure(gather_tree<early_gather_runtime<12>, 100>, 300),
-                    "trees that completed before their leaves: expected 0, got "));
+    EXPECT_SAYS(reason_of_failure(gather_yield<early_gather_runtime<2>>, 2500),
+                "gathers that completed before their children: expected 0, got ");
+    EXPECT_SAYS(reason_of_failure(gather_tree<early_gather_runtime<12>, 100>, 300),
+                "trees that completed before their leaves: expected 0, got ");
 }
 
 TEST(proof, fails_when_a_gather_does_not_join) {
@@ -315,11 +313,11 @@ TEST(proof, fails_when_posted_functions_run_out_of_order) {
 
 TEST(proof, fails_when_posted_functions_run_twice) {
     constexpr auto reason = "functions that ran: expected 2501, got ";
-    EXPECT_TRUE(has(reason_of_failure(post_chain<stuttering_runtime>, 2501), reason));
-    EXPECT_TRUE(has(reason_of_failure(post_batch<stuttering_runtime>, 2501),
-                    "functions that ran: expected 3000, got "));
+    EXPECT_SAYS(reason_of_failure(post_chain<stuttering_runtime>, 2501), reason);
+    EXPECT_SAYS(reason_of_failure(post_batch<stuttering_runtime>, 2501),
+                "functions that ran: expected 3000, got ");
     constexpr std::uint64_t timed = 2501 - warm_up_posts(1);
-    EXPECT_TRUE(has(reason_of_failure(post_cross_thread<stuttering_runtime, 1>, timed), reason));
+    EXPECT_SAYS(reason_of_failure(post_cross_thread<stuttering_runtime, 1>, timed), reason);
     EXPECT_NE(reason_of_failure(post_cross_thread<stuttering_runtime, 1>, timed - 1), "");
 }
 
@@ -335,8 +333,8 @@ TEST(proof, fails_when_a_spawned_task_is_lost) {
 
 TEST(proof, fails_when_a_yield_does_not_let_others_run) {
     constexpr auto reason = "steps that one of them took before its turn: expected 0, got ";
-    EXPECT_TRUE(has(reason_of_failure(workloads::yield<greedy_runtime>, 100), reason));
-    EXPECT_TRUE(has(reason_of_failure(workloads::yield<half_greedy_runtime>, 100), reason));
+    EXPECT_SAYS(reason_of_failure(workloads::yield<greedy_runtime>, 100), reason);
+    EXPECT_SAYS(reason_of_failure(workloads::yield<half_greedy_runtime>, 100), reason);
     EXPECT_EQ(reason_of_failure(workloads::yield<skipping_runtime>, 100),
               "steps of two coroutines that yield to each other: expected 2000, got 1000");
 }

@@ -1,13 +1,10 @@
 // What a workload says of a runtime.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/trial/trial.hpp"
@@ -29,11 +26,6 @@ template <Runtime R>
 requires std::default_initializable<R> std::string reason_of_failure(task_of<R> (*workload)(R&, trial&),
                                                                      std::uint64_t operations) {
     return reason_of_failure(workload, operations, std::make_unique<R>());
-}
-
-inline testing::AssertionResult has(const std::string& reason, std::string_view part) {
-    if (reason.find(part) != std::string::npos) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "\"" << reason << "\" does not say \"" << part << "\"";
 }
 
 }  // namespace loopbench::bench

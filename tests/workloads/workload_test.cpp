@@ -21,6 +21,7 @@
 #include "loop/designs.hpp"
 #include "loop/net/pipe.hpp"
 #include "loop/net/stream.hpp"
+#include "tests/support/says.hpp"
 #include "tests/workloads/broken_runtimes.hpp"
 #include "tests/workloads/reason_of_failure.hpp"
 
@@ -214,7 +215,7 @@ void run_bound(trial& t) {
 TEST(contender_workload, is_unsupported_where_the_kernel_refuses_the_runtime) {
     trial t(trial_size::smoke, 1);
     run_bound<refused_runtime<ENOSYS>>(t);
-    EXPECT_TRUE(has(t.unsupported().value_or(""), "io_uring_setup"));
+    EXPECT_SAYS(t.unsupported().value_or(""), "io_uring_setup");
 }
 
 TEST(contender_workload, fails_when_the_runtime_cannot_be_made_for_another_reason) {

@@ -120,11 +120,6 @@ private:
 
     /// What the patterns name; without any, what that tier of the old baseline has; without one, everything.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
-        const auto matches_any = [](const name_list& patterns, const std::string& name) {
-            return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
-                       return matches(pattern, name);
-                   });
-        };
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
                    matches_any(options_.workloads, cell.workload);

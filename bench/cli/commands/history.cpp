@@ -51,13 +51,6 @@ store opened(const history_options& options, opening how = opening::existing) {
     return store{history_place(options.place), how};
 }
 
-void print(const history_options& options, const std::string& text) {
-    if (options.output.empty())
-        reports::write_standard_output(text);
-    else
-        reports::write_file_atomically(options.output, text);
-}
-
 void warn_of_what_is_lacking(const entry& what, const std::string& file) {
     if (!what.head.complete)
         tell(
@@ -91,7 +84,7 @@ int add_reports(const history_options& options) {
 
 int list_runs(const history_options& options) {
     const auto runs = opened(options).runs();
-    print(options, options.as_json ? runs_json(runs) : runs_text(runs));
+    write_output(options.output, options.as_json ? runs_json(runs) : runs_text(runs));
     return exit_ok;
 }
 
@@ -104,7 +97,7 @@ int show_run(const history_options& options) {
     auto history = opened(options);
     const auto report = history.report_of(*options.run);
     if (!report) throw no_such_run(options, history);
-    print(options, reports::write_table(*report));
+    write_output(options.output, reports::write_table(*report));
     return exit_ok;
 }
 
@@ -112,7 +105,8 @@ int export_run(const history_options& options) {
     auto history = opened(options);
     const auto text = history.report_text_of(*options.run);
     if (text.empty()) throw no_such_run(options, history);
-    print(options, reports::rewrite_json(text, fmt::format("run {} in {}", *options.run, history.place())));
+    write_output(options.output,
+                 reports::rewrite_json(text, fmt::format("run {} in {}", *options.run, history.place())));
     return exit_ok;
 }
 
@@ -122,7 +116,7 @@ int export_points(const history_options& options) {
     const auto runs = history.runs();
     auto choice = options.choice;
     choice.intervals = true;
-    print(options, trend_csv(read_series(history, runs, choice)));
+    write_output(options.output, trend_csv(read_series(history, runs, choice)));
     return exit_ok;
 }
 
@@ -157,7 +151,7 @@ int write_trends(const history_options& options) {
     const auto all = read_series(history, runs, choice);
     const auto page = write_trends_page(history, runs, all, reports_address(options));
     if (!options.report_folder.empty()) write_report_pages(history, page, options.report_folder);
-    print(options, page.html);
+    write_output(options.output, page.html);
     return exit_ok;
 }
 
@@ -175,7 +169,7 @@ int show_trend(const history_options& options) {
         choice.intervals = true;  // a line for each run has them
         all = read_series(history, runs, choice);
     }
-    print(options, as_json ? trend_json(all) : trend_text(all));
+    write_output(options.output, as_json ? trend_json(all) : trend_text(all));
     return exit_ok;
 }
 
@@ -219,7 +213,7 @@ int show_changes(const history_options& options) {
         const auto since = moment_of(*options.since, runs);
         std::erase_if(changes, [&](const auto& each) { return each.in->points[each.at].run->date < since; });
     }
-    print(options, options.as_json ? changes_json(changes) : changes_text(changes));
+    write_output(options.output, options.as_json ? changes_json(changes) : changes_text(changes));
     const auto worse = std::ranges::count(changes, true, &series_change::is_worse);
     if (!options.as_json)
         tell("{} series of {} runs: {} changes, {} of them for the worse\n", all.size(), runs.size(),
@@ -258,12 +252,6 @@ CLI::App* add_command(CLI::App& history, const char* name, const char* about, hi
     command->callback(
         [options, act, &chosen] { chosen = [options, act](const auto&) { return act(*options); }; });
     return command;
-}
-
-void add_output(CLI::App& command, history_options& options) {
-    takes_path(
-        command.add_option("-o,--output", options.output, "the file to write; standard output otherwise")
-            ->type_name("FILE"));
 }
 
 CLI::Option* add_json(CLI::App& command, history_options& options) {
@@ -310,11 +298,11 @@ void add_history_command(CLI::App& app, action& chosen) {
 
     auto* listing = add("list", "every run, by date", list_runs);
     add_json(*listing, *options);
-    add_output(*listing, *options);
+    add_output_file(*listing, options->output);
 
     auto* showing = add("show", "every table of a run", show_run);
     showing->add_option("RUN", options->run, "its number, as `history list` has it")->required();
-    add_output(*showing, *options);
+    add_output_file(*showing, options->output);
 
     auto* trend = add("trend", "each series; of a single one, every run", show_trend);
     add_choice(*trend, *options);
@@ -326,7 +314,7 @@ void add_history_command(CLI::App& app, action& chosen) {
                    ->add_option("--reports", options->report_folder,
                                 "of the page: a folder for the page of each run, to which its numbers lead")
                    ->type_name("DIR"));
-    add_output(*trend, *options);
+    add_output_file(*trend, options->output);
 
     auto* changes = add("changes", "when something became better or worse", show_changes);
     changes->footer(how_changes_are_found);
@@ -334,7 +322,7 @@ void add_history_command(CLI::App& app, action& chosen) {
     changes->add_option("--since", options->since, "only changes from this date, or this commit, on")
         ->type_name("WHEN");
     add_json(*changes, *options);
-    add_output(*changes, *options);
+    add_output_file(*changes, options->output);
 
     auto* exporting = add("export", "a run's report.json, or every point as CSV", export_points);
     auto* exported =
@@ -342,7 +330,7 @@ void add_history_command(CLI::App& app, action& chosen) {
     add_choice(*exporting, *options);
     for (const auto* part : {"--workload", "--contender", "--metric"})  // a report is given back whole
         exporting->get_option(part)->excludes(exported);
-    add_output(*exporting, *options);
+    add_output_file(*exporting, options->output);
 
     auto* pruning = add("prune", "removes old runs", prune);
     pruning->add_option("--before", options->before, "those before this date")->type_name("DATE");

@@ -54,8 +54,8 @@ void keep_report(const reports::report& report, const std::string& place) {
         const auto added = history.add(entry_of(report, of_current_folder()));
         tell("loopbench: kept as run {} in {}\n", added.run, history.place());
     } catch (const database_error& error) {
-        throw database_error{fmt::format(
-            "{}; the report is written, and `loopbench history add` keeps it then", error.what())};
+        throw database_error{"{}; the report is written, and `loopbench history add` keeps it then",
+                             error.what()};
     }
 }
 

@@ -12,8 +12,6 @@
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
-#include "reports/files/atomic_file.hpp"
-#include "reports/files/posix_io.hpp"
 #include "reports/formats/formats.hpp"
 #include "reports/formats/hgrm.hpp"
 #include "reports/html/html.hpp"
@@ -59,10 +57,7 @@ int report(const report_options& options) {
                       : options.format_name == html
                           ? page(options.file)
                           : rewritten(*reports::find_format(options.format_name), options.file);
-    if (options.output.empty())
-        reports::write_standard_output(text);
-    else
-        reports::write_file_atomically(options.output, text);
+    write_output(options.output, text);
     return exit_ok;
 }
 
@@ -79,9 +74,7 @@ void add_report_command(CLI::App& app, action& chosen) {
     names.emplace_back(hgrm);
     takes_one_of(command->add_option("--format", options->format_name, "the other format"), names)
         ->required();
-    takes_path(
-        command->add_option("-o,--output", options->output, "the file to write; standard output otherwise")
-            ->type_name("FILE"));
+    add_output_file(*command, options->output);
     command->callback([options, &chosen] { chosen = [options](const auto&) { return report(*options); }; });
 }
 

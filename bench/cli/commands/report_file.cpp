@@ -4,9 +4,11 @@
 
 #include <filesystem>
 
+#include "bench/cli/option_types.hpp"
 #include "bench/experiment/record.hpp"
 #include "bench/summary/summary.hpp"
 #include "bench/trial/usage_error.hpp"
+#include "reports/files/atomic_file.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
 
@@ -24,6 +26,18 @@ std::string read_report_text(const std::string& file) {
 
 reports::report read_report_file(const std::string& file) {
     return read_report_or_journal(read_report_text(file), file);
+}
+
+void add_output_file(CLI::App& command, std::string& file) {
+    takes_path(command.add_option("-o,--output", file, "the file to write; standard output otherwise")
+                   ->type_name("FILE"));
+}
+
+void write_output(const std::string& file, std::string_view text) {
+    if (file.empty())
+        reports::write_standard_output(text);
+    else
+        reports::write_file_atomically(file, text);
 }
 
 }  // namespace loopbench::bench

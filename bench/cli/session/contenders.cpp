@@ -56,8 +56,7 @@ void refuse_not_built(const std::vector<std::string>& patterns, const std::vecto
         if (known != contender_explanations().end())
             throw usage_error{
                 "the contender {} is not built: `make bench` builds the headline contenders alone; build all "
-                "by "
-                "`cmake --build --preset release --target suite`",
+                "by `cmake --build --preset release --target suite`",
                 known->name};
     }
 }

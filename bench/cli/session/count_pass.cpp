@@ -36,6 +36,8 @@ json to_json(const std::string& workload, const std::string& contender, const op
             {"missing", counts.missing}};
 }
 
+}  // namespace
+
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan) {
     std::vector<cell_to_count> cells;
     for (const auto& workload : plan.workloads)
@@ -43,8 +45,6 @@ std::vector<cell_to_count> measured_cells(const reports::report& report, const r
             if (has_time(report, workload, who.name)) cells.push_back({&who, workload});
     return cells;
 }
-
-}  // namespace
 
 std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
                                       const std::filesystem::path& folder, std::chrono::nanoseconds limit,
@@ -66,11 +66,6 @@ std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
     const json whole{{"schema", "loopbench-counts/1"}, {"cells", std::move(details)}};
     reports::write_file_atomically(folder / "counts.json", reports::dump(whole, 1) + "\n");
     return counted;
-}
-
-std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
-                                      const std::filesystem::path& folder, int stop_fd) {
-    return count_cells(measured_cells(report, plan), folder, plan.trial_limit, stop_fd);
 }
 
 std::vector<counted_cell> check_cells(const reports::report& report, const run_plan& plan, int stop_fd) {

@@ -19,16 +19,15 @@ struct cell_to_count {
     std::string workload;
 };
 
+/// Those that have a time in the report.
+std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
+
 /// Counts the cells, with `limit` for each process, and writes the system calls by name to
 /// `folder`/counts.json, which has to be there. Cells that are left when `stop_fd` becomes readable are not
 /// counted.
 std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
                                       const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                       int stop_fd);
-
-/// Counts every cell that has a time in the report, as above.
-std::vector<counted_cell> count_cells(const reports::report& report, const run_plan& plan,
-                                      const std::filesystem::path& folder, int stop_fd);
 
 /// Checks every cell that has a time in the report, by price_of() (bench/counting/price.hpp). Cells that are
 /// left when `stop_fd` becomes readable are not checked.

@@ -49,8 +49,7 @@ void refuse_served_without_client(const served_options& options) {
     if (!options.arguments.empty())
         throw usage_error{
             "{} is one operand too many: compare takes BASE and NEW, and behind them only what two servers "
-            "are "
-            "started with; leave it out or, if it is a benchmark, say --workload {}; of two servers, say "
+            "are started with; leave it out or, if it is a benchmark, say --workload {}; of two servers, say "
             "what asks them by --client",
             options.arguments.front(), options.arguments.front()};
 }

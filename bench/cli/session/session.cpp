@@ -2,7 +2,6 @@
 #include "bench/cli/session/session.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -129,7 +128,8 @@ void take_further_passes(session_record& record, journal& written, const session
     if (plan.share().number != 1) return;
     const auto report = report_of(record);
     std::vector<counted_cell> counted;
-    if (plan.counts) counted = count_cells(report, plan, place.folder, place.stop.fd());
+    if (plan.counts)
+        counted = count_cells(measured_cells(report, plan), place.folder, plan.trial_limit, place.stop.fd());
     if (plan.checks && !place.stop.requested())
         std::ranges::move(check_cells(report, plan, place.stop.fd()), std::back_inserter(counted));
     if (place.stop.requested()) {
@@ -152,16 +152,6 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
         run.unwritten = error;
     }
     return run;
-}
-
-/// Those that this process may run on.
-std::vector<int> allowed_cpus() {
-    cpu_set_t allowed;
-    std::vector<int> cpus;
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
-    return cpus;
 }
 
 /// The blocks of a run are on the cores that it began with: others may be of another kind.

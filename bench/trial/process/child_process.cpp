@@ -9,15 +9,10 @@
 
 namespace loopbench::bench {
 
-namespace {
-
-using clock = running_child::clock;
-
-}  // namespace
-
 std::vector<child_outcome> run_together(std::span<const child_request> requests,
                                         std::chrono::nanoseconds limit, int stop_fd,
                                         const std::function<void(std::size_t, const child_outcome&)>& ended) {
+    using clock = running_child::clock;
     const auto deadline = clock::now() + limit;
     std::deque<running_child> all;
     std::chrono::milliseconds longest_wait = child_request{}.longest_wait;  // poll takes an int

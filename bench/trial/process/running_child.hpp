@@ -38,7 +38,6 @@ public:
     bool is_over() const noexcept { return over_; }
     /// It is to be ended, and this is why.
     void end_because(child_end why) noexcept;
-    clock::time_point started() const noexcept { return started_; }
 
     /// Ends whatever is left of the group, and takes the child's last words and its usage. Once.
     child_outcome finish();

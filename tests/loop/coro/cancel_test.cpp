@@ -52,8 +52,7 @@ class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
 TEST_P(cancelling, a_task_before_it_starts_ends_it_at_its_first_await) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     bool started = false;
     bool went_on = false;
     auto work = [&]() -> task<void> {
@@ -70,8 +69,7 @@ TEST_P(cancelling, a_task_before_it_starts_ends_it_at_its_first_await) {
 }
 
 TEST_P(cancelling, ends_a_connect_that_gets_no_answer_and_is_pending_until_then) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const full_listener silent;
     auto connects = [&]() -> task<void> { co_await loop.connect(silent.address); };
     const auto handle = create_task(loop, connects());
@@ -85,8 +83,7 @@ TEST_P(cancelling, ends_a_connect_that_gets_no_answer_and_is_pending_until_then)
 }
 
 TEST_P(cancelling, ends_a_task_at_every_kind_of_await) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto listener = loop.listen();
     event silent(loop);
@@ -130,8 +127,7 @@ TEST_P(cancelling, ends_a_task_at_every_kind_of_await) {
 }
 
 TEST_P(cancelling, a_task_that_is_done_does_nothing) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const auto handle = create_task(loop, yield_times(loop, 1));
     loop.run_until_idle();
     handle.cancel();
@@ -140,8 +136,7 @@ TEST_P(cancelling, a_task_that_is_done_does_nothing) {
 }
 
 TEST_P(cancelling, itself_ends_a_task_at_its_next_await) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<task_handle<void>> self;
     bool went_on = false;
     auto work = [&]() -> task<void> {
@@ -157,8 +152,7 @@ TEST_P(cancelling, itself_ends_a_task_at_its_next_await) {
 }
 
 TEST_P(cancelling, is_an_exception_that_a_task_may_take_and_go_on) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int turns = 0;
     auto stubborn = [&]() -> task<void> {
         bool was_cancelled = false;
@@ -178,8 +172,7 @@ TEST_P(cancelling, is_an_exception_that_a_task_may_take_and_go_on) {
 }
 
 TEST_P(cancelling, a_sleep_and_a_read_in_one_callback_ends_both_and_nothing_comes_after) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1h); };
@@ -198,8 +191,7 @@ TEST_P(cancelling, a_sleep_and_a_read_in_one_callback_ends_both_and_nothing_come
 // Both are in the ready queue already when they are cancelled. What the read has got it keeps; what it was
 // only about to get is still there.
 TEST_P(cancelling, what_is_due_already_loses_nothing) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
     std::vector<task_handle<void>> tasks;
@@ -232,8 +224,7 @@ TEST_P(cancelling, what_is_due_already_loses_nothing) {
 
 // It is queued by the cancellation, and its time has come: it must not be queued twice.
 TEST_P(cancelling, a_sleep_that_is_due_and_not_yet_found_to_be_ends_it_once) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int endings = 0;
     auto sleeps = [&]() -> task<void> {
         try {
@@ -256,8 +247,7 @@ TEST_P(cancelling, a_sleep_that_is_due_and_not_yet_found_to_be_ends_it_once) {
 }
 
 TEST_P(cancelling, a_read_loses_no_byte) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
     const auto reading = create_task(loop, reads());
@@ -273,8 +263,7 @@ TEST_P(cancelling, a_read_loses_no_byte) {
 }
 
 TEST_P(cancelling, a_call_from_inside_another_that_is_due_at_the_same_time_prevents_it) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     call_handle handles[3];
     const time_point when = loop.now() + 1ms;
@@ -289,8 +278,7 @@ TEST_P(cancelling, a_call_from_inside_another_that_is_due_at_the_same_time_preve
 }
 
 TEST_P(cancelling, a_sleeping_task_from_inside_a_timer_prevents_its_timer) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<task_handle<void>> sleepers;
     for (int i = 0; i < 100; ++i) sleepers.push_back(create_task(loop, sleep_long(loop)));
     loop.call_later(1ms, [&] {

@@ -27,8 +27,7 @@ class slow_callbacks : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, slow_callbacks, all_designs(), design_name);
 
 TEST_P(slow_callbacks, are_warned_of_with_how_long_they_took) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<nanoseconds> warnings;
     loop.warn_of_slow_callbacks(100ms,
                                 [&](nanoseconds took, const std::string&) { warnings.push_back(took); });
@@ -48,8 +47,7 @@ TEST_P(slow_callbacks, are_warned_of_with_how_long_they_took) {
 }
 
 TEST_P(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_warnings) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int warnings = 0;
     loop.warn_of_slow_callbacks(1ms, [&](nanoseconds, const std::string&) { ++warnings; });
     loop.post([&] {
@@ -62,8 +60,7 @@ TEST_P(slow_callbacks, are_not_warned_of_any_more_when_one_of_them_ends_the_warn
 }
 
 TEST_P(slow_callbacks, may_end_the_warnings_in_the_warning) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int warnings = 0;
     int freed = 0;
     loop.warn_of_slow_callbacks(
@@ -93,8 +90,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, slow_ones, all_designs(), design_name);
 
 TEST_P(slow_ones, are_tasks_by_where_they_were_started) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
     const std::string spawned_at = next_line();
@@ -115,8 +111,7 @@ TEST_P(slow_ones, are_tasks_by_where_they_were_started) {
 
 // However they wait: each awaiter tells of its own coroutine.
 TEST_P(slow_ones, are_tasks_whatever_they_have_waited_for) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
     auto pair = make_unix_pair(loop);
@@ -148,8 +143,7 @@ TEST_P(slow_ones, are_tasks_whatever_they_have_waited_for) {
 }
 
 TEST_P(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
     struct slow_function {
@@ -177,8 +171,7 @@ TEST_P(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
 
 // A frame is given out again; its next tenant must not be taken for the last.
 TEST_P(slow_ones, have_the_place_of_the_task_that_gathers_them) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
     for (int i = 0; i < 20; ++i) loop.spawn(slow_step(loop));
@@ -215,8 +208,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, unretrieved_exceptions, all_designs(), design_name);
 
 TEST_P(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_gone) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
     const std::string created_at = next_line();
@@ -238,8 +230,7 @@ TEST_P(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_gone
 }
 
 TEST_P(unretrieved_exceptions, are_not_those_that_were_asked_for_or_are_cancellations) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
     {
@@ -260,8 +251,7 @@ TEST_P(unretrieved_exceptions, are_not_those_that_were_asked_for_or_are_cancella
 }
 
 TEST_P(unretrieved_exceptions, are_nobodys_business_without_debug_mode) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
     loop.warn_of_unretrieved_exceptions(nullptr);

@@ -13,8 +13,7 @@ class futures : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, futures, all_designs(), design_name);
 
 TEST_P(futures, wake_all_that_wait_in_the_order_in_which_they_came) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     std::vector<std::string> order;
     auto waiter = [&](std::string name) -> task<void> {
@@ -30,8 +29,7 @@ TEST_P(futures, wake_all_that_wait_in_the_order_in_which_they_came) {
 }
 
 TEST_P(futures, call_back_on_a_later_turn_in_the_order_of_adding) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<std::string> answer(loop);
     const auto future = answer.get_future();
     std::vector<std::string> calls;
@@ -45,8 +43,7 @@ TEST_P(futures, call_back_on_a_later_turn_in_the_order_of_adding) {
 }
 
 TEST_P(futures, take_one_result_and_refuse_a_second) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     answer.set_value(1);
     EXPECT_THROW(answer.set_value(2), std::logic_error);
@@ -55,16 +52,14 @@ TEST_P(futures, take_one_result_and_refuse_a_second) {
 }
 
 TEST_P(futures, refuse_to_give_a_result_that_they_do_not_have) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<void> answer(loop);
     EXPECT_FALSE(answer.get_future().done());
     EXPECT_THROW(answer.get_future().result(), std::logic_error);
 }
 
 TEST_P(futures, throw_an_exception_in_every_waiter) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     auto waiter = [&]() -> task<void> { co_await answer.get_future(); };
     const std::array waiting{create_task(loop, waiter()), create_task(loop, waiter())};
@@ -75,8 +70,7 @@ TEST_P(futures, throw_an_exception_in_every_waiter) {
 }
 
 TEST_P(futures, that_are_done_do_not_make_wait) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     answer.set_value(3);
     auto waiter = [&]() -> task<int> { co_return co_await answer.get_future(); };
@@ -84,8 +78,7 @@ TEST_P(futures, that_are_done_do_not_make_wait) {
 }
 
 TEST_P(futures, leave_a_cancelled_waiter_out_and_the_others_in_order) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     std::vector<int> woken;
     auto waiter = [&](int number) -> task<void> {
@@ -106,8 +99,7 @@ TEST_P(futures, leave_a_cancelled_waiter_out_and_the_others_in_order) {
 }
 
 TEST_P(futures, keep_their_value_for_a_waiter_that_was_cancelled_too_late) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     int value = 0;
     auto waiter = [&]() -> task<void> {
@@ -124,8 +116,7 @@ TEST_P(futures, keep_their_value_for_a_waiter_that_was_cancelled_too_late) {
 }
 
 TEST_P(futures, forget_a_waiter_whose_frame_is_gone) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     {
         const auto other_owner = make_loop();
@@ -139,8 +130,7 @@ TEST_P(futures, forget_a_waiter_whose_frame_is_gone) {
 }
 
 TEST_P(futures, of_promises_that_are_dropped_are_cancelled) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     promise<int> replaced(loop);
     const std::array unkept{dropped->get_future(), replaced.get_future()};
@@ -159,8 +149,7 @@ TEST_P(futures, of_promises_that_are_dropped_are_cancelled) {
 }
 
 TEST_P(futures, of_tasks_give_values_and_keep_exceptions_for_who_asks) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();
         co_return 9;
@@ -186,8 +175,7 @@ TEST_P(futures, of_tasks_give_values_and_keep_exceptions_for_who_asks) {
 }
 
 TEST_P(futures, of_tasks_that_are_awaited_twice_serve_both) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();
         co_return 2;
@@ -202,8 +190,7 @@ TEST_P(futures, of_tasks_that_are_awaited_twice_serve_both) {
 }
 
 TEST_P(futures, and_events_leave_a_cancelled_waiter_out) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     event happening(loop);
     std::vector<int> woken;
     auto waiter = [&](int number) -> task<void> {

@@ -37,8 +37,7 @@ class gathering : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, gathering, all_designs(), design_name);
 
 TEST_P(gathering, starts_the_children_in_order_and_keeps_their_values) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(1, 3), children.child(2, 0), children.child(3, 1)};
@@ -53,8 +52,7 @@ TEST_P(gathering, starts_the_children_in_order_and_keeps_their_values) {
 }
 
 TEST_P(gathering, very_many_children_are_not_started_in_one_callback) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     constexpr std::size_t all = 10'000;
     std::size_t started = 0;
     std::size_t started_before_the_other = all;
@@ -74,8 +72,7 @@ TEST_P(gathering, very_many_children_are_not_started_in_one_callback) {
 }
 
 TEST_P(gathering, nothing_is_done_at_once_but_not_inline) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     bool other_has_run = false;
     auto main = [&]() -> task<void> {
         loop.post([&] { other_has_run = true; });
@@ -88,8 +85,7 @@ TEST_P(gathering, nothing_is_done_at_once_but_not_inline) {
 }
 
 TEST_P(gathering, lets_all_end_and_throws_the_first_exception) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(1, 5), children.child(2, 1, true), children.child(3, 3),
@@ -110,8 +106,7 @@ TEST_P(gathering, lets_all_end_and_throws_the_first_exception) {
 }
 
 TEST_P(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(1, 9), children.child(2, 1, true), children.child(3, 9)};
@@ -131,8 +126,7 @@ TEST_P(gathering, with_cancel_on_exception_cancels_the_others_and_waits_for_them
 
 // They start on the stack of the one that gathers; what a loop asks in turns is queued.
 TEST_P(gathering, starts_the_children_before_anybody_else_goes_on) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
         loop.post([&] { children.events.push_back("other"); });
@@ -147,8 +141,7 @@ TEST_P(gathering, starts_the_children_before_anybody_else_goes_on) {
 }
 
 TEST_P(gathering, with_cancel_on_exception_cancels_even_those_that_have_not_started) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(1, 0, true), children.child(2, 9)};
@@ -161,8 +154,7 @@ TEST_P(gathering, with_cancel_on_exception_cancels_even_those_that_have_not_star
 
 // Without an end to that, the stack is used up.
 TEST_P(gathering, nests_a_hundred_thousand_deep) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     if (loop.polls())
         GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
     int ended = 0;
@@ -179,8 +171,7 @@ TEST_P(gathering, nests_a_hundred_thousand_deep) {
 }
 
 TEST_P(gathering, nests_no_deeper_than_a_small_stack_goes) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     if (loop.polls())
         GTEST_SKIP() << GetParam() << " asks all of them on every turn, and starts none at once";
     int started = 0, on_one_stack = 0;
@@ -196,8 +187,7 @@ TEST_P(gathering, nests_no_deeper_than_a_small_stack_goes) {
 }
 
 TEST_P(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto work = [&]() -> task<void> {
         std::array tasks{children.child(1, 99), children.child(2, 99)};
@@ -221,8 +211,7 @@ TEST_P(gathering, passes_a_cancellation_on_to_the_children_and_waits_for_them) {
 }
 
 TEST_P(gathering, nests) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int leaves = 0;
     auto tree = [&](auto& self, int depth) -> task<void> {
         if (depth == 0) {
@@ -239,8 +228,7 @@ TEST_P(gathering, nests) {
 }
 
 TEST_P(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_its_task) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto child = [&](int number) -> task<int> {
         co_await loop.yield();
         if (number % 2 == 0) throw std::runtime_error("child " + std::to_string(number));
@@ -260,8 +248,7 @@ TEST_P(gathering, that_collects_throws_nothing_and_leaves_every_failure_in_its_t
 }
 
 TEST_P(gathering, that_collects_is_cancelled_like_any_other) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto child = [&]() -> task<void> { co_await loop.sleep_until(never); };
     std::array children{child(), child()};
     auto main = [&]() -> task<void> { co_await loop.gather(std::span(children), join_mode::collect); };
@@ -274,8 +261,7 @@ TEST_P(gathering, that_collects_is_cancelled_like_any_other) {
 }
 
 TEST_P(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(0, 9), children.child(1, 2), children.child(2, 9)};
@@ -288,8 +274,7 @@ TEST_P(gathering, in_a_race_the_first_wins_and_the_others_are_cancelled) {
 }
 
 TEST_P(gathering, in_a_race_the_first_may_win_with_an_exception) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
         std::array tasks{children.child(0, 9), children.child(1, 2, true)};
@@ -309,8 +294,7 @@ task<int> answer_after(event_loop& loop, nanoseconds delay, bool fails = false) 
 }
 
 TEST_P(time_limits, give_the_value_of_work_that_is_in_time) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1ms), start + 1h));
     EXPECT_EQ(result, 42);
@@ -319,8 +303,7 @@ TEST_P(time_limits, give_the_value_of_work_that_is_in_time) {
 }
 
 TEST_P(time_limits, cancel_work_that_is_not_in_time) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1h), start + 1ms));
     EXPECT_EQ(result, std::nullopt);
@@ -329,15 +312,13 @@ TEST_P(time_limits, cancel_work_that_is_not_in_time) {
 }
 
 TEST_P(time_limits, let_an_exception_of_the_work_through) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1h;
     EXPECT_THROW(loop.run(with_deadline(loop, answer_after(loop, 1ms, true), limit)), std::runtime_error);
 }
 
 TEST_P(time_limits, let_an_exception_through_that_the_work_has_made_of_its_cancellation) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto cleans_up_in_vain = [&]() -> task<void> {
         try {
             co_await loop.sleep_until(never);
@@ -349,8 +330,7 @@ TEST_P(time_limits, let_an_exception_through_that_the_work_has_made_of_its_cance
 }
 
 TEST_P(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_was_not) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1s;
     EXPECT_TRUE(loop.run(with_deadline(loop, yield_times(loop, 2), limit)).has_value());
     auto endless = [&]() -> task<void> { co_await loop.sleep_until(never); };
@@ -358,8 +338,7 @@ TEST_P(time_limits, tell_work_without_a_value_that_was_in_time_from_work_that_wa
 }
 
 TEST_P(time_limits, pass_a_cancellation_on_to_the_work) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto limited = [&]() -> task<void> {
         co_await with_deadline(loop, answer_after(loop, 1h), loop.now() + 2h);
     };

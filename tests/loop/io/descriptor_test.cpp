@@ -31,8 +31,7 @@ class descriptors : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, descriptors, all_designs(), design_name);
 
 TEST_P(descriptors, that_are_closed_complete_what_is_pending_on_them) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -61,8 +60,7 @@ TEST_P(descriptors, that_are_closed_complete_what_is_pending_on_them) {
 }
 
 TEST_P(descriptors, that_are_closed_complete_a_pending_connect) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     full_listener silent;
     const unique_fd unconnected = open_stream(AF_INET);
     std::int64_t result = 0;
@@ -81,8 +79,7 @@ TEST_P(descriptors, that_are_closed_complete_a_pending_connect) {
 }
 
 TEST_P(descriptors, that_are_closed_refuse_every_operation) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = make_unix_pair(loop);
         pair.one.close();
@@ -99,8 +96,7 @@ TEST_P(descriptors, that_are_closed_refuse_every_operation) {
 // The event of the old file is in the kernel, or on its way, when the number is given out again: a duplicate
 // keeps the old file alive, so that it goes on having events.
 TEST_P(descriptors, that_are_reused_at_once_do_not_get_the_events_of_the_old_file) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto old_pair = make_unix_pair(loop);
     auto new_pair = make_unix_pair(loop);
     const int number = old_pair.one.native_handle();
@@ -195,8 +191,7 @@ TEST_P(descriptors, beyond_fd_setsize_are_refused_by_select_with_a_clear_error_a
 // connected.
 TEST_P(descriptors, are_not_taken_for_connected_when_a_unix_listener_has_no_room) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the listener has room";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     // Of this process alone: the same test on another design may run at the same time.
     const std::string abstract_name =
         std::string("\0loopbench full backlog ", 24) + std::to_string(::getpid());

@@ -33,8 +33,7 @@ class fd_callback : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, fd_callback, all_designs(), design_name);
 
 TEST_P(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     int calls = 0;
     loop.add_reader(pipe.reader.get(), [&] {
@@ -51,8 +50,7 @@ TEST_P(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
 }
 
 TEST_P(fd_callback, wakes_a_loop_that_sleeps) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     loop.add_reader(pipe.reader.get(), [&] { loop.stop(); });
     loop.add_writer(pipe.writer.get(), [&] {
@@ -64,8 +62,7 @@ TEST_P(fd_callback, wakes_a_loop_that_sleeps) {
 }
 
 TEST_P(fd_callback, comes_once_a_turn_and_lets_others_run) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "never read");
     std::vector<char> order;
@@ -83,8 +80,7 @@ TEST_P(fd_callback, comes_once_a_turn_and_lets_others_run) {
 }
 
 TEST_P(fd_callback, may_remove_itself) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "abc");
     int calls = 0;
@@ -100,8 +96,7 @@ TEST_P(fd_callback, may_remove_itself) {
 }
 
 TEST_P(fd_callback, may_replace_itself) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "abc");
     std::vector<int> calls;
@@ -117,8 +112,7 @@ TEST_P(fd_callback, may_replace_itself) {
 }
 
 TEST_P(fd_callback, does_not_come_any_more_when_another_has_removed_it_in_the_same_turn) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipes[2];
     int calls = 0;
     for (const raw_pipe& pipe : pipes) {
@@ -133,8 +127,7 @@ TEST_P(fd_callback, does_not_come_any_more_when_another_has_removed_it_in_the_sa
 }
 
 TEST_P(fd_callback, that_throws_leaves_run_and_comes_again) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "ab");
     int calls = 0;
@@ -150,8 +143,7 @@ TEST_P(fd_callback, that_throws_leaves_run_and_comes_again) {
 }
 
 TEST_P(fd_callback, that_throws_after_it_was_removed_is_freed) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "a");
     int freed = 0;
@@ -164,8 +156,7 @@ TEST_P(fd_callback, that_throws_after_it_was_removed_is_freed) {
 }
 
 TEST_P(fd_callback, in_both_directions_of_one_socket_are_apart) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string order;
     loop.add_reader(pair.one.native_handle(), [&] {
@@ -187,21 +178,18 @@ TEST_P(fd_callback, is_freed_with_the_loop_wherever_it_is) {
     const raw_pipe ready;
     const raw_pipe silent;
     put(ready.writer.get(), "x");
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        for (const int fd : {ready.reader.get(), silent.reader.get()})
-            loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
-        turn_often(loop);
-    }
+    event_loop& loop = keep(make_loop());
+    for (const int fd : {ready.reader.get(), silent.reader.get()})
+        loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+    turn_often(loop);
+    end_loop();
     EXPECT_EQ(freed, 2);
 }
 
 // Nobody tells the loop that a descriptor was closed that is not its own. What it remembers of one (that it
 // is in the set, that it was empty, that its peer has hung up) must not outlive the callback.
 TEST_P(fd_callback, comes_for_the_next_file_of_the_same_number) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<int> numbers;
     for (int round = 0; round < 3; ++round) {
         const raw_pipe pipe;
@@ -221,16 +209,14 @@ TEST_P(fd_callback, comes_for_the_next_file_of_the_same_number) {
 }
 
 TEST_P(fd_callback, of_no_descriptor_never_comes_and_can_be_removed) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     loop.add_reader(-1, [] { ADD_FAILURE() << "there is nothing to read"; });
     turn_often(loop);
     EXPECT_TRUE(loop.remove_reader(-1));
 }
 
 TEST_P(fd_callback, of_a_full_pipe_does_not_hold_up_the_next_file_of_its_number) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int number = pipe.writer.get();
     while (::write(number, "full", 4) > 0) {
@@ -290,29 +276,27 @@ TEST(fd_callbacks, that_can_no_longer_be_watched_can_still_be_removed_and_leak_n
 // The frame is destroyed with the loop, closes the socket, and takes its callback back after that.
 TEST_P(fd_callback, is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
-    {
-        const auto owner = make_loop();
-        event_loop& loop = *owner;
-        auto watches = [&](bool takes_back) -> task<void> {
-            auto pair = make_unix_pair(loop);
-            const int fd = pair.one.native_handle();
-            struct scope {
-                event_loop& loop;
-                stream_pair& streams;
-                int watched;
-                bool takes_back;
-                ~scope() {
-                    streams.one.close();
-                    if (takes_back) loop.remove_reader(watched);
-                }
-            } const closing{loop, pair, fd, takes_back};
-            loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
-            co_await loop.sleep_until(never);
-        };
-        loop.spawn(watches(true));
-        loop.spawn(watches(false));
-        turn_often(loop);
-    }
+    event_loop& loop = keep(make_loop());
+    auto watches = [&](bool takes_back) -> task<void> {
+        auto pair = make_unix_pair(loop);
+        const int fd = pair.one.native_handle();
+        struct scope {
+            event_loop& loop;
+            stream_pair& streams;
+            int watched;
+            bool takes_back;
+            ~scope() {
+                streams.one.close();
+                if (takes_back) loop.remove_reader(watched);
+            }
+        } const closing{loop, pair, fd, takes_back};
+        loop.add_reader(fd, [owned = std::make_shared<freed_counter>(freed)] {});
+        co_await loop.sleep_until(never);
+    };
+    loop.spawn(watches(true));
+    loop.spawn(watches(false));
+    turn_often(loop);
+    end_loop();
     EXPECT_EQ(freed, 2);
 }
 

@@ -24,6 +24,7 @@
 #include "loop/net/stream.hpp"
 #include "tests/loop/io/uring_support.hpp"
 #include "tests/loop/manual_clock.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::loop {
 
@@ -268,13 +269,11 @@ std::string refusal_with(int error) {
 TEST(io_uring_refused, names_the_cause_and_the_remedy) {
     const std::string forbidden = refusal_with(EPERM);
     const bool by_setting = forbidden.find("io_uring_disabled=0") != std::string::npos;  // on this machine
-    EXPECT_NE(forbidden.find(by_setting ? "sysctl -w" : "seccomp=unconfined"), std::string::npos)
-        << forbidden;
+    EXPECT_SAYS(forbidden, by_setting ? "sysctl -w" : "seccomp=unconfined");
     const std::string missing = refusal_with(ENOSYS);
-    EXPECT_NE(missing.find("CONFIG_IO_URING"), std::string::npos) << missing;
+    EXPECT_SAYS(missing, "CONFIG_IO_URING");
     const std::string invalid = refusal_with(EINVAL);
-    for (const char* cause : {"6.1", "32768", "sandbox", "a design on epoll"})
-        EXPECT_NE(invalid.find(cause), std::string::npos) << invalid;
+    for (const char* cause : {"6.1", "32768", "sandbox", "a design on epoll"}) EXPECT_SAYS(invalid, cause);
 }
 
 }  // namespace

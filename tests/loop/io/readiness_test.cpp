@@ -84,6 +84,19 @@ protected:
         take_turn();
     }
 
+    /// The operation waits, and then something comes and the kernel says so.
+    void wait_and_be_told(io_operation& op, std::string_view text = "abc") {
+        ASSERT_FALSE(driver.start(op));
+        put(peer.get(), text);
+        tell(driver.watches.back().generation);
+    }
+    /// The same to its end.
+    void wait_and_complete(io_operation& op) {
+        wait_and_be_told(op);
+        take_turn();
+        ASSERT_EQ(op.result, 3);
+    }
+
     void take_turn() {
         driver.wait(do_not_wait);
         while (!ready.empty()) run_next();
@@ -111,10 +124,7 @@ protected:
     void receive_until_it_is_told_by_level() {
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);
-            ASSERT_FALSE(driver.start(op));
-            put(peer.get(), "abc");
-            report(driver.watches.back().generation);
-            ASSERT_EQ(op.result, 3);
+            wait_and_complete(op);
         }
         ASSERT_TRUE(driver.watches.back().in);
         ASSERT_FALSE(driver.watches.back().out);
@@ -254,10 +264,7 @@ TEST_P(readiness_by_edges, comes_to_be_told_by_level_where_calls_are_in_vain) {
 TEST_P(readiness_by_edges, comes_to_be_told_by_level_after_each_read_of_a_unix_stream) {
     for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
         auto op = reading();
-        ASSERT_FALSE(driver.start(op));
-        put(peer.get(), "abc");
-        report(driver.watches.back().generation);
-        ASSERT_EQ(op.result, 3);
+        wait_and_complete(op);
     }
     ASSERT_FALSE(driver.watches.back().out);
     put(peer.get(), "abc");
@@ -286,10 +293,7 @@ TEST_P(readiness_by_edges, is_told_by_edges_again_where_more_waits_than_was_told
     receive_until_it_is_told_by_level();  // until there is no more than that
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
-        ASSERT_FALSE(driver.start(op));
-        put(peer.get(), "abc");
-        report(driver.watches.back().generation);
-        ASSERT_EQ(op.result, 3);
+        wait_and_complete(op);
     }
     EXPECT_EQ(driver.watches.size(), 4u);
 }
@@ -430,9 +434,7 @@ TEST_P(readiness, serves_those_who_wait_in_the_order_in_which_they_came) {
 TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
     receive_much();
     auto op = reading();
-    ASSERT_FALSE(driver.start(op));
-    put(peer.get(), "abc");
-    tell(driver.watches.back().generation);
+    wait_and_be_told(op);
     tell(driver.watches.back().generation);
     EXPECT_TRUE(op.pending);
     take_turn();
@@ -445,9 +447,7 @@ TEST_P(readiness, lets_the_call_be_made_when_its_turn_has_come) {
 TEST_P(readiness, is_asked_for_when_the_calls_that_it_asked_for_are_made) {
     receive_much();
     auto op = reading();
-    ASSERT_FALSE(driver.start(op));
-    put(peer.get(), "abc");
-    tell(driver.watches.back().generation);
+    wait_and_be_told(op);
     tell(driver.watches.back().generation);
     EXPECT_EQ(driver.events.size(), 1u) << "nobody has asked for the second";
     run_next();
@@ -459,9 +459,7 @@ TEST_P(readiness, is_asked_for_when_the_calls_that_it_asked_for_are_made) {
 TEST_P(readiness, is_asked_for_where_who_waited_has_gone_before_its_turn) {
     receive_much();
     auto op = reading();
-    ASSERT_FALSE(driver.start(op));
-    put(peer.get(), "abc");
-    tell(driver.watches.back().generation);
+    wait_and_be_told(op);
     driver.discard(op);
     take_turn();
     tell(driver.watches.back().generation);
@@ -474,9 +472,7 @@ TEST_P(readiness, is_asked_for_although_more_who_wait_for_the_same_are_queued) {
     auto first = reading(3);
     auto second = reading(3);
     ASSERT_FALSE(driver.start(first));
-    ASSERT_FALSE(driver.start(second));
-    put(peer.get(), "abcdef");
-    tell(driver.watches.back().generation);
+    wait_and_be_told(second, "abcdef");
     run_next();
     EXPECT_EQ(first.result, 3);
     EXPECT_TRUE(second.pending);
@@ -490,9 +486,7 @@ TEST_P(readiness, is_asked_for_although_more_who_wait_for_the_same_are_queued) {
 TEST_P(readiness, serves_who_waits_before_who_comes_when_the_call_is_not_yet_made) {
     receive_much();
     auto first = reading(3);
-    ASSERT_FALSE(driver.start(first));
-    put(peer.get(), "abcdef");
-    tell(driver.watches.back().generation);
+    wait_and_be_told(first, "abcdef");
     auto second = reading(3);
     EXPECT_FALSE(driver.start(second)) << "what is there belongs to the first";
     take_turn();
@@ -504,9 +498,7 @@ TEST_P(readiness, serves_who_waits_before_who_comes_when_the_call_is_not_yet_mad
 TEST_P(readiness, comes_to_nothing_when_its_operation_is_cancelled_before_its_turn) {
     receive_much();
     auto cancelled = reading();
-    ASSERT_FALSE(driver.start(cancelled));
-    put(peer.get(), "abc");
-    tell(driver.watches.back().generation);
+    wait_and_be_told(cancelled);
     driver.cancel(cancelled);
     auto next = reading();
     EXPECT_TRUE(driver.start(next));
@@ -519,9 +511,7 @@ TEST_P(readiness, comes_to_nothing_when_its_operation_is_cancelled_before_its_tu
 TEST_P(readiness, of_a_file_that_is_closed_before_its_turn_does_not_touch_the_next_one_of_its_number) {
     receive_much();
     auto before = reading();
-    ASSERT_FALSE(driver.start(before));
-    put(peer.get(), "abc");
-    tell(driver.watches.back().generation);
+    wait_and_be_told(before);
     driver.close(ours.get());
     const unique_fd old(checked(::dup(ours.get()), "dup"));
     int ends[2];

@@ -165,8 +165,7 @@ class delimited_streams : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, delimited_streams, all_designs(), design_name);
 
 TEST_P(delimited_streams, give_lines) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto main = [&]() -> task<void> {
         buffered_reader<stream> lines(pair.one);
@@ -186,8 +185,7 @@ TEST_P(delimited_streams, give_lines) {
 
 // Otherwise a time limit would leave the stream in the middle of a message.
 TEST_P(delimited_streams, lose_nothing_of_a_read_that_was_cancelled) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     buffered_reader<stream> from(pair.one);
     std::array<std::byte, 8> message{};

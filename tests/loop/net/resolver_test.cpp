@@ -32,8 +32,7 @@ class resolving : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, resolving, all_designs(), design_name);
 
 TEST_P(resolving, gives_addresses_in_digits_as_they_are) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const auto v4 = resolve(loop, "127.0.0.1", "80");
     ASSERT_FALSE(v4.empty());
     EXPECT_EQ(v4.front().to_string(), "127.0.0.1:80");
@@ -44,8 +43,7 @@ TEST_P(resolving, gives_addresses_in_digits_as_they_are) {
 
 TEST_P(resolving, finds_localhost) {
     if (!is_known_here("localhost")) GTEST_SKIP() << "no line of /etc/hosts says what localhost is";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const auto found = resolve(loop, "localhost", "80");
     const auto is_loopback = [](const endpoint& each) {
         return each.to_string() == "127.0.0.1:80" || each.to_string() == "[::1]:80";
@@ -54,8 +52,7 @@ TEST_P(resolving, finds_localhost) {
 }
 
 TEST_P(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
     const auto asking = create_task(loop, asks());
@@ -67,8 +64,7 @@ TEST_P(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
 
 // A port in letters is refused without asking a name server.
 TEST_P(resolving, names_the_host_and_the_service_that_are_wrong) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     try {
         resolve(loop, "127.0.0.1", "no-such-service");
         ADD_FAILURE() << "there is a service of this name";
@@ -80,8 +76,7 @@ TEST_P(resolving, names_the_host_and_the_service_that_are_wrong) {
 }
 
 TEST_P(resolving, can_be_cancelled_and_the_answer_is_dropped) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
     std::vector tasks{create_task(loop, asks())};

@@ -109,8 +109,7 @@ class signals_as_data : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, signals_as_data, all_designs(), design_name);
 
 TEST_P(signals_as_data, arrive_with_their_numbers) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     signal_receiver signals(loop, {SIGUSR1, SIGUSR2});
     auto main = [&]() -> task<void> {
         ::pthread_kill(::pthread_self(), SIGUSR2);
@@ -122,8 +121,7 @@ TEST_P(signals_as_data, arrive_with_their_numbers) {
 }
 
 TEST_P(signals_as_data, can_be_waited_for_with_a_cancellation) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     signal_receiver signals(loop, {SIGUSR1});
     auto waits = [&]() -> task<void> { co_await signals.next(); };
     std::vector<task_handle<void>> waiting{create_task(loop, waits())};
@@ -137,8 +135,7 @@ TEST_P(signals_as_data, can_be_waited_for_with_a_cancellation) {
 }
 
 TEST_P(signals_as_data, are_blocked_only_while_the_receiver_lives) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     EXPECT_FALSE(is_blocked(SIGUSR1));
     {
         const signal_receiver signals(loop, {SIGUSR1});
@@ -148,8 +145,7 @@ TEST_P(signals_as_data, are_blocked_only_while_the_receiver_lives) {
 }
 
 TEST_P(signals_as_data, stay_blocked_while_another_receiver_wants_it) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto first = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR1});
     auto second = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR2});
     first.reset();
@@ -163,8 +159,7 @@ TEST_P(signals_as_data, stay_blocked_while_another_receiver_wants_it) {
 }
 
 TEST_P(signals_as_data, stay_blocked_until_the_last_receiver_of_one_signal_is_gone) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     for (const std::size_t goes_first : {0u, 1u}) {
         std::array<std::unique_ptr<signal_receiver>, 2> receivers;
         for (auto& each : receivers)
@@ -180,8 +175,7 @@ TEST_P(signals_as_data, stay_blocked_until_the_last_receiver_of_one_signal_is_go
 }
 
 TEST_P(signals_as_data, go_to_one_of_two_receivers) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     signal_receiver one(loop, {SIGUSR1});
     signal_receiver other(loop, {SIGUSR1});
     int received = 0;
@@ -200,8 +194,7 @@ TEST_P(signals_as_data, go_to_one_of_two_receivers) {
 }
 
 TEST_P(signals_as_data, stay_blocked_when_they_were_blocked_before) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     sigset_t usr1;
     ::sigemptyset(&usr1);
     ::sigaddset(&usr1, SIGUSR1);
@@ -212,8 +205,7 @@ TEST_P(signals_as_data, stay_blocked_when_they_were_blocked_before) {
 }
 
 TEST_P(signals_as_data, are_refused_where_there_are_none_of_that_number) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     EXPECT_THROW(signal_receiver(loop, {NSIG + 1}), std::system_error);
 }
 

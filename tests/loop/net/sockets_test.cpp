@@ -93,8 +93,7 @@ class sockets : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, sockets, all_designs(), design_name);
 
 TEST_P(sockets, speak_tcp_over_ipv4) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto where = endpoint::loopback(listener.port());
     EXPECT_EQ(where.to_string(), "127.0.0.1:" + std::to_string(listener.port()));
@@ -103,8 +102,7 @@ TEST_P(sockets, speak_tcp_over_ipv4) {
 
 TEST_P(sockets, speak_tcp_over_ipv6) {
     if (!has_ipv6_loopback()) GTEST_SKIP() << "this machine has no ::1";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto listener = loop.listen(endpoint::ip("::1", 0));
     const auto where = endpoint::ip("::1", listener.port());
     EXPECT_EQ(where.to_string(), "[::1]:" + std::to_string(listener.port()));
@@ -112,8 +110,7 @@ TEST_P(sockets, speak_tcp_over_ipv6) {
 }
 
 TEST_P(sockets, speak_over_a_path) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const temporary_folder folder;
     const auto where = endpoint::unix_path(folder.file("stream"));
     EXPECT_EQ(where.to_string(), folder.file("stream"));
@@ -122,16 +119,14 @@ TEST_P(sockets, speak_over_a_path) {
 }
 
 TEST_P(sockets, speak_over_an_abstract_name) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const auto where = abstract_name("loopbench stream " + std::to_string(::getpid()));
     auto listener = loop.listen(where);
     loop.run(expect_conversation(loop, std::move(listener), where));
 }
 
 TEST_P(sockets, say_why_they_cannot_listen_or_connect) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto listener = loop.listen();
     const auto taken = endpoint::loopback(listener.port());
     std::string refusal;
@@ -158,8 +153,7 @@ TEST_P(sockets, say_why_they_cannot_listen_or_connect) {
 }
 
 TEST_P(sockets, send_datagrams_over_ipv4_and_ipv6) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     for (const char* address : {"127.0.0.1", "::1"}) {
         if (std::string_view(address) == "::1" && !has_ipv6_loopback())
             GTEST_SKIP() << "this machine has no ::1 (IPv4 was tested)";
@@ -171,8 +165,7 @@ TEST_P(sockets, send_datagrams_over_ipv4_and_ipv6) {
 }
 
 TEST_P(sockets, send_datagrams_over_a_path) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const temporary_folder folder;
     datagram_socket one(loop, open_datagram(endpoint::unix_path(folder.file("one"))));
     datagram_socket other(loop, open_datagram(endpoint::unix_path(folder.file("other"))));
@@ -182,8 +175,7 @@ TEST_P(sockets, send_datagrams_over_a_path) {
 
 // The accepts fail, and what they have asked for is no reason to treat the socket as a listener.
 TEST_P(sockets, that_do_not_listen_fail_their_accepts_and_still_receive) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     for (const auto& [tcp, has_received] :
          {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
         auto pair = tcp ? loop.run(make_tcp_pair(loop)) : make_unix_pair(loop);
@@ -213,8 +205,7 @@ class pipes : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, pipes, all_designs(), design_name);
 
 TEST_P(pipes, carry_bytes_until_their_writer_closes) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     auto main = [&]() -> task<void> {
         loop.post([&] { put(pipe.writer.native_handle(), "first"); });
@@ -229,8 +220,7 @@ TEST_P(pipes, carry_bytes_until_their_writer_closes) {
 }
 
 TEST_P(pipes, take_more_than_they_hold) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     const std::vector<std::byte> sent(1'000'000, std::byte{7});
     std::size_t received = 0;
@@ -256,8 +246,7 @@ TEST_P(pipes, take_more_than_they_hold) {
 }
 
 TEST_P(pipes, give_an_error_when_nobody_reads_any_more) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pipe = loop.open_pipe();
     pipe.reader.close();
     auto main = [&]() -> task<void> {
@@ -268,8 +257,7 @@ TEST_P(pipes, give_an_error_when_nobody_reads_any_more) {
 }
 
 TEST_P(pipes, may_be_standard_input_and_are_left_blocking) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     int ends[2];
     checked(::pipe(ends), "pipe");
     const unique_fd reader(ends[0]);
@@ -287,8 +275,7 @@ TEST_P(pipes, may_be_standard_input_and_are_left_blocking) {
 
 // epoll refuses to watch one, and nobody need wait for it.
 TEST_P(pipes, may_be_replaced_by_a_regular_file_as_standard_input) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const unique_fd file(checked(::memfd_create("standard input", MFD_CLOEXEC), "memfd_create"));
     put(file.get(), "line one\nline two\n");
     checked(static_cast<int>(::lseek(file.get(), 0, SEEK_SET)), "lseek");

@@ -71,8 +71,7 @@ class stream_in_trouble : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, stream_in_trouble, all_designs(), design_name);
 
 TEST_P(stream_in_trouble, tells_a_pending_read_that_the_peer_has_reset) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
         reset_on_close(pair.other.native_handle());
@@ -83,8 +82,7 @@ TEST_P(stream_in_trouble, tells_a_pending_read_that_the_peer_has_reset) {
 }
 
 TEST_P(stream_in_trouble, tells_a_pending_write_that_the_peer_has_reset) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -98,8 +96,7 @@ TEST_P(stream_in_trouble, tells_a_pending_write_that_the_peer_has_reset) {
 }
 
 TEST_P(stream_in_trouble, gives_what_came_before_the_end_and_then_the_end_again_and_again) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("last words"));
@@ -111,8 +108,7 @@ TEST_P(stream_in_trouble, gives_what_came_before_the_end_and_then_the_end_again_
 }
 
 TEST_P(stream_in_trouble, that_is_half_closed_can_still_be_written_to) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
         pair.other.shutdown_write();
@@ -126,8 +122,7 @@ TEST_P(stream_in_trouble, that_is_half_closed_can_still_be_written_to) {
 
 // The default action of SIGPIPE ends this process.
 TEST_P(stream_in_trouble, gives_an_error_and_no_signal_when_nobody_reads_any_more) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const auto before = std::signal(SIGPIPE, SIG_DFL);
     auto write_until_error = [&](stream_pair pair) -> task<void> {
         pair.other.close();
@@ -145,8 +140,7 @@ TEST_P(stream_in_trouble, gives_an_error_and_no_signal_when_nobody_reads_any_mor
 }
 
 TEST_P(stream_in_trouble, writes_everything_although_the_kernel_takes_little_at_a_time) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const auto sent = numbered_bytes(std::size_t{2} << 20);
     std::vector<std::byte> received;
     auto writes = [&](stream& to) -> task<void> {
@@ -178,8 +172,7 @@ TEST_P(stream_in_trouble, writes_everything_although_the_kernel_takes_little_at_
 }
 
 TEST_P(stream_in_trouble, writes_sixteen_mebibytes_whole) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const auto sent = numbered_bytes(std::size_t{16} << 20);
     std::size_t received = 0;
     std::size_t wrong = 0;
@@ -210,8 +203,7 @@ TEST_P(stream_in_trouble, writes_sixteen_mebibytes_whole) {
 
 // A read stops at the urgent mark, whatever lies beyond it.
 TEST_P(stream_in_trouble, goes_on_beyond_urgent_data) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::string received;
     auto pair = loop.run(make_tcp_pair(loop));
     auto reads = [&]() -> task<void> {
@@ -227,8 +219,7 @@ TEST_P(stream_in_trouble, goes_on_beyond_urgent_data) {
 }
 
 TEST_P(stream_in_trouble, goes_on_beyond_a_message_that_carries_a_descriptor) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
     // So often that a loop has learned to read such a stream otherwise than at first.
@@ -348,8 +339,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, whole_writes, all_designs(), design_name);
 
 TEST_P(whole_writes, report_what_was_written_before_they_were_cancelled) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     expect_cancelled_write(loop, pair.one, pair.other.native_handle());
     auto pipe = loop.open_pipe();
@@ -357,8 +347,7 @@ TEST_P(whole_writes, report_what_was_written_before_they_were_cancelled) {
 }
 
 TEST_P(whole_writes, report_what_was_written_before_the_stream_was_closed) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     expect_closed_write(loop, pair.one, pair.other.native_handle());
     auto pipe = loop.open_pipe();
@@ -366,8 +355,7 @@ TEST_P(whole_writes, report_what_was_written_before_the_stream_was_closed) {
 }
 
 TEST_P(whole_writes, report_what_was_written_before_nobody_read_any_more) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::vector<task_handle<void>> writing;
     write_outcome outcome;
@@ -381,8 +369,7 @@ TEST_P(whole_writes, report_what_was_written_before_nobody_read_any_more) {
 }
 
 TEST_P(whole_writes, of_several_streams_do_not_mix) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 5; ++i) pairs.push_back(make_unix_pair(loop));
     std::vector<write_outcome> outcomes(pairs.size());

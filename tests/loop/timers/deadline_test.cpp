@@ -84,8 +84,7 @@ TEST_P(deadlines, are_never_met_early_not_even_by_a_nanosecond) {
 TEST_P(deadlines, are_met_in_their_order) {
     if (is("loop-layered") || is("loop-round-robin"))
         GTEST_SKIP() << GetParam() << " runs what is due in the order of its start, as its document does";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     for (const time_point deadline : random_deadlines(6, 200))
         loop.spawn(observe_sleep(loop, deadline, seen));
@@ -105,8 +104,7 @@ TEST(deadline_after, is_bounded_by_now_and_never) {
 }
 
 TEST_P(deadlines, that_have_passed_are_met_on_the_next_turn) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     std::vector<observation> seen;
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
@@ -118,8 +116,7 @@ TEST_P(deadlines, that_have_passed_are_met_on_the_next_turn) {
 }
 
 TEST_P(deadlines, of_calls_that_have_passed_are_met_without_waiting) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     int calls = 0;
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
@@ -131,8 +128,7 @@ TEST_P(deadlines, of_calls_that_have_passed_are_met_without_waiting) {
 }
 
 TEST_P(deadlines, of_negative_and_zero_sleeps_are_now) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto sleeps = [&]() -> task<void> {
         const time_point before = loop.now();
         co_await loop.sleep_for(0ns);
@@ -144,8 +140,7 @@ TEST_P(deadlines, of_negative_and_zero_sleeps_are_now) {
 }
 
 TEST_P(deadlines, beyond_the_clock_are_never_met_and_hold_nothing_up) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     std::vector<task_handle<void>> sleepers;
     sleepers.push_back(create_task(loop, observe_sleep(loop, never, seen)));
@@ -166,8 +161,7 @@ TEST_P(deadlines, beyond_the_clock_are_never_met_and_hold_nothing_up) {
 
 TEST_P(deadlines, that_never_come_keep_no_loop_running) {
     if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " asks the clock on every turn";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     const auto sleeper = create_task(loop, observe_sleep(loop, never, seen));
     loop.run_until_idle();
@@ -180,8 +174,7 @@ TEST_P(deadlines, that_never_come_keep_no_loop_running) {
 TEST_P(deadlines, in_a_hundred_years_are_met_in_a_hundred_years) {
     if (late_max() != 0ns && !is("loop-precise"))
         GTEST_SKIP() << GetParam() << " looks at the clock too often to get there";
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     constexpr nanoseconds century = std::chrono::hours(24 * 365 * 100);
     std::vector<observation> seen;
     const time_point deadline = loop.now() + century;
@@ -196,8 +189,7 @@ TEST_P(deadlines, of_many_sleeps_cost_one_wait_each) {
     if (is("loop-tick") || is("loop-round-robin"))
         GTEST_SKIP() << GetParam() << " does not sleep until deadlines";
     constexpr std::size_t sleeps = 100;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         for (std::size_t i = 0; i < sleeps; ++i) co_await loop.sleep_for(1'500us + 1ns);
     };
@@ -207,8 +199,7 @@ TEST_P(deadlines, of_many_sleeps_cost_one_wait_each) {
 
 // The wait for I/O ends the kernel's way, and that for a time on the manual clock: both in one loop.
 TEST_P(deadlines, and_input_are_waited_for_together) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::vector<std::string> order;
     auto reader = [&]() -> task<void> { order.push_back(co_await read_text(pair.one)); };

@@ -16,8 +16,7 @@ class real_sleeps : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, real_sleeps, all_designs(), design_name);
 
 TEST_P(real_sleeps, are_never_early) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     std::mt19937 random(1);
     int ended = 0;
     auto sleeper = [&](nanoseconds length) -> task<void> {
@@ -43,8 +42,7 @@ INSTANTIATE_TEST_SUITE_P(, waits_for_sleeps, sleeping_designs(), design_name);
 // A timeout that is cut to whole milliseconds leaves a rest of which every microsecond is polled for.
 TEST_P(waits_for_sleeps, of_a_millisecond_and_a_half_are_a_handful) {
     constexpr std::size_t sleeps = 20;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         for (std::size_t i = 0; i < sleeps; ++i) co_await loop.sleep_for(1'500us);
     };
@@ -54,8 +52,7 @@ TEST_P(waits_for_sleeps, of_a_millisecond_and_a_half_are_a_handful) {
 
 TEST_P(waits_for_sleeps, of_a_hundred_microseconds_are_a_handful) {
     constexpr std::size_t sleeps = 20;
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         for (std::size_t i = 0; i < sleeps; ++i) co_await loop.sleep_for(100us);
     };
@@ -65,8 +62,7 @@ TEST_P(waits_for_sleeps, of_a_hundred_microseconds_are_a_handful) {
 
 // What the manual driver keeps from the kernel's timers: deadlines that do not fit where they have to go.
 TEST_P(waits_for_sleeps, are_not_disturbed_by_deadlines_of_long_ago_or_in_a_hundred_years) {
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
+    event_loop& loop = keep(make_loop());
     auto sleeps = [&](time_point deadline) -> task<void> {
         co_await loop.sleep_until(deadline);
         ADD_FAILURE() << "this test takes no century";
