@@ -24,7 +24,7 @@ struct operation {
     operation* next;
     complete_fn complete;
 
-    /// Of timers (timers/timer.hpp).
+    /// What is called when it is run; a timer has its own (timers/timer.hpp).
     void fetch_later() const noexcept {}
 };
 

@@ -143,9 +143,13 @@ void keep_standard_streams_apart() {
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
-/// Many a message has what was typed, and a URL in the wrong place may have a password.
-void tell_error(const std::exception& error) {
-    std::istringstream words{error.what()};
+/// Many a message has what was typed, or its beginning, and a URL in the wrong place may have a password.
+void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
+    std::string message = error.what();
+    for (const auto& argument : arguments)
+        if (const auto at = message.find(argument); at != std::string::npos)
+            message.replace(at, argument.size(), without_password_in(argument));
+    std::istringstream words{message};
     std::string shown;
     for (std::string word; std::getline(words, word, ' ');) shown += " " + without_password_in(word);
     tell("loopbench:{}\n", shown);
@@ -206,10 +210,10 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     try {
         return command_line(arguments, disturbances);
     } catch (const usage_error& error) {
-        tell_error(error);
+        tell_error(error, arguments);
         return exit_usage;
     } catch (const reports::format_error& error) {  // a file that somebody named is not what it should be
-        tell_error(error);
+        tell_error(error, arguments);
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
@@ -223,7 +227,7 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
             "-v)\n");
         return exit_tool_failed;
     } catch (const std::exception& error) {
-        tell_error(error);
+        tell_error(error, arguments);
         return exit_tool_failed;
     }
 }

@@ -157,8 +157,8 @@ std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports
     return least;
 }
 
-/// The first shard's. Of several machines, what tells machines apart is of all of them, and nothing is of one
-/// alone.
+/// The first shard's. With several machines, what tells machines apart is of all of them, and what is of one
+/// alone is left out.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;

@@ -56,11 +56,13 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     const clock::time_point start = clock::now();
     const clock::time_point end = start + plan.capacity_time;
     clock::time_point now = start;
-    constexpr std::uint64_t fewest = 1000;
-    for (; (now < end || replies < fewest) && result.failure.empty(); now = clock::now()) {
-        if (now > end + plan.patience)
+    const std::uint64_t fewest = 4 * all.connections(), enough = std::max<std::uint64_t>(fewest, 1000);
+    for (; (now < end || replies < enough) && result.failure.empty(); now = clock::now()) {
+        if (now > end + plan.patience) {
+            if (replies >= fewest) break;
             result.failure = fmt::format("it answered {} requests in {:g} s while its capacity was measured",
                                          replies, seconds(now - start));
+        }
         all.exchange();
         const auto why = all.receive([&](std::size_t index, std::uint64_t, bool) {
             ++replies;
@@ -229,7 +231,8 @@ open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const
         result.tries = tries;
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
-        // That of a machine which has no room for both is long, and would not be better then.
+        // A schedule that takes so long is of a machine with no room for client and server: once more would
+        // be no better.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;

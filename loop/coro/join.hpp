@@ -35,12 +35,17 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         if (!suspend(waiter, &cancel)) return false;
-        const std::size_t at_once = count_to_start_at_once();
-        ready().budget.use(at_once);
+        std::span<task<T>> left = children_;
+        std::size_t at_once = 0;
         ++ready().nested_gathers;
-        for (task<T>& child : children_.first(at_once)) make_root(child).frame.resume();
+        do {
+            at_once = count_to_start_at_once(left.size());
+            ready().budget.use(at_once);
+            for (task<T>& child : left.first(at_once)) make_root(child).frame.resume();
+            left = left.subspan(at_once);
+        } while (at_once != 0 && !left.empty());
         --ready().nested_gathers;
-        for (task<T>& child : children_.subspan(at_once)) ready().push(make_root(child));
+        for (task<T>& child : left) ready().push(make_root(child));
         --running_;
         if (polls_) {
             poll([](polled_awaiter<>& self) { return static_cast<join_awaiter&>(self).running_ == 0; });
@@ -64,11 +69,12 @@ public:
 private:
     // A pass through the queue is much of what a child costs that has little to do. But a child that gathers
     // in its turn does so on the stack of this one, which must end somewhere. And so must the turn: of very
-    // many children most go through the queue, and the kernel and the clock are looked at in between.
-    std::size_t count_to_start_at_once() noexcept {
+    // many children most go through the queue, and the kernel and the clock are looked at in between. It is
+    // asked again after some children: they use the budget, too.
+    std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
-        if (polls_ || ready().nested_gathers >= nested_gathers_max || used >= started_units_max) return 0;
-        return std::min(children_.size(), started_units_max - used);
+        if (polls_ || ready().nested_gathers > nested_gathers_max || used >= started_units_max) return 0;
+        return std::min({left, asked_after, started_units_max - used});
     }
 
     detail::root_state& make_root(task<T>& child) noexcept {
@@ -110,6 +116,7 @@ private:
 
     static constexpr unsigned nested_gathers_max = 64;
     static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
+    static constexpr std::size_t asked_after = 32;
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;

@@ -146,7 +146,7 @@ public:
     detail::root_state& become_root(detail::root_owner& owner,
                                     const std::source_location& where = {}) noexcept {
         detail::root_state& made = root();
-        frame_.promise().continuation = nullptr;
+        std::construct_at(&frame_.promise().continuation, nullptr);
         frame_.promise().context = &made;
         made.waiting_on = nullptr;
         made.cancel_requested = false;

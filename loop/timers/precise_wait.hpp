@@ -3,8 +3,8 @@
 // A sleeping thread is woken late: by the timer slack, by the interrupt's latency, by an idle core's way back
 // from its sleep state (timer/ladder shows by how much, here). So this policy sleeps until a guard before the
 // deadline and then asks the clock (and the kernel for I/O, without waiting) until the time has come. That
-// takes CPU: up to 100 ms a second with 1000 deadlines a second and a guard of 100 us; none without near
-// deadlines.
+// takes CPU: up to 100 ms a second with 1000 deadlines a second and a guard of 100 us, which may become
+// twice as long; none without near deadlines.
 #pragma once
 
 #include <algorithm>

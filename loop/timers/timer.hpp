@@ -61,8 +61,8 @@ constexpr time_point last_due(time_point now) noexcept {
 /// - erase(t): t is armed.
 /// - earliest(): no timer has a deadline before this; `never` when the queue is empty. It may be too early
 ///   after an erase(), at the price of a wake-up in vain, but not after expire(now): then it is after now.
-/// - expire(now, ready): moves every timer with deadline <= last_due(now) to `ready`, in the order of
-///   deadlines unless the queue says otherwise. `now` never goes back.
+/// - expire(now, ready): moves every timer with deadline <= last_due(now) to `ready`, by make_ready(), in the
+///   order of deadlines unless the queue says otherwise. `now` never goes back.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
     queue.insert(t, now);

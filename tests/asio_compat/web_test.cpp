@@ -39,8 +39,10 @@ public:
     template <class buffers, class token>
     auto async_write_some(const buffers& several, token&& done) {
         net::const_buffer first;
-        for (const net::const_buffer each : beast::buffers_range_ref(several))
-            if (first = each; each.size() > 0) break;
+        for (const net::const_buffer each : beast::buffers_range_ref(several)) {
+            first = each;
+            if (first.size() > 0) break;
+        }
         return stream::async_write_some(first, std::forward<token>(done));
     }
 };

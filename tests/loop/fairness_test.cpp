@@ -109,6 +109,29 @@ TEST_P(fairness, a_wide_batch_is_interrupted_where_there_is_a_bound) {
     }
 }
 
+// A hundred would be 6.4 MB in one callback.
+TEST_P(fairness, a_gather_of_children_that_write_much_lets_others_have_their_turn) {
+    constexpr std::size_t all = 100;
+    event_loop& loop = keep(make_loop());
+    const std::vector<std::byte> much(std::size_t{64} << 10U);
+    std::vector<stream_pair> pairs;
+    for (std::size_t i = 0; i < all; ++i) pairs.push_back(make_unix_pair(loop));
+    std::size_t ended = 0, ended_before_the_other = all;
+    auto child = [&](stream& to) -> task<void> {
+        co_await to.write_all(much);
+        ++ended;
+    };
+    auto main = [&]() -> task<void> {
+        loop.post([&] { ended_before_the_other = ended; });
+        std::vector<task<void>> children;
+        for (auto& pair : pairs) children.push_back(child(pair.one));
+        co_await loop.gather(std::span(children));
+    };
+    loop.run(main());
+    EXPECT_EQ(ended, all);
+    EXPECT_LE(ended_before_the_other, all / 2);
+}
+
 TEST_P(fairness, a_callback_that_throws_and_comes_again_does_not_starve_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     event_loop& loop = keep(make_loop());

@@ -339,6 +339,35 @@ TEST(open_loop, sends_all_requests_though_nobody_answers) {
     EXPECT_EQ(result.replies, requests);
 }
 
+// Each look comes a millisecond after the last one, and is too late for what is answered faster; what a
+// server made wait for ten times as long is its own.
+TEST(open_loop, leaves_out_nothing_that_a_server_which_pauses_made_wait) {
+    constexpr std::size_t requests = 300, to_warm_up = 16;
+    auto plan = plan_without_a_server(requests, 10'000);
+    plan.tries_max = 1;
+    const auto result = run_open_loop(
+        plan, planted({.silent_after = to_warm_up, .silent_until = to_warm_up + requests, .slow_by = 1ms}));
+    EXPECT_EQ(result.replies, requests) << result.failure;
+    EXPECT_GT(result.latency.count(), 0U);
+}
+
+TEST(open_loop, takes_a_capacity_from_a_thousand_replies_at_the_least) {
+    std::vector<std::chrono::steady_clock::time_point> sent;
+    auto plan = plan_without_a_server(10, 0);
+    plan.capacity_time = 1ns;
+    const auto result = run_open_loop(plan, planted({.sent = &sent}));
+    EXPECT_EQ(result.replies, 10U) << result.failure;
+    EXPECT_GE(sent.size(), 1000U);
+}
+
+TEST(open_loop, is_tried_once_when_it_takes_longer_than_anybody_waits_for_a_reply) {
+    auto plan = plan_without_a_server(2000, 1000);
+    plan.patience = 1s;
+    const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
+    EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
+    EXPECT_EQ(result.tries, 1U);
+}
+
 // 20 ms for each time that it sends something, in which 40 requests fall due.
 TEST(open_loop, finds_a_generator_that_lags_to_be_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));

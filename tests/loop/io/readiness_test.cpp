@@ -125,6 +125,7 @@ protected:
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);
             wait_and_complete(op);
+            if (HasFatalFailure()) return;
         }
         ASSERT_TRUE(driver.watches.back().in);
         ASSERT_FALSE(driver.watches.back().out);
@@ -265,6 +266,7 @@ TEST_P(readiness_by_edges, comes_to_be_told_by_level_after_each_read_of_a_unix_s
     for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
         auto op = reading();
         wait_and_complete(op);
+        if (HasFatalFailure()) return;
     }
     ASSERT_FALSE(driver.watches.back().out);
     put(peer.get(), "abc");
