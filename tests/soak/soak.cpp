@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -30,6 +31,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -230,8 +232,10 @@ bool has_come_back(const server& watched, std::size_t descriptors) {
 
 /// How many it has when it has no client: one less than with a client that has been answered.
 std::size_t descriptors_without_clients(const server& watched) {
+    errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);
-    if (!round_trip(only_client)) throw std::runtime_error("the server does not answer");
+    if (!round_trip(only_client))
+        throw std::system_error(errno, std::generic_category(), "the server does not answer");
     return watched.descriptors() - 1;
 }
 
