@@ -24,7 +24,7 @@ struct operation {
     operation* next;
     complete_fn complete;
 
-    /// What is called when it is run; a timer has its own (timers/timer.hpp).
+    /// Called when it begins to run. Does nothing, other than a timer's (timers/timer.hpp).
     void fetch_later() const noexcept {}
 };
 

@@ -36,8 +36,8 @@ struct open_loop_plan {
     double load = 0.5;            // of the capacity that is measured first
     double rate = 0;              // requests per second; 0: by load and capacity
     std::uint64_t tries_max = 3;  // at keeping to the schedule, when the generator was the bottleneck
-    /// For replies after the last request, and for the thousand that a capacity is of. What takes longer than
-    /// that is not tried again.
+    /// For replies after the last request, and for the thousand that a capacity is of. A schedule that is
+    /// longer than that is kept to once.
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};
     /// A request is measured when it was sent at most so late, and when replies had been looked for so short
     /// a time before its own was found; or else when that is at most a tenth of its latency. The core of the

@@ -69,12 +69,12 @@ public:
 private:
     // A pass through the queue is much of what a child costs that has little to do. But a child that gathers
     // in its turn does so on the stack of this one, which must end somewhere. And so must the turn: of very
-    // many children most go through the queue, and the kernel and the clock are looked at in between. It is
-    // asked again after some children: they use the budget, too.
+    // many children most go through the queue, and the kernel and the clock are looked at in between. The
+    // budget is looked at again after some children: they use it, too.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (polls_ || ready().nested_gathers > nested_gathers_max || used >= started_units_max) return 0;
-        return std::min({left, asked_after, started_units_max - used});
+        return std::min({left, children_between_looks, started_units_max - used});
     }
 
     detail::root_state& make_root(task<T>& child) noexcept {
@@ -116,7 +116,7 @@ private:
 
     static constexpr unsigned nested_gathers_max = 64;
     static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
-    static constexpr std::size_t asked_after = 32;
+    static constexpr std::size_t children_between_looks = 32;  // at the budget
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
