@@ -8,12 +8,7 @@ bench:
 	@build/release/bin/loopbench run --quick
 
 test:
-	@.ci/install build
-	@.ci/install layouts
-	@.ci/install style
-	@.ci/install browser
-	@.ci/install documentation
-	@.ci/install readers
+	@.ci/install build layouts style browser documentation readers
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release
 	@ctest --preset release
