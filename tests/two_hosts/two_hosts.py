@@ -84,12 +84,14 @@ def agree(bin_folder, rounds):
                         if each["median"]:
                             found.setdefault((who, metric), {}).setdefault(name, []).append(each["median"])
                 print(f"round {number + 1} of {rounds}: {name}", file=sys.stderr)
-    print(f"{WORKLOAD} over a veth pair, medians of {rounds} runs of 6 blocks, in microseconds")
+    print(f"{WORKLOAD} over a veth pair, in microseconds: the median of {rounds} runs of 6 blocks [the least, the most]")
     for (who, metric), by_client in sorted(found.items()):
         if len(by_client) == 2:
-            one, other = (statistics.median(by_client[name]) / 1e3 for name in clients)
-            print(f"{who:12} {metric:12} generator {one:8.1f}  independent {other:8.1f}  "
-                  f"{100 * (one / other - 1):+.1f} %")
+            one, other = ([value / 1e3 for value in sorted(by_client[name])] for name in clients)
+            print(f"{who:12} {metric:12} "
+                  f"generator {statistics.median(one):7.1f} [{one[0]:.1f}, {one[-1]:.1f}]  "
+                  f"independent {statistics.median(other):7.1f} [{other[0]:.1f}, {other[-1]:.1f}]  "
+                  f"{100 * (statistics.median(one) / statistics.median(other) - 1):+.1f} %")
 
 
 def main(command, bin_folder, *more):
