@@ -23,7 +23,6 @@
 #include <bit>
 #include <cstdint>
 #include <new>
-#include <vector>
 
 #include "loop/timers/timer.hpp"
 
@@ -44,6 +43,22 @@ struct timer_chunk : recycled {
     std::array<timer_entry, capacity> entries;
 };
 static_assert(sizeof(timer_chunk) == 256);
+
+/// Chunks one after the other, none of them empty: entries in an order.
+struct timer_row {
+    timer_chunk* first = nullptr;
+    timer_chunk* last = nullptr;  // meaningful while `first` is not null
+
+    void append(timer_row added) noexcept {
+        if (added.first == nullptr) return;
+        (first == nullptr ? first : last->next) = added.first;
+        last = added.last;
+    }
+    void append(timer_chunk& added) noexcept {
+        added.next = nullptr;
+        append({&added, &added});
+    }
+};
 
 /// Timers in no order, which can be read without touching one.
 ///
@@ -103,35 +118,92 @@ constexpr std::uint64_t digits_of(nanoseconds time) noexcept {
     return static_cast<std::uint64_t>(time.count()) ^ (std::uint64_t{1} << 63);
 }
 
+/// Asks for a chunk, or for nothing when that is null, to be in the cache soon.
+inline void fetch(const timer_chunk* chunk) noexcept {
+    constexpr std::size_t line_bytes = 64;
+    for (std::size_t at = 0; chunk != nullptr && at < sizeof *chunk; at += line_bytes)
+        __builtin_prefetch(reinterpret_cast<const char*>(chunk) + at, 1);
+}
+
+/// Chunks to be used again, the latest first.
+class spare_chunks {
+public:
+    spare_chunks() = default;
+    spare_chunks& operator=(spare_chunks&&) = delete;
+    ~spare_chunks() {
+        while (newest_ != nullptr) delete std::exchange(newest_, newest_->next);
+    }
+
+    /// Throws std::bad_alloc.
+    void allocate(std::size_t count) {
+        for (; count > 0; --count) give(*new timer_chunk);
+    }
+    void give(timer_chunk& chunk) noexcept { chunk.next = std::exchange(newest_, &chunk); }
+    /// There must be one. It is empty.
+    timer_chunk& take() noexcept {
+        timer_chunk& taken = *std::exchange(newest_, newest_->next);
+        taken.used = 0;
+        return taken;
+    }
+
+private:
+    timer_chunk* newest_ = nullptr;
+};
+
 /// Very much may be due at once: for a million entries std::sort would cost more than everything else that
-/// happens to a timer. This radix sort makes one pass over the entries for each byte in which the deadlines
-/// differ: five, when they span a minute. `scratch` is what it may use as it likes; its memory is worth
-/// keeping. When there is no memory for it, the sort is a slower one.
-inline void sort_by_deadline(std::vector<timer_entry>& entries, std::vector<timer_entry>& scratch) noexcept {
-    constexpr std::size_t few = 256;
-    if (entries.size() < few || !has_memory_for([&] { scratch.resize(entries.size()); })) {
-        std::ranges::sort(entries, {}, &timer_entry::deadline);
+/// happens to a timer. This radix sort moves the entries once for each byte in which the deadlines differ:
+/// five times, when they span a minute. It moves them from chunk to chunk, so that all the memory that it
+/// needs is there but for 128 KB: a page that is new costs a page fault, which was a third of an expiry when
+/// the entries were sorted in arrays. When there is no memory for that, they stay in no order.
+inline void sort_by_deadline(timer_row& entries) noexcept {
+    std::size_t count = 0;
+    std::uint64_t differing = 0;
+    for (const timer_chunk* chunk = entries.first; chunk != nullptr; chunk = chunk->next) {
+        count += chunk->used;
+        for (std::size_t i = 0; i < chunk->used; ++i)
+            differing |= digits_of(chunk->entries[i].deadline) ^ digits_of(entries.first->entries[0].deadline);
+    }
+    constexpr std::size_t few = 512;
+    if (count <= few) {
+        std::array<timer_entry, few> all;
+        auto end = all.begin();
+        for (const timer_chunk* chunk = entries.first; chunk != nullptr; chunk = chunk->next)
+            end = std::copy_n(chunk->entries.begin(), chunk->used, end);
+        std::ranges::sort(all.begin(), end, {}, &timer_entry::deadline);
+        auto next = all.begin();
+        for (timer_chunk* chunk = entries.first; chunk != nullptr; chunk = chunk->next) {
+            std::copy_n(next, chunk->used, chunk->entries.begin());
+            next += static_cast<std::ptrdiff_t>(chunk->used);
+        }
         return;
     }
-    std::uint64_t differing = 0;
-    for (const timer_entry& e : entries)
-        differing |= digits_of(e.deadline) ^ digits_of(entries.front().deadline);
+    // A chunk that was read is used again. Beside those that are full there is one that is not for each digit,
+    // of the pass that is made and of the one before.
+    constexpr std::size_t digits = 256;
+    spare_chunks spare;
+    if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;
     for (unsigned shift = 0; shift < 64; shift += 8) {
-        const auto digit = [shift](std::uint64_t digits) { return digits >> shift & 0xFF; };
-        if (digit(differing) == 0) continue;
-        std::array<std::size_t, 257> place{};  // of the next entry with a digit
-        for (const timer_entry& e : entries) ++place[digit(digits_of(e.deadline)) + 1];
-        for (std::size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
-        for (const timer_entry& e : entries) scratch[place[digit(digits_of(e.deadline))]++] = e;
-        entries.swap(scratch);
+        if ((differing >> shift) % digits == 0) continue;
+        std::array<timer_row, digits> with_digit;
+        for (timer_chunk* next = std::exchange(entries, {}).first; next != nullptr;) {
+            timer_chunk& chunk = *std::exchange(next, next->next);
+            fetch(next);
+            for (std::size_t i = 0; i < chunk.used; ++i) {
+                const timer_entry e = chunk.entries[i];
+                timer_row& row = with_digit[(digits_of(e.deadline) >> shift) % digits];
+                if (row.first == nullptr || row.last->used == timer_chunk::capacity) row.append(spare.take());
+                row.last->entries[row.last->used++] = e;
+            }
+            spare.give(chunk);
+        }
+        for (const timer_row& row : with_digit) entries.append(row);
     }
 }
 
 }  // namespace detail
 
 /// Expires in the order of deadlines; equal ones in any order. earliest() may be too early after an erase().
-/// Memory is kept for as many as were ever due at once; when there is none to be had, insert() throws
-/// std::bad_alloc, and expire() goes by no order.
+/// When there is no memory to be had, insert() throws std::bad_alloc, and expire() may go by no order.
 class wheel_timers {
 public:
     wheel_timers& operator=(wheel_timers&&) = delete;
@@ -169,21 +241,17 @@ public:
     void expire(time_point now, operation_queue& ready) noexcept {
         base_ = std::max(base_, last_due(now).time_since_epoch());  // a clock that goes back is not believed
         if (soonest_ > base_) return;
+        detail::timer_row due;
         // From below, because what is placed anew goes to levels below.
         for (std::uint64_t levels = occupied_levels_; levels != 0; levels &= levels - 1) {
             const auto level = static_cast<unsigned>(std::countr_zero(levels));
             while (occupied_slots_[level] != 0 && slots_[first_slot(level)].floor <= base_)
-                empty_slot(first_slot(level), ready);
+                empty_slot(first_slot(level), due, ready);
         }
         find_soonest();
-        detail::sort_by_deadline(due_, scratch_);
-        for (std::size_t i = 0; i < due_.size(); ++i) {
-            timer* const later =
-                i + prefetch_distance < due_.size() ? due_[i + prefetch_distance].subject : nullptr;
-            if (later != nullptr) __builtin_prefetch(later, 1);
-            make_ready(*due_[i].subject, ready, later);
-        }
-        due_.clear();
+        if (due.first == nullptr) return;
+        detail::sort_by_deadline(due);
+        make_ready_all(due, ready);
     }
 
 private:
@@ -233,31 +301,63 @@ private:
         return level * slots_per_level + static_cast<unsigned>(std::countr_zero(occupied_slots_[level]));
     }
 
-    /// Puts what is due by the base into due_, and the rest on levels below. What finds no memory there stays
-    /// in this slot, which lasts until its deadline.
-    void empty_slot(std::size_t index, operation_queue& ready) noexcept {
+    /// Appends what is due by the base to `due`, and puts the rest on levels below. What finds no memory there
+    /// stays in this slot, which lasts until its deadline; and what is due beside it is ready at once.
+    void empty_slot(std::size_t index, detail::timer_row& due, operation_queue& ready) noexcept {
         detail::timer_chunk* next = slots_[index].newest;
         mark_empty(index);
         while (next != nullptr) {
             detail::timer_chunk& chunk = *std::exchange(next, next->next);
-            std::size_t left = 0;
+            detail::fetch(next);
+            std::array<detail::timer_entry, detail::timer_chunk::capacity> stuck;
+            std::size_t due_count = 0, stuck_count = 0;
             for (std::size_t i = 0; i < chunk.used; ++i) {
                 const detail::timer_entry e = chunk.entries[i];
                 if (e.deadline <= base_) {
-                    if (!detail::has_memory_for([&] { due_.push_back(e); }))
-                        make_ready(*e.subject, ready);  // out of order, but in time
+                    chunk.entries[due_count++] = e;
                 } else if (!detail::has_memory_for([&] { put(e); })) {
-                    slot::place(chunk.entries[left++], e);
-                    slots_[index].floor = std::min(slots_[index].floor, e.deadline);
+                    stuck[stuck_count++] = e;
                 }
             }
-            if (left == 0) {
-                delete &chunk;
-            } else {
-                chunk.used = left;
+            if (stuck_count != 0) [[unlikely]] {
+                for (std::size_t i = 0; i < due_count; ++i) make_ready(*chunk.entries[i].subject, ready);
+                for (std::size_t i = 0; i < stuck_count; ++i) {
+                    slot::place(chunk.entries[i], stuck[i]);
+                    slots_[index].floor = std::min(slots_[index].floor, stuck[i].deadline);
+                }
+                chunk.used = stuck_count;
                 chunk.next = std::exchange(slots_[index].newest, &chunk);
                 mark_occupied(index);
+            } else if (due_count != 0) {
+                chunk.used = due_count;
+                due.append(chunk);
+            } else {
+                delete &chunk;
             }
+        }
+    }
+
+    /// And frees the chunks.
+    static void make_ready_all(detail::timer_row due, operation_queue& ready) noexcept {
+        const detail::timer_chunk* fetched_from = due.first;
+        std::size_t fetched = 0;
+        const auto fetch_next = [&]() -> timer* {
+            if (fetched_from == nullptr) return nullptr;
+            timer* const next = fetched_from->entries[fetched].subject;
+            if (++fetched == fetched_from->used) {
+                fetched_from = fetched_from->next;
+                fetched = 0;
+                detail::fetch(fetched_from);
+            }
+            __builtin_prefetch(next, 1);
+            return next;
+        };
+        for (std::size_t i = 0; i < prefetch_distance; ++i) fetch_next();
+        for (detail::timer_chunk* next = due.first; next != nullptr;) {
+            const detail::timer_chunk& chunk = *std::exchange(next, next->next);
+            for (std::size_t i = 0; i < chunk.used; ++i)
+                make_ready(*chunk.entries[i].subject, ready, fetch_next());
+            delete &chunk;
         }
     }
 
@@ -277,8 +377,6 @@ private:
     std::uint64_t occupied_levels_ = 0;                           // bit l: level l has an occupied slot
     std::array<std::uint64_t, level_count> occupied_slots_ = {};  // bit d: slot d of the level is not empty
     std::array<slot, level_count * slots_per_level> slots_;
-    std::vector<detail::timer_entry> due_;
-    std::vector<detail::timer_entry> scratch_;
 };
 
 }  // namespace loopbench::loop

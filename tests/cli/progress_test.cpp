@@ -1,4 +1,4 @@
-// The bar: what it says, and that only a terminal gets one.
+// What it says, as a bar on a terminal and as lines in a log.
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/wait.h>
@@ -7,6 +7,7 @@
 #include <array>
 #include <regex>
 
+#include "bench/cli/session/progress.hpp"
 #include "bench/cli/session/time_left.hpp"
 #include "reports/files/posix_io.hpp"
 #include "tests/support/command_support.hpp"
@@ -90,6 +91,20 @@ TEST(progress, is_drawn_on_a_terminal_and_erased_and_nowhere_else) {
     const auto dumb = on_a_terminal(command, "dumb");
     EXPECT_EQ(dumb.find('\x1b'), std::string::npos) << dumb;
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
+}
+
+// What runs for less than a minute says nothing, as above.
+TEST(progress, is_a_line_now_and_then_where_there_is_no_terminal) {
+    testing::internal::CaptureStderr();
+    {
+        bench::progress each({}, 0s), later({}, 1h);
+        each.show("yield", "asio-epoll", 1, 4);
+        later.show("yield", "asio-epoll", 2, 4);
+        each.show("yield", "asio-epoll", 3, 4);
+    }
+    const std::regex two_lines{R"(loopbench: 1 of 4 done, \d+ s left\nloopbench: 3 of 4 done, \d+ s left\n)"};
+    const auto shown = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(std::regex_match(shown, two_lines)) << shown;
 }
 
 TEST(progress, says_how_it_stands_so_far) {

@@ -94,15 +94,17 @@ TYPED_TEST(timer_queue, expires_every_timer_once_when_woken_only_at_what_earlies
 }
 
 TYPED_TEST(timer_queue, expires_what_is_due_at_once_however_much_it_is) {
-    for (const int magnitude : {0, 7, 36, 60}) {
-        for (const std::int64_t granularity : {1, 0x10000}) {
-            deadline_source source(5);
-            checked_queue<TypeParam> timers;
-            timers.expire(some_time);
-            for (int i = 0; i < 10'000; ++i)
-                timers.arm(some_time + source.any_magnitude(magnitude) / granularity * granularity);
-            EXPECT_EQ(timers.expire(some_time + nanoseconds(std::int64_t{1} << magnitude)), 10'000U);
-            EXPECT_TRUE(timers.queue().empty());
+    for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {  // the wheel sorts up to 512 in another way
+        for (const int magnitude : {0, 7, 36, 60}) {
+            for (const std::int64_t granularity : {1, 0x10000}) {
+                deadline_source source(5);
+                checked_queue<TypeParam> timers;
+                timers.expire(some_time);
+                for (std::size_t i = 0; i < count; ++i)
+                    timers.arm(some_time + source.any_magnitude(magnitude) / granularity * granularity);
+                EXPECT_EQ(timers.expire(some_time + nanoseconds(std::int64_t{1} << magnitude)), count);
+                EXPECT_TRUE(timers.queue().empty());
+            }
         }
     }
 }
@@ -262,6 +264,19 @@ TEST(lazy_heap_timers, needs_no_more_memory_when_timers_come_and_go_for_ever) {
 
 TEST(wheel_timers, needs_no_more_memory_when_timers_come_and_go_for_ever) {
     EXPECT_LE(allocations_of_churn<wheel_timers>(), 100U / 15 + 10);
+}
+
+// A page of new memory is a page fault, in the moment in which all wait.
+TEST(wheel_timers, needs_little_memory_for_what_is_due_however_much_it_is) {
+    constexpr std::size_t count = 100'000;
+    const test::nothing_recycled from_the_heap;
+    wheel_timers queue;
+    auto timers = armed_in_a_row(queue, count, some_time);
+    operation_queue ready;
+    const std::size_t before = test::count_allocations().made;
+    queue.expire(after(some_time, count), ready);
+    EXPECT_LE(test::count_allocations().made - before, 513U);
+    EXPECT_TRUE(queue.empty());
 }
 
 TEST(wheel_timers, waits_for_a_far_timer_without_waking_on_the_way) {
