@@ -1,4 +1,4 @@
-// One line, redrawn in place. Errors of the terminal are of no interest here.
+// Errors of the terminal are of no interest here.
 #include "bench/cli/session/progress.hpp"
 
 #include <fmt/format.h>
@@ -37,21 +37,28 @@ std::string left_text(const std::optional<elapsed_time>& left) {
 
 }  // namespace
 
-progress::progress(std::optional<std::chrono::nanoseconds> budget)
-    : terminal_{is_terminal(STDERR_FILENO)}, budget_{budget} {}
+progress::progress(std::optional<std::chrono::nanoseconds> budget, std::chrono::nanoseconds log_pause)
+    : terminal_{is_terminal(STDERR_FILENO)},
+      budget_{budget},
+      pause_{terminal_ ? std::chrono::milliseconds(100) : log_pause} {
+    if (!terminal_) shown_ = started_;
+}
 
 progress::~progress() {
-    if (drawn_) tell_raw(erase_line);
+    if (terminal_ && shown_) tell_raw(erase_line);
 }
 
 void progress::show(std::string_view workload, std::string_view contender, std::uint64_t done,
                     std::uint64_t total, const std::optional<ratio_so_far>& ratio) {
-    constexpr std::chrono::milliseconds least_pause{100};
     const auto now = steady_clock::now();
-    if (!terminal_ || (drawn_ && now - *drawn_ < least_pause)) return;
-    drawn_ = now;
-    const auto front = fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total,
-                                   left_text(time_left(now - started_, done, total, budget_)));
+    if (shown_ && now - *shown_ < pause_) return;
+    shown_ = now;
+    const auto left = left_text(time_left(now - started_, done, total, budget_));
+    if (!terminal_) {
+        tell("loopbench: {} of {} done{}\n", done, total, left);
+        return;
+    }
+    const auto front = fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total, left);
     auto back = reports::printable(fmt::format(" on {}", contender));
     if (ratio) back += fmt::format(", {} {} so far", ratio->metric, reports::three_digits(ratio->ratio));
     // In a narrow window the name of the workload gives way, and then the rest.

@@ -1,6 +1,6 @@
-// A bar for whoever watches a run: what runs now, how it stands so far, how much is done and how long it will
-// take. It is drawn between trials alone, so that it never disturbs one, and only on a terminal that can
-// erase a line.
+// For whoever watches a run: how much is done and how long the rest will take. On a terminal that can erase a
+// line it is a bar, which also says what runs now and how it stands so far; in a log it is a line each minute.
+// It is written between trials alone, so that it never disturbs one.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,10 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// What is shown takes no longer than `budget` from now.
-    explicit progress(std::optional<std::chrono::nanoseconds> budget = {});
+    /// What is shown takes no longer than `budget` from now. `log_pause` is the time between two lines of a
+    /// log, and before the first.
+    explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
+                      std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
     /// Erases the bar.
@@ -30,8 +32,9 @@ private:
 
     bool terminal_;
     std::optional<std::chrono::duration<double>> budget_;
+    std::chrono::nanoseconds pause_;
     steady_clock::time_point started_ = steady_clock::now();
-    std::optional<steady_clock::time_point> drawn_;
+    std::optional<steady_clock::time_point> shown_;
 };
 
 }  // namespace loopbench::bench
