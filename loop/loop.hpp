@@ -152,7 +152,10 @@ public:
             // Without a deadline only a cancellation ends it, and it keeps no loop running. (When arm()
             // throws, the task does not yet point here.)
             if (!polls && !has_come && deadline != never) loop_.arm(*this);
-            if (!suspend(coroutine, polls ? nullptr : &cancel)) return false;
+            if (!suspend(coroutine, polls ? nullptr : &cancel)) {
+                if (armed) loop_.disarm(*this);
+                return false;
+            }
             if (polls) {
                 poll(&is_over);
             } else if (has_come) {

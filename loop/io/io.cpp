@@ -39,7 +39,9 @@ int ask(int fd, short events) noexcept {
     pollfd state{fd, events, 0};
     const int count = ::poll(&state, 1, 0);
     if (count == 0) errno = EAGAIN;
-    return count > 0 ? 0 : -1;
+    const bool is_closed = count > 0 && (state.revents & POLLNVAL) != 0;
+    if (is_closed) errno = EBADF;
+    return count > 0 && !is_closed ? 0 : -1;
 }
 
 std::int64_t call(io_operation& op) noexcept {

@@ -326,7 +326,7 @@ public:
     /// When the task is cancelled, what it has written is reported, and the next await throws instead.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
-        return io_result::of(result, moved);
+        return io_result::of(std::exchange(result, -ECANCELED), std::exchange(moved, 0));
     }
 };
 

@@ -1,15 +1,17 @@
 #include "loop/io/readiness.hpp"
 
+#include <netinet/in.h>
+
 namespace loopbench::loop {
 
 namespace {
 
-// Once for a descriptor, and kept out of what is done for each operation. When in doubt, it is one.
-[[gnu::noinline]] bool is_unix_socket(int fd) noexcept {
-    int domain = AF_UNIX;
-    socklen_t bytes = sizeof domain;
-    static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes));
-    return domain == AF_UNIX;
+// Once for a descriptor, and kept out of what is done for each operation. When in doubt, it is none.
+[[gnu::noinline]] bool is_tcp_socket(int fd) noexcept {
+    int protocol = 0;
+    socklen_t bytes = sizeof protocol;
+    static_cast<void>(::getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &bytes));
+    return protocol == IPPROTO_TCP;
 }
 
 // Once for a descriptor, too, where it might come to be watched by level.
@@ -41,14 +43,15 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
 }
 
 // Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is
-// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, and in a
-// Unix stream after a message that carries descriptors (unix(7)); that it is one is asked once.
+// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, at the end of
+// each message where a socket keeps messages apart, and in a Unix stream after a message that carries
+// descriptors (unix(7)). So it is believed of TCP alone, which is asked for once.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
-        d.is_unix = is_unix_socket(fd);
+        d.is_tcp = is_tcp_socket(fd);
     }
-    return !d.always_ready && !d.is_unix;
+    return !d.always_ready && (!edge_triggered_ || d.is_tcp);
 }
 
 // Of calls that were made when an operation was started. By level, what is closed has to be taken out of the
@@ -152,7 +155,7 @@ void readiness_driver::unwatch(int fd) noexcept {
 
 void readiness_driver::forget(int fd, descriptor& d) noexcept {
     if (d.watched_in || d.watched_out) watch(fd, false, false);
-    d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = d.is_unix = false;
+    d.watched_in = d.watched_out = d.always_ready = d.socket_is_known = d.is_tcp = false;
     d.in.ready = d.out.ready = d.urgent.ready = true;
     d.in.moves_much = d.out.moves_much = d.urgent.moves_much = false;
     d.vain_calls = 0;

@@ -105,7 +105,7 @@ private:
         bool watched_out = false;
         bool always_ready = false;     // for input: hung up, or there is urgent data
         bool socket_is_known = false;  // the next was looked up
-        bool is_unix = false;          // short reads tell nothing
+        bool is_tcp = false;           // a short read has left nothing
         direction out;
         direction urgent;
 

@@ -161,7 +161,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
     for (const timer_chunk* chunk = entries.first; chunk != nullptr; chunk = chunk->next) {
         count += chunk->used;
         for (std::size_t i = 0; i < chunk->used; ++i)
-            differing |= digits_of(chunk->entries[i].deadline) ^ digits_of(entries.first->entries[0].deadline);
+            differing |=
+                digits_of(chunk->entries[i].deadline) ^ digits_of(entries.first->entries[0].deadline);
     }
     constexpr std::size_t few = 512;
     if (count <= few) {

@@ -1,4 +1,6 @@
 // What it says, as a bar on a terminal and as lines in a log.
+#include "bench/cli/session/progress.hpp"
+
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/wait.h>
@@ -7,7 +9,6 @@
 #include <array>
 #include <regex>
 
-#include "bench/cli/session/progress.hpp"
 #include "bench/cli/session/time_left.hpp"
 #include "reports/files/posix_io.hpp"
 #include "tests/support/command_support.hpp"

@@ -49,6 +49,21 @@ TEST_P(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
     EXPECT_FALSE(loop.remove_reader(pipe.reader.get()));
 }
 
+TEST_P(fd_callback, comes_no_more_when_it_has_closed_its_descriptor_without_a_word) {
+    event_loop& loop = keep(make_loop());
+    raw_pipe pipe;
+    const int fd = pipe.reader.get();
+    put(pipe.writer.get(), "a");
+    int calls = 0;
+    loop.add_reader(fd, [&] {
+        ++calls;
+        pipe.reader.reset();
+    });
+    turn_often(loop);
+    EXPECT_EQ(calls, 1);
+    EXPECT_TRUE(loop.remove_reader(fd));
+}
+
 TEST_P(fd_callback, wakes_a_loop_that_sleeps) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;

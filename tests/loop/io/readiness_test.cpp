@@ -217,6 +217,25 @@ TEST_P(readiness, by_edges_stays_after_a_short_read_of_a_unix_stream) {
     if (second.pending) driver.discard(second);
 }
 
+TEST_P(readiness, by_edges_stays_after_a_short_read_of_one_message_of_several) {
+    ours.reset(checked(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket"));
+    peer.reset(checked(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket"));
+    const endpoint anywhere = endpoint::loopback(0);
+    checked(::bind(ours.get(), reinterpret_cast<const sockaddr*>(&anywhere.address()), anywhere.bytes()),
+            "bind");
+    const endpoint where = local_endpoint(ours.get());
+    checked(::connect(peer.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()),
+            "connect");
+    put(peer.get(), "abc");
+    put(peer.get(), "def");
+    auto first = reading();
+    ASSERT_TRUE(driver.start(first));
+    EXPECT_EQ(first.result, 3);
+    auto second = reading();
+    EXPECT_EQ(driver.start(second), GetParam());
+    if (second.pending) driver.discard(second);
+}
+
 TEST_P(readiness, stays_when_there_is_urgent_data) {
     use_tcp();
     auto first = reading();

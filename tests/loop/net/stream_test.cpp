@@ -338,6 +338,18 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, whole_writes, all_designs(), design_name);
 
+TEST_P(whole_writes, that_are_awaited_twice_are_made_twice) {
+    event_loop& loop = keep(make_loop());
+    auto pipe = loop.open_pipe();
+    std::vector<std::size_t> written;
+    loop.run([&]() -> task<void> {
+        auto kept = pipe.writer.write_all(bytes_of("abcd"));
+        for (int i = 0; i < 2; ++i) written.push_back((co_await kept).bytes);
+    }());
+    EXPECT_EQ(written, (std::vector<std::size_t>{4, 4}));
+    EXPECT_EQ(drain_stream(pipe.reader.native_handle()).size(), 8U);
+}
+
 TEST_P(whole_writes, report_what_was_written_before_they_were_cancelled) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
