@@ -153,8 +153,9 @@ private:
 /// Very much may be due at once: for a million entries std::sort would cost more than everything else that
 /// happens to a timer. This radix sort moves the entries once for each byte in which the deadlines differ:
 /// five times, when they span a minute. It moves them from chunk to chunk, so that all the memory that it
-/// needs is there but for 128 KB. In new arrays each page would cost a page fault: two to four and a half times
-/// as much in all, where these are dear (docs/performance.md). When there is no memory for that, they stay in no order.
+/// needs is there but for 128 KB: in new arrays each page would cost a page fault, and all two to four and a
+/// half times as much where these are dear (docs/performance.md). When there is no memory for that, they stay
+/// in no order.
 inline void sort_by_deadline(timer_row& entries) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;
