@@ -84,7 +84,7 @@ def agree(bin_folder, rounds):
                         if each["median"]:
                             found.setdefault((who, metric), {}).setdefault(name, []).append(each["median"])
                 print(f"round {number + 1} of {rounds}: {name}", file=sys.stderr)
-    print(f"{WORKLOAD} over a veth pair, in microseconds: the median of {rounds} runs of 6 blocks [the least, the most]")
+    print(f"{WORKLOAD} over a veth pair, in microseconds: median of {rounds} runs of 6 blocks [least, most]")
     for (who, metric), by_client in sorted(found.items()):
         if len(by_client) == 2:
             one, other = ([value / 1e3 for value in sorted(by_client[name])] for name in clients)
