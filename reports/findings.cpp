@@ -549,11 +549,10 @@ void find_cautions(std::vector<finding>& all, const report& content) {
                                    content.where.load_average[0], content.where.cores),
                        {}});
     if (!content.complete) all.push_back({topic::caution, "Incomplete", why_incomplete(content), {}});
-    if (content.aa && content.aa->found == fitness::unfit)
+    if (const auto why = why_unfit(content))
         all.push_back({topic::caution,
                        "Unfit",
-                       fmt::format("no verdict of this session can be relied on; {}.",
-                                   cut(content.aa->reason.value_or("the A/A failed"), 200)),
+                       fmt::format("no verdict of this session can be relied on; {}.", cut(*why, 200)),
                        {}});
     if (content.aa && content.aa->found == fitness::unknown)
         all.push_back({topic::caution,
@@ -688,7 +687,7 @@ std::vector<finding> findings_of(const report& content) {
     const indexed_report in{content};
     find_cautions(all, content);
     find_failures(all, content);
-    const bool unfit = content.aa && content.aa->found == fitness::unfit;
+    const bool unfit = why_unfit(content).has_value();
     if (!unfit) {
         find_cost(all, in);
         find_limit(all, in);
