@@ -265,6 +265,11 @@ std::string why_incomplete(const report& content) {
                : "The run was interrupted: this is what had finished.";
 }
 
+std::optional<std::string> why_unfit(const report& content) {
+    if (!content.aa || content.aa->found != fitness::unfit) return std::nullopt;
+    return content.aa->reason.value_or("the A/A failed");
+}
+
 std::string self_check_text(const std::optional<self_check>& aa) {
     if (!aa) return "";
     const auto spread =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,9 @@ bool is_of_shard(const report& content);
 
 /// Why a report that is not complete is not, in a sentence.
 std::string why_incomplete(const report& content);
+
+/// Why no verdict of the session can be relied on, as the A/A says; nothing unless it is unfit.
+std::optional<std::string> why_unfit(const report& content);
 
 /// What the A/A found, in a sentence; empty without one.
 std::string self_check_text(const std::optional<self_check>& aa);

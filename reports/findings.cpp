@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -397,8 +398,9 @@ std::optional<lead> latest(const indexed_report& in) {
     for (const auto workload : in.about("late_p50")) {
         const auto all = in.standings(workload, "late_p50");
         if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) continue;
-        if (all.size() > 2 && all.back().item->judged == verdict::slower &&
-            !touch(all.back(), all[all.size() - 2]))
+        if (all.size() <= 2 || all.back().item->judged != verdict::slower) continue;
+        const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
+        if (std::all_of(all.begin(), std::prev(all.end()), is_apart))  // the neighbour's may be the narrowest
             last.emplace_back(workload, places{all.back()});
     }
     if (last.empty()) return std::nullopt;
@@ -549,11 +551,10 @@ void find_cautions(std::vector<finding>& all, const report& content) {
                                    content.where.load_average[0], content.where.cores),
                        {}});
     if (!content.complete) all.push_back({topic::caution, "Incomplete", why_incomplete(content), {}});
-    if (content.aa && content.aa->found == fitness::unfit)
+    if (const auto why = why_unfit(content))
         all.push_back({topic::caution,
                        "Unfit",
-                       fmt::format("no verdict of this session can be relied on; {}.",
-                                   cut(content.aa->reason.value_or("the A/A failed"), 200)),
+                       fmt::format("no verdict of this session can be relied on; {}.", cut(*why, 200)),
                        {}});
     if (content.aa && content.aa->found == fitness::unknown)
         all.push_back({topic::caution,
@@ -670,15 +671,17 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    if (all.empty()) return group;
-    const auto is_baseline = [&](const standing& each) { return each.item->contender == baseline; };
-    const bool best_is_certain = all.front().item->judged == verdict::faster;
+    // Where intervals begin at the highest: that of the best may be wider than that of another.
+    auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
-        const bool not_worse_than_baseline = is_baseline(each) || each.item->judged != verdict::slower;
+        begins_at = std::max(begins_at, each.low);
+        if (each.item->judged == verdict::faster) faster_begins_at = std::max(faster_begins_at, each.low);
+    }
+    for (const auto& each : all) {
+        const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
         const bool is_best =
             &each == &all.front();  // whose interval, in a report by others, may be no interval
-        if (is_best || touch(all.front(), each) || (!best_is_certain && not_worse_than_baseline))
-            group.push_back(each);
+        if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
     }
     return group;
 }
@@ -688,7 +691,7 @@ std::vector<finding> findings_of(const report& content) {
     const indexed_report in{content};
     find_cautions(all, content);
     find_failures(all, content);
-    const bool unfit = content.aa && content.aa->found == fitness::unfit;
+    const bool unfit = why_unfit(content).has_value();
     if (!unfit) {
         find_cost(all, in);
         find_limit(all, in);

@@ -57,8 +57,8 @@ bool touch(const standing& one, const standing& other);
 /// Nobody where the baseline has no number: in a comparison of two reports each ratio is to its own past.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
-/// Of standings, the best and all who cannot be told from it: whose intervals touch, or, where the best is
-/// the baseline or not certainly better than it, the baseline and all who are not certainly worse.
+/// Of standings, the best and all others whom nobody is certainly better than: whose interval lies above
+/// theirs, and who is certainly better than the baseline, or they certainly worse.
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline);
 
 }  // namespace loopbench::reports

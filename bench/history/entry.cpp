@@ -87,16 +87,23 @@ std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
 
 void add(repetitions& to, const gbench_row& row) {
     if (row.error) {
-        to.error = row.error;
+        if (!to.error) to.error = row.error;
         return;
     }
     for (const auto& [metric, value] : numbers_in(row))
         if (value) to.by_metric[metric].push_back(*value);
 }
 
+/// An error in any repetition is one of all, as it is of a trial.
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
+    if (rows.error || rows.by_metric.empty()) {
+        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
+        item.status = reports::cell_status::failed;
+        item.reason = rows.error.value_or("no time of it was printed");
+        return all;
+    }
     for (const auto& [name, values] : rows.by_metric) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of(name)));
         item.samples.assign(values.begin(), values.end());
@@ -104,11 +111,6 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
         item.median = found.median;
         item.low = found.low;
         item.high = found.high;
-    }
-    if (all.empty()) {
-        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
-        item.status = reports::cell_status::failed;
-        item.reason = rows.error.value_or("no time of it was printed");
     }
     return all;
 }

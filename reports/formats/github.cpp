@@ -22,7 +22,7 @@ std::string in_title(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
 
-/// `judged`: the results of its cell for what the workload is about.
+/// `judged`: the results of its cell for what the workload is about; none where no verdict counts.
 std::string annotations(const result& time, std::span<const result* const> judged) {
     const auto title = fmt::format("{} on {}", time.contender, time.workload);
     if (time.status == cell_status::failed)
@@ -48,8 +48,13 @@ std::string github_command(std::string_view kind, std::string_view title, std::s
 std::string write_github(const report& content) {
     std::string out;
     const report_index index{content};
-    for (const auto& item : content.results)
-        if (item.metric == "time") out += annotations(item, index.judged(item.workload, item.contender));
+    const auto unfit = why_unfit(content);
+    if (unfit) out += github_command("notice", "unfit", *unfit);  // once: a step shows ten notices
+    for (const auto& item : content.results) {
+        if (item.metric != "time") continue;
+        const auto judged = index.judged(item.workload, item.contender);
+        out += annotations(item, unfit ? std::span<const result* const>{} : judged);
+    }
     for (const auto& item : content.warnings)
         out += github_command("warning", item.code, fmt::format("{}; {}", item.message, item.remedy));
     return out;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,11 +24,14 @@ struct outcome {
     std::string message;
 };
 
-/// `judged`: the results of its cell for what the workload is about.
-outcome outcome_of(const result& time, std::span<const result* const> judged) {
+/// `judged`: the results of its cell for what the workload is about. `unfit`: why none of their verdicts
+/// counts, where that is so.
+outcome outcome_of(const result& time, std::span<const result* const> judged,
+                   const std::optional<std::string>& unfit) {
     if (time.status == cell_status::failed) return {"error", time.reason.value_or("failed")};
     if (time.status != cell_status::ok)
         return {"skipped", time.reason.value_or(std::string{name_of(time.status)})};
+    if (unfit) return {"skipped", "unfit: " + *unfit};
     std::string worse;
     for (const auto* const item : judged)
         if (item->judged == verdict::slower)
@@ -69,9 +73,10 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
 std::string write_junit(const report& content) {
     std::vector<junit_case> cases;
     const report_index index{content};
+    const auto unfit = why_unfit(content);
     for (const auto& item : content.results) {
         if (item.metric != "time") continue;
-        auto [element, message] = outcome_of(item, index.judged(item.workload, item.contender));
+        auto [element, message] = outcome_of(item, index.judged(item.workload, item.contender), unfit);
         cases.push_back({item.workload, item.contender, element, std::move(message)});
     }
     return junit_suite(content.where.date, cases);

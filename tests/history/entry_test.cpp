@@ -1,6 +1,7 @@
 // What is kept of a report, and the report that is made of it again.
 #include "bench/history/entry.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -166,6 +167,25 @@ TEST(entry, of_google_benchmark_has_one_sample_for_each_repetition_whatever_coun
     EXPECT_EQ(samples("time"), (several{2000.0, 4000.0}));
     EXPECT_EQ(samples("cpu"), (several{1250.0, 3500.0}));
     EXPECT_EQ(samples("throughput"), several{10.0});
+}
+
+TEST(entry, of_google_benchmark_has_no_number_of_what_failed_in_any_repetition) {
+    std::string printed{of_google_benchmark};
+    for (const auto* message : {"wrong result", "and again"})
+        printed.insert(printed.find("    {\"name\": \"BM_broken\""),
+                       fmt::format(R"({{"name": "BM_sort", "run_name": "BM_sort", "run_type": "iteration",
+            "error_occurred": true, "error_message": "{}", "real_time": 0, "cpu_time": 0, "time_unit": "ns"}},
+)",
+                                   message));
+    const auto kept = bench::read_entry(printed, "bench.json", {});
+    const auto report = reports::read_json(kept.report, "kept");
+    ASSERT_EQ(report.results.size(), 2) << kept.report;
+    const auto* const failed = reports::find_result(report, "BM_sort", "my_bench");
+    ASSERT_NE(failed, nullptr);
+    EXPECT_EQ(failed->status, reports::cell_status::failed);
+    EXPECT_EQ(failed->reason, "wrong result") << "the first that was said";
+    EXPECT_TRUE(failed->samples.empty() && !failed->median);
+    EXPECT_TRUE(points_about(kept, "time").is_null());
 }
 
 TEST(entry, of_google_benchmark_is_known_by_more_than_the_folder_of_its_program) {

@@ -1,4 +1,5 @@
 // The writers against golden files: a change in a format that others rely on has to be a decision.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "bench/trial/gbench_json.hpp"
@@ -11,7 +12,9 @@
 #include "reports/html/html.hpp"
 #include "reports/json/json.hpp"
 #include "reports/terminal/table.hpp"
+#include "tests/reports/measured.hpp"
 #include "tests/support/sample_report.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -38,12 +41,19 @@ TEST(writers, the_table_is_as_it_was_agreed) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
+/// In which verdicts count; the sample is of an unfit session.
+reports::report fit_report() {
+    auto report = sample_report();
+    report.aa->found = reports::fitness::fit;
+    return report;
+}
+
 TEST(writers, of_ci_systems_are_as_they_were_agreed) {
     EXPECT_EQ(reports::find_format("gbench")->write(sample_report()), golden("report.gbench.json"));
     EXPECT_EQ(reports::find_format("bmf")->write(sample_report()), golden("report.bmf.json"));
     EXPECT_EQ(reports::find_format("openmetrics")->write(sample_report()), golden("report.openmetrics"));
-    EXPECT_EQ(reports::write_junit(sample_report()), golden("report.junit.xml"));
-    EXPECT_EQ(reports::write_github(sample_report()), golden("report.github"));
+    EXPECT_EQ(reports::write_junit(fit_report()), golden("report.junit.xml"));
+    EXPECT_EQ(reports::write_github(fit_report()), golden("report.github"));
 }
 
 TEST(writers, html_has_all_of_its_parts_and_a_report_that_is_no_markup) {
@@ -76,7 +86,7 @@ TEST(writers, html_has_distributions_up_to_their_largest_value) {
 
 /// The sample with this verdict on loop-tick's periodic timer, in a metric that timers are about or not.
 reports::report with_verdict(const char* metric, reports::verdict found) {
-    auto report = sample_report();
+    auto report = fit_report();
     for (auto& item : report.results)
         if (item.contender == "loop-tick") {
             item.metric = metric;
@@ -107,6 +117,28 @@ TEST(writers, what_is_worse_in_what_its_workload_is_about_is_a_failure_for_ci_sy
     says(reports::write_junit(unknown), "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
     says(reports::write_github(unknown),
          "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
+}
+
+TEST(writers, an_unfit_session_is_neither_red_nor_green_for_ci_systems) {
+    using enum reports::verdict;
+    for (const auto found : {faster, slower, equivalent, inconclusive}) {
+        auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
+                                   judged_as("yield", "a", "time", 104, {"", 0.96, 0.955, 0.965}, found),
+                                   missing_as("yield", "b", reports::cell_status::not_run, "time was over"),
+                                   missing_as("yield", "c", reports::cell_status::failed, "killed")});
+        report.aa->found = reports::fitness::unfit;
+        report.aa->reason = "it differs from itself";
+        const auto suite = reports::write_junit(report);
+        EXPECT_SAYS(suite, R"(tests="4" failures="0" errors="1" skipped="3")");
+        for (const auto* name : {"asio-epoll", "a"})
+            EXPECT_SAYS(suite,
+                        fmt::format("name=\"{}\"><skipped>unfit: it differs from itself</skipped>", name));
+        EXPECT_SAYS(suite, "name=\"b\"><skipped>time was over</skipped>");
+        EXPECT_EQ(reports::write_github(report),
+                  "::notice title=unfit::it differs from itself\n"
+                  "::notice title=b on yield::time was over\n"
+                  "::error title=c on yield::killed\n");
+    }
 }
 
 TEST(writers, gbench_rows_are_what_a_contender_would_have_printed) {
