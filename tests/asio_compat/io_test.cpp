@@ -336,6 +336,30 @@ TYPED_TEST(asio_io, resolves_names_and_numbers) {
     EXPECT_EQ(found, 2);
 }
 
+TYPED_TEST(asio_io, reads_from_the_next_file_of_a_number_that_was_closed_with_a_read_pending) {
+    auto& context = this->context();
+    auto [one, peer] = this->connection();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    typename TestFixture::tcp_socket next(context), next_peer(context);
+    next_peer.connect(acceptor.local_endpoint());
+    std::array<char, 4> dropped{}, got{};
+    error_code first;
+    std::size_t bytes = 0;
+    one.async_read_some(net::buffer(dropped), [&](error_code error, std::size_t) { first = error; });
+    context.poll();  // the kernel has it
+    net::post(context, [&] {
+        const int number = one.native_handle();
+        one.close();
+        acceptor.accept(next);
+        EXPECT_EQ(next.native_handle(), number);
+        next.async_read_some(net::buffer(got), [&](error_code, std::size_t count) { bytes = count; });
+        next_peer.send(net::buffer("next", 4));
+    });
+    context.run_for(10s);
+    EXPECT_EQ(first, net::error::operation_aborted);
+    EXPECT_EQ(std::string(got.data(), bytes), "next");
+}
+
 TYPED_TEST(asio_io, reads_pipes_and_other_descriptors) {
     auto& context = this->context();
     net::basic_readable_pipe<typename TestFixture::executor> from(context);

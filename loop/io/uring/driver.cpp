@@ -333,7 +333,7 @@ private:
     }
 
     // Such operations are carried out one after the other, as they came. (What several of them wait for in
-    // the kernel would go to the latest.)
+    // the kernel would go to the latest.) What is closed is of another file, and nobody waits for that.
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
@@ -341,7 +341,8 @@ private:
         bool found = false;
         d.requests.for_each([&](const operation& each) {
             const auto& other = static_cast<const io_operation&>(each);
-            found |= waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
+            found |=
+                other.state != closed && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
         });
         return found;
     }
