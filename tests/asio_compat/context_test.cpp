@@ -8,6 +8,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -157,6 +158,15 @@ TYPED_TEST(asio_context, lets_out_what_any_kind_of_handler_throws_and_goes_on_wi
     net::post(context, [&] { ran += 2; });
     EXPECT_EQ(context.run(), 1U);
     EXPECT_GE(ran, 2);
+}
+
+TYPED_TEST(asio_context, runs_what_the_last_handler_posts_as_it_goes) {
+    auto& context = this->context();
+    int ran = 0;
+    const auto post_last = [&](int*) { net::post(context, [&] { ++ran; }); };
+    net::post(context, [owned = std::unique_ptr<int, decltype(post_last)>(&ran, post_last)] {});
+    EXPECT_EQ(context.run(), 2U);
+    EXPECT_EQ(ran, 1);
 }
 
 TYPED_TEST(asio_context, keeps_what_waits_over_a_stop) {

@@ -11,6 +11,7 @@
 #include <boost/asio/strand.hpp>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -199,12 +200,13 @@ private:
         auto* const self = static_cast<posted_function*>(op);
         core& in = self->core_;
         const auto token = std::move(self->memory_);
-        Function function(std::move(self->function_));
-        self->~posted_function();
-        memory_type::free(self, token);
-        if (how == completion::discard) return;
         {
-            const core::handler_scope running(in);
+            std::optional<core::handler_scope> running;  // outlives the function: its captures may start work
+            if (how == completion::run) running.emplace(in);
+            Function function(std::move(self->function_));
+            self->~posted_function();
+            memory_type::free(self, token);
+            if (how == completion::discard) return;
             call_function(function);
         }
         in.throw_kept_exception();
