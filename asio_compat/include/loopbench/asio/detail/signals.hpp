@@ -122,7 +122,10 @@ public:
             }
             set.waiting.prepend(std::move(others));
         }
-        push_all(ended);
+        while (!ended.empty()) {
+            auto& work = static_cast<signal_work&>(ended.pop());
+            work.in_core.push(work);
+        }
     }
 
     /// The waits of a context that ends.
@@ -190,28 +193,19 @@ private:
         return {};
     }
 
+    // With the lock to the end: until a wait is in its context's queue, that context may not end
+    // (take_waits_of()).
     void deliver(int signal) noexcept {
-        loop::operation_queue told;
-        {
-            const std::lock_guard lock(mutex_);
-            for (wanted_signals* const set : sets_) {
-                auto* const wanted = set->find(signal);
-                if (wanted == nullptr) continue;
-                if (set->waiting.empty()) ++wanted->undelivered;
-                while (!set->waiting.empty()) {
-                    auto& work = static_cast<signal_work&>(set->waiting.pop());
-                    work.signal = signal;
-                    told.push(work);
-                }
+        const std::lock_guard lock(mutex_);
+        for (wanted_signals* const set : sets_) {
+            auto* const wanted = set->find(signal);
+            if (wanted == nullptr) continue;
+            if (set->waiting.empty()) ++wanted->undelivered;
+            while (!set->waiting.empty()) {
+                auto& work = static_cast<signal_work&>(set->waiting.pop());
+                work.signal = signal;
+                work.in_core.push(work);
             }
-        }
-        push_all(told);
-    }
-
-    static void push_all(loop::operation_queue& works) noexcept {
-        while (!works.empty()) {
-            auto& work = static_cast<signal_work&>(works.pop());
-            work.in_core.push(work);
         }
     }
 
