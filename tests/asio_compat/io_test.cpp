@@ -1,4 +1,5 @@
 // Sockets, pipes, signals and resolvers of Asio: what arrives, in which order, and how it ends.
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -334,6 +335,49 @@ TYPED_TEST(asio_io, resolves_names_and_numbers) {
                            [&](error_code error, const auto&) { found += error ? 1 : 0; });
     context.run();
     EXPECT_EQ(found, 2);
+}
+
+/// While it lives no thread can be made: there is no room for its stack.
+class no_more_threads {
+public:
+    no_more_threads() {
+        pthread_attr_t huge;
+        ::pthread_getattr_default_np(&before_);
+        ::pthread_attr_init(&huge);
+        ::pthread_attr_setstacksize(&huge, std::size_t{1} << 48);
+        ::pthread_setattr_default_np(&huge);
+        ::pthread_attr_destroy(&huge);
+    }
+    no_more_threads& operator=(no_more_threads&&) = delete;
+    ~no_more_threads() {
+        ::pthread_setattr_default_np(&before_);
+        ::pthread_attr_destroy(&before_);
+    }
+
+private:
+    pthread_attr_t before_;
+};
+
+template <class kit>
+using asio_io_on_our_loop = with_context<kit>;
+TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
+
+// (Asio's own throws from async_resolve().)
+TYPED_TEST(asio_io_on_our_loop, says_that_there_is_no_thread_to_resolve_a_name_in) {
+    auto& context = this->context();
+    net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
+    error_code failed, later = failed = net::error::in_progress;
+    {
+        const no_more_threads none;
+        resolver.async_resolve("127.0.0.1", "80", [&](error_code error, const auto&) { failed = error; });
+    }
+    context.poll();
+    EXPECT_TRUE(context.stopped()) << "nothing is left";
+    EXPECT_EQ(failed, error_code(EAGAIN, boost::system::system_category()));
+    resolver.async_resolve("127.0.0.1", "80", [&](error_code error, const auto&) { later = error; });
+    context.restart();
+    context.run();
+    EXPECT_FALSE(later);
 }
 
 TYPED_TEST(asio_io, reads_from_the_next_file_of_a_number_that_was_closed_with_a_read_pending) {

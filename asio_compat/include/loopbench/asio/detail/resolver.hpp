@@ -6,6 +6,8 @@
 #include <boost/asio/ip/basic_resolver_results.hpp>
 #include <condition_variable>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -35,13 +37,22 @@ public:
         : service(context), core_(core_of(static_cast<io_context&>(context))) {}
     ~lookup_thread() override { lookup_thread::shutdown(); }
 
-    /// Any thread. Throws std::system_error when there can be no thread; then the operation was not taken.
-    void ask(lookup_op& op) {
-        const std::lock_guard lock(mutex_);
-        if (!thread_.joinable() && !is_over_)
-            thread_ = std::jthread([this](const std::stop_token& stopping) { work(stopping); });
-        questions_.push(op);
-        changed_.notify_one();
+    /// Any thread. The operation, which its handler makes one piece of work, completes through the queue;
+    /// with an error when there can be no thread.
+    void ask(lookup_op& op) noexcept {
+        try {
+            const std::lock_guard lock(mutex_);
+            if (!thread_.joinable() && !is_over_)
+                thread_ = std::jthread([this](const std::stop_token& stopping) { work(stopping); });
+            questions_.push(op);
+            changed_.notify_one();
+            return;
+        } catch (const std::system_error& refused) {
+            op.ec = from_errno(refused.code().value());
+        } catch (const std::bad_alloc&) {
+            op.ec = boost::asio::error::no_memory;
+        }
+        core_.push(op);
     }
 
 private:
