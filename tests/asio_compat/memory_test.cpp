@@ -1,7 +1,9 @@
 // What a steady state takes of memory: nothing. A coroutine that is spawned again, an operation that is
 // started again, has the memory of the one before.
 #include <array>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/udp.hpp>
@@ -10,10 +12,13 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/asio_compat/kits.hpp"
 #include "tests/loop/allocations.hpp"
+#include "tests/loop/recycled_memory.hpp"
 
 namespace loopbench::tests {
 
@@ -135,6 +140,88 @@ TYPED_TEST(asio_memory, is_not_taken_by_coroutines_that_are_spawned_again) {
     context.run();
     EXPECT_EQ(received, 3300);
     EXPECT_EQ(made, 0U) << "of a thousand coroutines";
+}
+
+template <class kit>
+class asio_without_memory : public asio_memory<kit> {
+protected:
+    /// Of a timer whose waits are looked at every millisecond, and never due.
+    struct still_clock {
+        using rep = std::int64_t;
+        using period = std::nano;
+        using duration = std::chrono::nanoseconds;
+        using time_point = std::chrono::time_point<still_clock>;
+        static constexpr bool is_steady = true;
+        static time_point now() noexcept { return {}; }
+    };
+    using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
+                                                  typename with_context<kit>::executor>;
+
+    /// Memory goes in `first`, which runs before the waits that a look has found to be looked at again.
+    template <class First>
+    void run_before_what_is_looked_at_again(First first) {
+        typename with_context<kit>::timer_type timer(this->context(), 0ms);
+        timer.async_wait([&](error_code) {
+            nothing_is_left_.emplace();
+            none_.emplace();
+            first();
+        });
+        std::this_thread::sleep_for(2ms);
+        this->context().poll();
+        none_.reset();
+        this->context().poll();
+    }
+    void TearDown() override { none_.reset(); }
+
+private:
+    std::optional<loop::test::nothing_recycled> nothing_is_left_;
+    std::optional<loop::test::out_of_memory> none_;
+};
+TYPED_TEST_SUITE(asio_without_memory, our_kits, kit_names);
+
+TYPED_TEST(asio_without_memory, says_so_to_waits_that_cannot_be_armed_when_the_first_is_cancelled) {
+    auto& context = this->context();
+    typename TestFixture::still_timer one(context, 1ms), other(context, 1ms);
+    std::array<error_code, 4> ended;
+    net::cancellation_signal stop;
+    const auto notes = [&](std::size_t i) { return [&ended, i](error_code error) { ended[i] = error; }; };
+    one.async_wait(notes(0));
+    one.async_wait(notes(1));
+    other.async_wait(net::bind_cancellation_slot(stop.slot(), notes(2)));
+    other.async_wait(notes(3));
+    this->run_before_what_is_looked_at_again([&] {
+        one.cancel_one();
+        stop.emit(net::cancellation_type::all);
+    });
+    EXPECT_EQ(ended[0], net::error::operation_aborted);
+    EXPECT_EQ(ended[1], net::error::no_memory);
+    EXPECT_EQ(ended[2], net::error::operation_aborted);
+    EXPECT_EQ(ended[3], net::error::no_memory);
+    EXPECT_TRUE(context.stopped()) << "nothing is left";
+}
+
+TYPED_TEST(asio_without_memory, says_so_to_waits_that_cannot_be_armed_again) {
+    auto& context = this->context();
+    typename TestFixture::still_timer timer(context, 1ms);
+    std::array<error_code, 2> ended;
+    for (auto& each : ended) timer.async_wait([&each](error_code error) { each = error; });
+    this->run_before_what_is_looked_at_again([] {});
+    for (const auto& each : ended) EXPECT_EQ(each, net::error::no_memory);
+    EXPECT_TRUE(context.stopped()) << "nothing is left";
+}
+
+TYPED_TEST(asio_without_memory, says_so_to_a_wait_that_cannot_be_armed_at_all) {
+    auto& context = this->context();
+    typename TestFixture::timer_type timer(context, 1h);
+    error_code ended;
+    {
+        const loop::test::nothing_recycled from_the_heap;
+        const loop::test::out_of_memory none(/*few=*/1);  // for the handler
+        timer.async_wait([&](error_code error) { ended = error; });
+    }
+    context.poll();
+    EXPECT_EQ(ended, net::error::no_memory);
+    EXPECT_TRUE(context.stopped()) << "nothing is left";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/asio/wait_traits.hpp>
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -76,8 +77,9 @@ struct wait_op : loop::timer {
     wait_op* following = nullptr;
 };
 
-/// The waits on one timer. The first is armed, or has fired and is in the ready queue; the others go with it.
-/// Under the core's lock. What is over goes to `ended`, unless it is in the ready queue.
+/// The waits on one timer. The first is armed, or has fired and is in the ready queue; the others go with it:
+/// where there is no memory to arm it, all are over and say so. Under the core's lock. What is over goes to
+/// `ended`, unless it is in the ready queue.
 class wait_list {
 public:
     static constexpr std::size_t all = core::without_limit;
@@ -90,13 +92,13 @@ public:
         for (wait_op* each = first_; each != nullptr; each = each->following) each->list = this;
     }
 
-    /// Throws std::bad_alloc; then it was not added.
-    void add(wait_op& added) {
-        if (empty()) added.arm();
+    void add(wait_op& added, loop::operation_queue& ended) noexcept {
+        const bool is_first = empty();
         added.list = this;
         added.previous = last_;
-        (empty() ? first_ : last_->following) = &added;
+        (is_first ? first_ : last_->following) = &added;
         last_ = &added;
+        if (is_first) arm_first(ended);
     }
 
     /// Cancels so many, from the first on. None where they are due; these are over then.
@@ -106,24 +108,35 @@ public:
             return 0;
         }
         std::size_t count = 0;
-        for (; count < count_max && !empty(); ++count) end(*first_, /*is_cancelled=*/true, ended);
-        if (count > 0 && !empty()) first_->arm();
+        for (; count < count_max && !empty(); ++count)
+            end(*first_, boost::asio::error::operation_aborted, ended);
+        if (count > 0) arm_first(ended);
         return count;
     }
 
     void cancel_this(wait_op& cancelled, loop::operation_queue& ended) noexcept {
         if (first_->has_fired() && first_->is_due()) return end_all(ended);
         const bool was_first = first_ == &cancelled;
-        end(cancelled, /*is_cancelled=*/true, ended);
-        if (was_first && !empty()) first_->arm();
+        end(cancelled, boost::asio::error::operation_aborted, ended);
+        if (was_first) arm_first(ended);
     }
 
-    void end_all(loop::operation_queue& ended) noexcept {
-        while (!empty()) end(*first_, /*is_cancelled=*/false, ended);
+    void end_all(loop::operation_queue& ended, const error_code& ec = {}) noexcept {
+        while (!empty()) end(*first_, ec, ended);
+    }
+
+    /// Which is not armed.
+    void arm_first(loop::operation_queue& ended) noexcept {
+        if (empty()) return;
+        try {
+            first_->arm();
+        } catch (const std::bad_alloc&) {
+            end_all(ended, boost::asio::error::no_memory);
+        }
     }
 
 private:
-    void end(wait_op& over, bool is_cancelled, loop::operation_queue& ended) noexcept {
+    void end(wait_op& over, const error_code& ec, loop::operation_queue& ended) noexcept {
         const bool is_queued = over.has_fired();
         if (over.armed) {
             over.in_core.loop().disarm(over);
@@ -132,7 +145,7 @@ private:
         (over.previous == nullptr ? first_ : over.previous->following) = over.following;
         (over.following == nullptr ? last_ : over.following->previous) = over.previous;
         over.list = nullptr;
-        if (is_cancelled) over.ec = boost::asio::error::operation_aborted;
+        over.ec = ec;
         if (!is_queued) ended.push(over);
     }
 
@@ -145,11 +158,10 @@ inline bool wait_op::is_over(core& in, completion how) {
     loop::operation_queue ended;
     {
         const auto lock = in.locked();
-        if (list != nullptr) {
-            if (how == completion::run && !is_due()) {
-                arm();
-                return false;
-            }
+        if (list != nullptr && how == completion::run && !is_due()) {
+            list->arm_first(ended);
+            if (list != nullptr) return false;
+        } else if (list != nullptr) {
             list->end_all(ended);
         }
         forget_canceller();
@@ -256,10 +268,12 @@ public:
         auto slot = slot_of(handler);
         auto& op = op_type::make(*core_, handler, executor, *core_, timer.expiry);
         install<wait_canceller>(slot, op);
+        loop::operation_queue ended;
         {
             const auto lock = core_->locked();
-            timer.waits.add(op);
+            timer.waits.add(op, ended);
         }
+        core_->push_all(ended);
         core_->wake_running_thread();
     }
 
