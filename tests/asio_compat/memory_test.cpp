@@ -1,10 +1,14 @@
 // What a steady state takes of memory: nothing. A coroutine that is spawned again, an operation that is
 // started again, has the memory of the one before.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <boost/asio/post.hpp>
@@ -12,6 +16,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <future>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -222,6 +227,26 @@ TYPED_TEST(asio_without_memory, says_so_to_a_wait_that_cannot_be_armed_at_all) {
     context.poll();
     EXPECT_EQ(ended, net::error::no_memory);
     EXPECT_TRUE(context.stopped()) << "nothing is left";
+}
+
+TYPED_TEST(asio_without_memory, closes_in_another_thread_or_says_that_it_cannot) {
+    auto& context = this->context();
+    auto guard = net::make_work_guard(context);
+    auto [one, other] = this->connection();
+    std::thread running([&] { context.run(); });
+    std::promise<void> runs;
+    net::post(context, [&] { runs.set_value(); });
+    runs.get_future().wait();
+    const int number = one.native_handle();
+    error_code failed;
+    {
+        const loop::test::out_of_memory none;
+        one.close(failed);
+    }
+    guard.reset();
+    running.join();
+    EXPECT_EQ(failed == net::error::no_memory, ::fcntl(number, F_GETFD) != -1);
+    if (failed) ::close(number);
 }
 
 }  // namespace

@@ -220,6 +220,49 @@ TYPED_TEST(asio_threads, close_one_descriptor_and_open_the_next_of_its_number) {
     }
 }
 
+TYPED_TEST(asio_threads, close_what_was_waited_for_when_nobody_runs_it_any_more) {
+    auto& context = this->context();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    auto [one, other] = this->connection();
+    typename TestFixture::timer_type timer(context, 1ms);
+    timer.async_wait([&](error_code) { context.stop(); });  // so that the thread has really waited
+    std::array<char, 4> got{};
+    error_code aborted;
+    one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { aborted = error; });
+    std::thread([&] { context.run(); }).join();
+    const auto address = acceptor.local_endpoint();
+    acceptor.close();
+    EXPECT_NO_THROW(typename TestFixture::tcp_acceptor(context, address)) << "the port is free";
+    one.close();
+    error_code end;
+    other.read_some(net::buffer(got), end);
+    EXPECT_EQ(end, net::error::eof) << "its peer knows";
+    context.restart();
+    context.run();
+    EXPECT_EQ(aborted, net::error::operation_aborted);
+}
+
+TYPED_TEST(asio_threads, close_what_another_one_runs_that_ends_before_it_looks) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    typename TestFixture::timer_type timer(context, 1ms);
+    std::promise<void> begun, closed;
+    timer.async_wait([&](error_code) {
+        begun.set_value();
+        closed.get_future().wait();
+        context.stop();
+    });
+    std::thread running([&] { context.run(); });
+    begun.get_future().wait();
+    one.close();
+    closed.set_value();
+    running.join();
+    std::array<char, 4> got{};
+    error_code end;
+    other.read_some(net::buffer(got), end);
+    EXPECT_EQ(end, net::error::eof);
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests

@@ -21,6 +21,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -219,26 +220,29 @@ public:
     }
 
     /// Ends what is pending on the descriptor, and closes it by calling close(fd, ec): at once, or in the
-    /// running thread where that one may hold requests that name it. `is_shared`: there may be other
-    /// descriptors of the same file.
+    /// running thread where that one may hold requests that name it, before it leaves run(). `is_shared`:
+    /// there may be other descriptors of the same file. Without memory to leave it to the running thread, the
+    /// descriptor stays open, and `ec` says so.
     template <class Close>
-    void close(int fd, bool is_shared, error_code& ec, Close close_now) {
+    void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
         loop::io_queue ended;
-        bool is_mine = true;
+        bool wakes = false;
         {
             const auto lock = locked();
             loop_->io().cancel_some(fd, {}, ended);
-            is_mine = loop_->io().closes_here();
-            if (is_mine) {
+            if (closes_here()) {
                 if (is_shared) loop_->io().unwatch(fd);
                 loop_->io().close(fd);
                 close_now(fd, ec);
+            } else if (auto* const later = new (std::nothrow) later_close<Close>(fd, close_now)) {
+                closes_.push(*later);
+                wakes = !std::exchange(closer_.is_posted, true);
+            } else {
+                ec = boost::asio::error::no_memory;
             }
         }
         push_all(ended);
-        if (is_mine) return;
-        auto* const later = new later_close<Close>{{nullptr, &later_close<Close>::run}, *this, fd, close_now};
-        loop_->push_from_any_thread(*later);
+        if (wakes) loop_->push_from_any_thread(closer_);
     }
 
     /// The descriptor lives on elsewhere: the driver is to know nothing of it.
@@ -339,19 +343,23 @@ private:
                 is_inside_ = false;
                 return;
             }
+            here.refuse_stock_scheduler();
             {
                 const auto lock = here.locked();
                 here.loop_->io().enter_thread(for_long);
+                here.is_run_ = true;
             }
-            here.refuse_stock_scheduler();
+            is_outermost_ = true;
             is_for_long_ = for_long;
             enter();
         }
         running& operator=(running&&) = delete;
         ~running() {
-            if (!is_for_long_) return;
+            if (!is_outermost_) return;
             const auto lock = core_.locked();
-            core_.loop_->io().leave_thread();
+            if (is_for_long_) core_.loop_->io().leave_thread();
+            core_.close_what_others_have_left();
+            core_.is_run_ = false;
         }
 
         /// False when another thread ran the loop all the time.
@@ -363,24 +371,59 @@ private:
         core& core_;
         std::unique_lock<std::timed_mutex> runner_;
         std::optional<thread_call_stack::context> entry_;
+        bool is_outermost_ = false;  // none in a handler of this context
         bool is_for_long_ = false;
         bool is_inside_ = true;
     };
 
-    template <class Close>
-    struct later_close : operation {
-        core& in;
+    // What is to be closed by the running thread. Run with the lock.
+    struct any_later_close : operation {
         int fd;
-        Close close_now;
-
+    };
+    template <class Close>
+    struct later_close : any_later_close {
+        later_close(int of, const Close& how) noexcept
+            : any_later_close{{nullptr, &run}, of}, close_now(how) {}
         static void run(operation* op, completion) {
             const std::unique_ptr<later_close> self(static_cast<later_close*>(op));
             error_code ec;
-            const auto lock = self->in.locked();
-            self->in.loop_->io().close(self->fd);
             self->close_now(self->fd, ec);
         }
+        Close close_now;
     };
+
+    // Wakes the running thread for what is to be closed.
+    struct closer : operation {
+        explicit closer(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
+        static void run(operation* op, completion) {
+            auto& self = *static_cast<closer*>(op);
+            const auto lock = self.owner.locked();
+            self.is_posted = false;
+            self.owner.close_what_others_have_left();
+        }
+        core& owner;
+        bool is_posted = false;
+    };
+
+    // With the lock, like the next: whether the calling thread may close descriptors. Where nobody runs the
+    // loop, it takes the driver over from who has run it last, who may never come again.
+    bool closes_here() noexcept {
+        if (loop_->io().closes_here()) return true;
+        if (is_run_ || in_this_thread()) return false;  // the latter while everything is discarded
+        try {
+            loop_->io().enter_thread(/*for_long=*/false);
+            return true;
+        } catch (const std::exception&) {  // then whoever runs it next
+            return false;
+        }
+    }
+    void close_what_others_have_left() noexcept {
+        while (!closes_.empty()) {
+            auto& each = static_cast<any_later_close&>(closes_.pop());
+            loop_->io().close(each.fd);
+            each.complete(&each, completion::run);
+        }
+    }
 
     // Ends the sleep of the running thread, and then its step.
     struct nudge : operation {
@@ -409,6 +452,9 @@ private:
     std::size_t executed_ = 0;  // handlers, ever
     long own_work_ = 0;         // of the running thread, and not yet in work_
     nudge nudge_{*this};
+    closer closer_{*this};                   // with the lock, like the next two
+    loop::operation_queue closes_;           // any_later_close
+    bool is_run_ = false;                    // by a thread, from enter_thread() to leave_thread()
     alignas(64) std::atomic<long> work_{0};  // written by other threads
     std::atomic<bool> stopped_{false};
     std::atomic<bool> nudged_{false};
