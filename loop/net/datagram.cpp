@@ -4,7 +4,7 @@ namespace loopbench::loop {
 
 task<io_result> datagram_socket::send_to(std::span<const std::byte> bytes, endpoint to) {
     transfer_awaiter sending(io(), io_kind::send_to, native_handle(), bytes);
-    sending.set_address(&to.address(), to.bytes());
+    if (to.bytes() != 0) sending.set_address(&to.address(), to.bytes());
     co_return co_await sending;
 }
 

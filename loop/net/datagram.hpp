@@ -15,7 +15,8 @@ class datagram_socket : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Awaitable, gives an io_result. A datagram goes out whole or not at all.
+    /// Awaitable, gives an io_result. A datagram goes out whole or not at all; to the connected peer when
+    /// `to` is empty.
     task<io_result> send_to(std::span<const std::byte> bytes, endpoint to);
 
     /// Awaitable, gives a datagram_result; a datagram of 0 bytes is one.

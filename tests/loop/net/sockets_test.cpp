@@ -164,6 +164,22 @@ TEST_P(sockets, send_datagrams_over_ipv4_and_ipv6) {
     }
 }
 
+TEST_P(sockets, send_datagrams_to_the_connected_peer_when_no_other_is_named) {
+    event_loop& loop = keep(make_loop());
+    datagram_socket one(loop, open_datagram(endpoint::ip("127.0.0.1", 0)));
+    datagram_socket other(loop, open_datagram(endpoint::ip("127.0.0.1", 0)));
+    endpoint peer = other.local();
+    ASSERT_EQ(::connect(one.native_handle(), reinterpret_cast<sockaddr*>(&peer.address()), peer.bytes()), 0);
+    loop.run([](datagram_socket& from, datagram_socket& to) -> task<void> {
+        std::array<std::byte, 64> buffer;
+        const io_result sent = co_await from.send_to(bytes_of("there"), {});
+        EXPECT_EQ(sent.error, 0);
+        if (sent.error != 0) co_return;
+        const datagram_result there = co_await to.receive_from(buffer);
+        EXPECT_EQ(there.bytes, 5u);
+    }(one, other));
+}
+
 TEST_P(sockets, send_datagrams_over_a_path) {
     event_loop& loop = keep(make_loop());
     const temporary_folder folder;
