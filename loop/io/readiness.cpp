@@ -43,8 +43,8 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
 }
 
 // Not so after a hang-up: there is the end of the stream to be read. Nor where a read stops short of what is
-// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, at the end of
-// each message where a socket keeps messages apart, and in a Unix stream after a message that carries
+// there, and an edge-triggered driver hears nothing until more comes: at the urgent mark of TCP, at the end
+// of each message where a socket keeps messages apart, and in a Unix stream after a message that carries
 // descriptors (unix(7)). So it is believed of TCP alone, which is asked for once.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {

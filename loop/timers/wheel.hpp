@@ -179,8 +179,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // A chunk that was read is used again. Beside those that are full there is one that is not for each digit,
-    // of the pass that is made and of the one before.
+    // A chunk that was read is used again. Beside those that are full there is one that is not for each
+    // digit, of the pass that is made and of the one before.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;
@@ -303,8 +303,8 @@ private:
         return level * slots_per_level + static_cast<unsigned>(std::countr_zero(occupied_slots_[level]));
     }
 
-    /// Appends what is due by the base to `due`, and puts the rest on levels below. What finds no memory there
-    /// stays in this slot, which lasts until its deadline; and what is due beside it is ready at once.
+    /// Appends what is due by the base to `due`, and puts the rest on levels below. What finds no memory
+    /// there stays in this slot, which lasts until its deadline; and what is due beside it is ready at once.
     void empty_slot(std::size_t index, detail::timer_row& due, operation_queue& ready) noexcept {
         detail::timer_chunk* next = slots_[index].newest;
         mark_empty(index);

@@ -1,5 +1,5 @@
-// For whoever watches a run: how much is done and how long the rest will take. On a terminal that can erase a
-// line it is a bar, which also says what runs now and how it stands so far; in a log it is a line each minute.
+// For whoever watches a run: how much is done and how long the rest will take. On a terminal that can erase
+// a line it is a bar, which also says what runs now and how it stands so far; in a log a line each minute.
 // It is written between trials alone, so that it never disturbs one.
 #pragma once
 
