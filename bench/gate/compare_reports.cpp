@@ -81,9 +81,10 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
     for (const auto& item : all) {
         if (!item.to_baseline || item.now->metric != "time") continue;
         const std::string_view workload = item.now->workload;
+        const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
+        if (before.empty() || after.empty()) continue;  // it has ratios of rounds alone
         // Its middle: where it is not certain that it moved, the ratios are not either.
-        const double shift =
-            shift_between(log_speeds(*then.baseline(workload)), log_speeds(*now.baseline(workload))).median;
+        const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
     return found;
@@ -163,6 +164,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto found = now;
     found.complete = true;  // whether the runs were is for the caller to say, file by file
     found.results.clear();
+    found.hosts.reset();  // what differs between these is in the intervals of each, and not in those of both
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, comparisons["time"]};
     for (const auto& [item, to_baseline, before, after] : all) {
@@ -172,6 +174,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
         auto& next = found.results.emplace_back(*item);
         next.to_baseline = reports::ratio{"before", shown.median, shown.low, shown.high};
         next.from_baseline.reset();
+        next.by_host.reset();
         next.judged = zone_of(shift, threshold);
         next.detectable_pct.reset();
         if (!is_difference(next.judged)) next.detectable_pct = detectable_pct(shift, threshold, level);
