@@ -210,6 +210,7 @@ private:
     reports::result with_numbers(cell where, const reports::metric_info& metric,
                                  const std::vector<std::optional<double>>& values) const {
         auto item = labelled(where, metric);
+        item.deterministic = false;  // a contender's own word: counts are taken in passes of their own
         item.samples = values;
         const auto missing =
             static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));

@@ -47,6 +47,11 @@ TEST(check_counts, hold_up_to_the_end_of_their_slack_and_not_beyond) {
     EXPECT_EQ(count_found(nothing, "allocations", -0.001), finding_kind::holds);
 }
 
+TEST(check_counts, of_less_than_nothing_are_no_counts) {
+    for (const double expected : {0.0, 3.0})
+        EXPECT_EQ(count_found(one_count("syscalls", expected), "syscalls", -40), finding_kind::unclear);
+}
+
 TEST(check_counts, of_bytes_have_a_slack_of_their_own) {
     const auto expected = one_count("allocated_bytes", 0);
     EXPECT_EQ(count_found(expected, "allocated_bytes", 2), finding_kind::holds);
@@ -75,7 +80,13 @@ TEST(check_counts, that_nobody_took_are_unclear_with_the_reason_and_never_hold) 
 }
 
 TEST(check_counts, of_a_report_are_its_deterministic_results) {
-    const auto cells = bench::counts_in(sample_report());
+    auto report = sample_report();
+    const auto waits = std::ranges::find(report.results, "waits", &reports::result::metric);
+    ASSERT_NE(waits, report.results.end());
+    EXPECT_TRUE(bench::counts_in(report)[0].metrics.empty())
+        << "one for each trial is what a contender says of itself";
+    waits->samples = {1};
+    const auto cells = bench::counts_in(report);
     ASSERT_EQ(cells.size(), 2U);
     EXPECT_EQ(cells[0].contender, "loop-epoll");
     EXPECT_EQ(cells[0].metrics, (std::map<std::string, double>{{"waits", 1}}));
