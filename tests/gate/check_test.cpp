@@ -180,6 +180,22 @@ TEST(check_times, of_an_unfit_session_are_neither_red_nor_green) {
     }
 }
 
+TEST(check_times, of_who_failed_are_a_failure_whatever_the_session_is_worth) {
+    auto cut = session(1), other_machine = session(1);
+    cut.complete = false;
+    other_machine.where.kernel = "Linux 2";
+    for (auto report : {unfit_session(1), cut, other_machine})
+        for (const std::size_t who : {0U, 1U}) {
+            auto failed = report;
+            failed.results[who].status = reports::cell_status::failed;
+            failed.results[who].reason = "killed by SIGSEGV";
+            const auto found = bench::check_times(recorded_times, failed, {});
+            EXPECT_EQ(bench::outcome_of(found), gate_outcome::failed);
+            EXPECT_EQ(found.size(), 2U) << "and what keeps the session from being judged";
+            EXPECT_NE(found.at(0).message.find("SIGSEGV"), std::string::npos) << found.at(0).message;
+        }
+}
+
 TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
     auto other_machine = session(1);
     other_machine.where.kernel = "Linux 2";
@@ -318,6 +334,9 @@ TEST(check_times, with_an_unfit_second_session_are_no_regression) {
     const auto found = after_two(session(1.05), unfit_session(1.05));
     EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
     for (const auto& item : found) EXPECT_NE(item.kind, finding_kind::suspect);
+    auto failed = unfit_session(1.05);
+    failed.results[1].status = reports::cell_status::failed;
+    EXPECT_EQ(bench::outcome_of(after_two(session(1.05), failed)), gate_outcome::failed);
 }
 
 TEST(check_times, that_hold_need_no_second_session) {
