@@ -39,6 +39,11 @@ std::optional<double> median_in(const reports::report& report, const counted_cel
     return found != nullptr ? found->median : std::nullopt;
 }
 
+class failed_trial : public unpriced {
+public:
+    using unpriced::unpriced;
+};
+
 struct timed {
     double time_ns;  // per operation
     double operations;
@@ -53,6 +58,7 @@ std::optional<timed> run(trial_request request, std::uint64_t operations, bool r
     request.recording = recording;
     const auto outcome = executor.run(request);
     if (outcome.stopped) return std::nullopt;
+    if (outcome.status == reports::cell_status::failed) throw failed_trial{outcome.reason};
     if (outcome.status != reports::cell_status::ok) throw unpriced{outcome.reason};
     const auto time = outcome.metrics.find("time");
     if (time == outcome.metrics.end() || !time->second) throw unpriced{"printed no time"};
@@ -150,6 +156,9 @@ counted_cell price_of(const contender& who, const std::string& workload, const r
             add(cell, "recording", recordings(all));
         else if (has_latency)
             cell.missing.emplace_back("latencies are recorded even with LOOPBENCH_RECORD=off");
+    } catch (const failed_trial& why) {
+        cell.failed = true;
+        cell.missing.emplace_back(why.what());
     } catch (const unpriced& why) {
         cell.missing.emplace_back(why.what());
     }

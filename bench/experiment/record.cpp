@@ -121,7 +121,8 @@ constexpr auto fields_of(const counted_cell*) {
                       field{"contender", &counted_cell::contender}, field{"metrics", &counted_cell::metrics},
                       field{"samples", &counted_cell::samples, presence::in_newer_files},
                       field{"tracer", &counted_cell::tracer, presence::in_newer_files},
-                      field{"missing", &counted_cell::missing});
+                      field{"missing", &counted_cell::missing},
+                      field{"failed", &counted_cell::failed, presence::in_newer_files});
 }
 
 namespace {

@@ -23,7 +23,10 @@ void compare_count(gate_finding& found, const count_slack& slack, double measure
     found.measured = measured;
     const auto sentence = fmt::format("{} {}, expected {} within {}", number(measured), metric.unit,
                                       number(expected), number(reach));
-    if (measured > expected + reach + rounding) {
+    if (measured < -reach - rounding) {
+        found.kind = finding_kind::unclear;
+        found.message = sentence + ": no count is below zero; count it again";
+    } else if (measured > expected + reach + rounding) {
         found.kind = finding_kind::regression;
         found.message = sentence + "; take it back, or commit the new count (`check --update`)";
     } else if (measured < expected - reach - rounding) {
@@ -59,6 +62,11 @@ gate_finding check_count(const expected_count& expected, const count_slack& slac
     return found;
 }
 
+/// A counting pass gives one number. What has one for each trial is a contender's own word, in older reports.
+bool is_counted(const reports::result& item) {
+    return item.deterministic && item.median && item.samples.size() == 1;
+}
+
 }  // namespace
 
 std::vector<gate_finding> check_counts(const expectations& expected, std::span<const counted_cell> cells) {
@@ -70,7 +78,7 @@ std::vector<gate_finding> check_counts(const expectations& expected, std::span<c
 std::vector<counted_cell> counts_in(const reports::report& report) {
     std::vector<counted_cell> all;
     for (const auto& item : report.results) {
-        const bool is_count = item.deterministic && item.median;
+        const bool is_count = is_counted(item);
         const bool failed = item.status == reports::cell_status::failed;
         const bool lost = failed || item.status == reports::cell_status::not_run;
         if (!is_count && !lost) continue;

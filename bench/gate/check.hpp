@@ -25,7 +25,8 @@ struct time_rule {
     double tolerated_pct = 5;  // slowdowns of more than this have to be ruled out
 };
 
-/// A finding for each ratio of the baseline, by one session. Nothing is a regression yet: what is slower, or
+/// A finding for each ratio of the baseline, by one session; of one that can say nothing about any, a finding
+/// for each that failed, and then why. Nothing is a regression yet: what is slower, or
 /// worse in another metric, is suspect. What has to be ruled out of the rest is as of compare (tolerated_in,
 /// judgement.hpp).
 ///

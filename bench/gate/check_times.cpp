@@ -55,6 +55,24 @@ std::optional<gate_finding> obstacle(const expected_times& expected, const repor
     return std::nullopt;
 }
 
+/// Why a cell, or the one that it is compared with, has no numbers; nothing where both have.
+std::optional<gate_finding> without_numbers(const expected_ratio& expected, const std::string& to,
+                                            const report& session) {
+    // A cell without numbers has one result, for its time.
+    for (const auto& who : {expected.contender, to}) {
+        const auto* const item = reports::find_result(session, expected.workload, who);
+        if (item != nullptr && item->status == cell_status::ok) continue;
+        const bool failed = item != nullptr && item->status == cell_status::failed;
+        auto found = about(expected, failed ? finding_kind::failed : finding_kind::unclear,
+                           fmt::format("{} has no time: {}", who,
+                                       item == nullptr ? "it was not measured, or does not have the workload"
+                                                       : item->reason.value_or("no reason given")));
+        found.expected = expected.median;
+        return found;
+    }
+    return std::nullopt;
+}
+
 /// Today's pairs of one metric of a cell.
 struct compared_time {
     const expected_ratio* expected = nullptr;
@@ -66,19 +84,11 @@ struct compared_time {
 std::variant<compared_time, gate_finding> pairs_of(const expected_ratio& expected, const std::string& to,
                                                    const report& session) {
     const auto& metric = expected.metric;
+    if (auto without = without_numbers(expected, to, session)) return std::move(*without);
     auto found = about(expected, finding_kind::unclear);
     found.expected = expected.median;
-    // A cell without numbers has one result, for its time.
     const auto* mine = reports::find_result(session, expected.workload, expected.contender);
     const auto* other = reports::find_result(session, expected.workload, to);
-    for (const auto* item : {mine, other}) {
-        if (item != nullptr && item->status == cell_status::ok) continue;
-        if (item != nullptr && item->status == cell_status::failed) found.kind = finding_kind::failed;
-        found.message = fmt::format("{} has no time: {}", item == other ? to : expected.contender,
-                                    item == nullptr ? "it was not measured, or does not have the workload"
-                                                    : item->reason.value_or("no reason given"));
-        return found;
-    }
     if (const auto why = why_incomparable(expected.workload, metric); !why.empty()) {
         found.message = fmt::format("{}; write the baseline again (`check --update`)", why);
         return found;
@@ -145,8 +155,15 @@ gate_finding finding_of(const compared_time& pairs, const judged_comparison& jud
 
 std::vector<gate_finding> check_times(const expected_times& expected, const report& session,
                                       const time_rule& rule) {
-    if (auto found = obstacle(expected, session)) return {std::move(*found)};
     std::vector<gate_finding> all;
+    if (auto found = obstacle(expected, session)) {
+        for (const auto& item : expected.ratios)  // that it failed is a fact whatever the session is worth
+            if (auto without = without_numbers(item, expected.to, session);
+                without && without->kind == finding_kind::failed)
+                all.push_back(std::move(*without));
+        all.push_back(std::move(*found));
+        return all;
+    }
     std::vector<compared_time> compared;
     for (const auto& item : expected.ratios) {
         auto pairs = pairs_of(item, expected.to, session);
@@ -187,9 +204,9 @@ expected_times suspects_of(const expected_times& expected, std::span<const gate_
 std::vector<gate_finding> confirm(std::vector<gate_finding> first, const expected_times& expected,
                                   const report& second, const time_rule& rule) {
     const auto again = check_times(suspects_of(expected, first), second, rule);
-    if (again.size() == 1 && again.front().workload.empty()) {  // the whole session
+    if (!again.empty() && again.back().workload.empty()) {  // the whole session
         std::erase_if(first, [](const auto& found) { return found.kind == finding_kind::suspect; });
-        first.push_back(again.front());
+        first.insert(first.end(), again.begin(), again.end());
         return first;
     }
     for (auto& found : first) {

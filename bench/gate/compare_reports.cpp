@@ -81,37 +81,70 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
     for (const auto& item : all) {
         if (!item.to_baseline || item.now->metric != "time") continue;
         const std::string_view workload = item.now->workload;
+        const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
+        if (before.empty() || after.empty()) continue;  // it has ratios of rounds alone
         // Its middle: where it is not certain that it moved, the ratios are not either.
-        const double shift =
-            shift_between(log_speeds(*then.baseline(workload)), log_speeds(*now.baseline(workload))).median;
+        const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
     return found;
 }
 
-/// Cells that had something to compare and have nothing now, and those that failed now or were not reached:
-/// with their status and reason.
+/// What has to be known of a cell (judge_gate): of what its workload is about and can be compared, the first
+/// metric that it had. Null where that is none.
+const result* has_to_be_known(const report_index& then, const result& of) {
+    for (const auto& metric : then.headline(of.workload))
+        if (const auto* const found = then.number(of.workload, of.contender, metric);
+            found != nullptr && why_incomparable(of.workload, metric).empty())
+            return found;
+    return nullptr;
+}
+
+/// What it is of. A newer loopbench's report may have metrics that are not known here.
+result without_numbers(const result& like) {
+    result lost;
+    lost.workload = like.workload;
+    lost.contender = like.contender;
+    lost.metric = like.metric;
+    lost.unit = like.unit;
+    lost.better = like.better;
+    return lost;
+}
+
+/// Cells of which there is nothing to compare now in the metric that has to be known, and those that failed
+/// now or were not reached: with their status and reason.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
                                        const std::map<std::string_view, double>& moved) {
-    std::set<std::pair<std::string_view, std::string_view>> seen;
+    using cell = std::pair<std::string_view, std::string_view>;
     std::set<std::string_view> workloads;
+    std::map<cell, std::set<std::string_view>> compared;  // metrics
+    std::set<cell> seen;
     for (const auto& item : kept) {
-        seen.emplace(item.now->workload, item.now->contender);
+        compared[{item.now->workload, item.now->contender}].insert(item.now->metric);
         workloads.insert(item.now->workload);
     }
     const auto& baseline = now.whole().baseline;
     std::vector<result> all;
     for (const auto& old : then.whole().results) {
         if (!old.median || !then.is_about(old) || !seen.emplace(old.workload, old.contender).second) continue;
-        const auto* next = now.find(old.workload, old.contender);
+        const auto others = compared.find({old.workload, old.contender});
+        const auto* const first = has_to_be_known(then, old);
+        const bool has_others = others != compared.end();
+        if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
+        // A cell without numbers has one result, for its time.
+        auto lost = has_others
+                        ? without_numbers(*first)
+                        : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
+        const auto* next = now.find(old.workload, old.contender, lost.metric);
         // What the others are compared by need not be compared itself.
         if (next != nullptr && next->median && then.whole().baseline == baseline &&
             old.contender == baseline && workloads.contains(old.workload))
             continue;
-        auto& lost =
-            all.emplace_back(reports::result_of(old.workload, old.contender, *reports::find_metric("time")));
-        lost.status = reports::cell_status::unsupported;
+        if (has_others)
+            lost.judged = reports::verdict::inconclusive;
+        else
+            lost.status = reports::cell_status::unsupported;
         if (next == nullptr) {
             lost.reason = "it is not in the new report";
         } else if (next->median && next->made != old.made) {
@@ -123,15 +156,17 @@ std::vector<result> without_comparison(const report_index& then, const report_in
                 "let `loopbench compare` run both builds in one session",
                 baseline, std::exp(std::abs(other->second)), other->second < 0 ? "slow" : "fast");
         } else if (next->status == reports::cell_status::ok) {
-            lost.reason = next->reason.value_or(
-                fmt::format("of what its workload is about ({}) nothing can be told from two sessions; let "
-                            "`loopbench compare` run both builds in one",
-                            fmt::join(then.headline(old.workload), ", ")));
+            lost.reason = next->reason.value_or(fmt::format(
+                "of what its workload is about ({}) nothing can be told from two sessions; let "
+                "`loopbench compare` run both builds in one",
+                has_others ? lost.metric : fmt::format("{}", fmt::join(then.headline(old.workload), ", "))));
         } else {
             lost.status = next->status;
             lost.reason = next->reason;
         }
+        all.push_back(std::move(lost));
     }
+    for (const auto& [which, metrics] : compared) seen.insert(which);
     // Where the old report has no number either, it is no pass all the same.
     for (const auto& item : now.whole().results)
         if ((item.status == reports::cell_status::failed || item.status == reports::cell_status::not_run) &&
@@ -163,6 +198,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto found = now;
     found.complete = true;  // whether the runs were is for the caller to say, file by file
     found.results.clear();
+    found.hosts.reset();  // what differs between these is in the intervals of each, and not in those of both
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, comparisons["time"]};
     for (const auto& [item, to_baseline, before, after] : all) {
@@ -172,6 +208,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
         auto& next = found.results.emplace_back(*item);
         next.to_baseline = reports::ratio{"before", shown.median, shown.low, shown.high};
         next.from_baseline.reset();
+        next.by_host.reset();
         next.judged = zone_of(shift, threshold);
         next.detectable_pct.reset();
         if (!is_difference(next.judged)) next.detectable_pct = detectable_pct(shift, threshold, level);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,10 +31,10 @@ bool baseline_lacks(const reports::report& report, const result& item) {
     });
 }
 
-gate_finding no_time(const result& item) {
+gate_finding no_number(const result& item) {
     return about(item, finding_kind::unclear,
-                 fmt::format("there is no time to compare: {}; have it measured, or leave its workload out",
-                             item.reason.value_or("unsupported")));
+                 fmt::format("there is no {} to compare: {}; have it measured, or leave its workload out",
+                             item.metric, item.reason.value_or("unsupported")));
 }
 
 /// `metrics`: what its workload is about.
@@ -41,6 +42,16 @@ gate_finding nothing_of(const result& item, const std::vector<std::string>& metr
     const auto why = item.reason.value_or(
         fmt::format("nothing is known of what its workload is about ({})", fmt::join(metrics, ", ")));
     return about(item, finding_kind::unclear, fmt::format("nothing of it can be compared: {}", why));
+}
+
+/// `first`: what its workload is about before all else.
+gate_finding nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
+    const auto* const own = in.find(item.workload, item.contender, first);
+    auto lost = item;
+    lost.metric = first;
+    lost.reason = own == nullptr ? "the contender does not say it"
+                                 : own->reason.value_or("no block has numbers of both");
+    return no_number(lost);
 }
 
 /// How much of it the code's place alone can do.
@@ -73,7 +84,14 @@ gate_finding judged_ratio(const result& item, std::optional<double> tolerated_pc
     return found;
 }
 
-gate_finding judged_difference(const result& item) {
+/// `to`: the baseline's. Whoever is not certainly further from zero than that may be so by what is tolerated.
+bool rules_out(double tolerated_pct, const result& item, const result* to) {
+    if (item.judged != verdict::inconclusive) return true;
+    const auto& high = item.from_baseline->high;
+    return high && to != nullptr && *high <= std::abs(*to->median) * tolerated_pct / 100;
+}
+
+gate_finding judged_difference(const result& item, const result* to, std::optional<double> tolerated_pct) {
     const auto& difference = *item.from_baseline;
     auto found = about(item, finding_kind::holds,
                        fmt::format("{:+g} {} from {}", difference.median, item.unit, difference.to));
@@ -81,10 +99,26 @@ gate_finding judged_difference(const result& item) {
         found.kind = finding_kind::regression;
         found.message =
             fmt::format("further from zero than {} by {:g} {}", difference.to, difference.median, item.unit);
+    } else if (tolerated_pct && !rules_out(*tolerated_pct, item, to)) {
+        found.kind = finding_kind::unclear;
+        found.message = fmt::format(
+            "that it is further from zero than {} by {:g} % is not ruled out; run more blocks or on a "
+            "quieter machine",
+            difference.to, *tolerated_pct);
     } else if (item.judged == verdict::faster) {
         found.kind = finding_kind::looser;
     }
     return found;
+}
+
+/// What has to be known of a cell: the first metric that its workload is about, of those that can be compared
+/// and that the baseline has. Empty where there is none.
+std::string first_of(const reports::report_index& in, std::string_view workload) {
+    const auto& metrics = in.headline(workload);
+    const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
+        return why_incomparable(workload, metric).empty() && in.baseline(workload, metric) != nullptr;
+    });
+    return found == metrics.end() ? std::string{} : *found;
 }
 
 }  // namespace
@@ -109,7 +143,7 @@ std::vector<gate_finding> judge_session(const reports::report& report) {
     for (const auto& item : report.results) {
         if (item.status == cell_status::failed)
             all.push_back(about(item, finding_kind::failed, item.reason.value_or("failed")));
-        if (item.status == cell_status::not_run) all.push_back(no_time(item));
+        if (item.status == cell_status::not_run) all.push_back(no_number(item));
     }
     if (is_unfit(report)) all.push_back(about_session(finding_kind::unfit, *report.aa->reason));
     return all;
@@ -133,19 +167,24 @@ std::vector<gate_finding> judge_gate(const reports::report& report, double toler
         };
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
-        if (item.status == cell_status::unsupported && !baseline_lacks(report, item))
-            all.push_back(no_time(item));
+        const bool is_lost = is_about_it && !item.median;  // of a comparison of two reports
+        if (is_lost || (item.status == cell_status::unsupported && !baseline_lacks(report, item)))
+            all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)
             all.push_back(judged_ratio(item, tolerated(item)));
         else if (is_about_it && item.from_baseline)
-            all.push_back(judged_difference(item));
+            all.push_back(
+                judged_difference(item, index.baseline(item.workload, item.metric), tolerated(item)));
         const auto says_something = [&](const result* each) {
-            return each->judged != verdict::inconclusive || (each->to_baseline && tolerated(*each));
+            return each->judged != verdict::inconclusive || tolerated(*each);
         };
         const bool is_first = !item.deterministic && seen.emplace(item.workload, item.contender).second;
         const bool is_measured = item.status == cell_status::ok && item.contender != report.baseline;
-        if (is_first && is_measured && !baseline_lacks(report, item) &&
-            std::ranges::none_of(of_cell, says_something))
+        if (!is_first || !is_measured || baseline_lacks(report, item)) continue;
+        const auto first = first_of(index, item.workload);
+        if (!first.empty() && std::ranges::find(of_cell, first, &result::metric) == of_cell.end())
+            all.push_back(nothing_of_first(item, first, index));
+        else if (std::ranges::none_of(of_cell, says_something))
             all.push_back(nothing_of(item, metrics));
     }
     if (all.empty()) all.push_back(about_session(finding_kind::unclear, "nothing was compared"));

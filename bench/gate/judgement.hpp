@@ -33,9 +33,10 @@ std::optional<double> tolerated_in(std::string_view metric, std::span<const std:
 /// What judge_session() says, and then, unless the session is unfit, a finding for each metric that a
 /// workload is about of every cell that has a ratio or a difference to the baseline in it.
 ///
-/// What is not worse has to rule out that it is worse by more than is tolerated with its whole interval, and
-/// no cell that the baseline has numbers for may be without anything that could be told: that nothing was
-/// found is no pass unless something could have been.
+/// What is not worse has to rule out that it is worse by more than is tolerated with its whole interval. No
+/// cell that the baseline has numbers for may be without anything that could be told, nor without the first
+/// of what its workload is about and can be compared: that nothing was found is no pass unless something
+/// could have been.
 std::vector<gate_finding> judge_gate(const reports::report& report, double tolerated_pct);
 
 }  // namespace loopbench::bench

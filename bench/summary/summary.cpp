@@ -2,6 +2,7 @@
 #include "bench/summary/summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -210,6 +211,7 @@ private:
     reports::result with_numbers(cell where, const reports::metric_info& metric,
                                  const std::vector<std::optional<double>>& values) const {
         auto item = labelled(where, metric);
+        item.deterministic = false;  // a contender's own word: counts are taken in passes of their own
         item.samples = values;
         const auto missing =
             static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
@@ -352,6 +354,23 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
+/// Who failed in a pass after the trials has no proof of its work, and so no numbers: as in one of these.
+run_outcome with_later_failures(const session_record& journal) {
+    auto outcome = journal.outcome;
+    const auto& workloads = journal.plan.workloads;
+    const auto& contenders = journal.plan.contenders;
+    for (const auto& cell : journal.counted) {
+        if (!cell.failed) continue;
+        const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
+        const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
+        auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
+        if (!why)
+            why = exclusion{cell_status::failed,
+                            fmt::format("after its trials: {}", fmt::join(cell.missing, "; "))};
+    }
+    return outcome;
+}
+
 }  // namespace
 
 reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
@@ -373,7 +392,9 @@ std::vector<double> log_ratios_of(const reports::result& item, const reports::re
 }
 
 reports::report report_of(const session_record& journal) {
-    auto report = summarise(journal.plan, journal.outcome);
+    const bool failed_later = std::ranges::any_of(journal.counted, &counted_cell::failed);
+    auto report = failed_later ? summarise(journal.plan, with_later_failures(journal))
+                               : summarise(journal.plan, journal.outcome);
     report.command = journal.command;
     report.where = journal.where;
     report.hosts = hosts_of(journal);

@@ -90,5 +90,22 @@ TEST(counting_run, adds_counts_to_the_report_and_says_what_is_missing) {
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
 
+TEST(counting_run, of_a_contender_that_fails_at_the_operations_that_it_is_told_is_a_failure) {
+    loopbench_command loopbench;
+    loopbench.add_contender("asio-epoll", R"sh([ -z "$LOOPBENCH_OPERATIONS" ] || {
+  row '"error_occurred": true, "error_message": "echoed 3 of 4 bytes"'; exit; }
+row '"real_time": 5, "items_per_second": 7, "operations": 10')sh");
+    for (const auto* pass : {"--counts", "--checks"}) {
+        const auto ran =
+            loopbench({"run", "--workload", "yield", "--blocks", "1", pass, "-o", loopbench.out()});
+        EXPECT_EQ(ran.code, 1) << pass << ran.error_tail;
+        EXPECT_EQ(loopbench.report()["results"][0]["reason"], "after its trials: echoed 3 of 4 bytes");
+        EXPECT_EQ(loopbench.report()["results"][0]["status"], "failed");
+        const auto again = loopbench({"report", loopbench.out() + "/journal.jsonl", "--format", "json"});
+        std::ifstream file{loopbench.path("out/report.json")};
+        EXPECT_EQ(nlohmann::json::parse(again.output), nlohmann::json::parse(file));
+    }
+}
+
 }  // namespace
 }  // namespace loopbench::tests

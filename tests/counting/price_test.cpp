@@ -165,6 +165,8 @@ TEST(price, is_missing_where_a_contender_does_as_it_likes) {
     const auto broken =
         price([](const trial_request&) { return ended(reports::cell_status::failed, "why"); });
     EXPECT_EQ(broken.missing, std::vector<std::string>{"why"});
+    EXPECT_TRUE(broken.failed);
+    EXPECT_FALSE(silent.failed);
 }
 
 TEST(price, of_recording_is_missing_where_that_cannot_be_switched_off) {

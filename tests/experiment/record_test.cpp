@@ -112,6 +112,29 @@ TEST(record, takes_back_what_contenders_said_and_what_was_counted) {
     EXPECT_EQ(doubling->high, 2.1);
 }
 
+TEST(record, of_a_contender_that_failed_when_it_was_counted_has_no_numbers_of_it) {
+    const scratch_folder folder;
+    auto plan = small_plan(1);
+    plan.baseline = "asio-epoll";
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    for (const std::size_t who : {0U, 1U})
+        for (const std::size_t workload : {0U, 1U}) written.append(plan, {0, {workload, who}, took_ns(12.5)});
+    const std::vector<bench::counted_cell> cells{
+        {"yield", "asio-epoll", {}, {"echoed 3 of 4 bytes"}, true, {}}};
+    written.append(cells);
+    const auto text = content_of(folder / "journal.jsonl");
+    const auto report = bench::report_of(bench::read_journal(text, "it"));
+    const auto* const failed = reports::find_result(report, "yield", "asio-epoll");
+    ASSERT_NE(failed, nullptr);
+    EXPECT_EQ(failed->status, reports::cell_status::failed);
+    EXPECT_EQ(failed->reason, "after its trials: echoed 3 of 4 bytes");
+    EXPECT_FALSE(failed->median);
+    EXPECT_FALSE(reports::find_result(report, "yield", "loop-epoll")->to_baseline);
+    EXPECT_TRUE(reports::find_result(report, "echo", "loop-epoll")->to_baseline);
+    const auto older = bench::read_journal(with(text, R"(,"failed":true)", ""), "it");
+    EXPECT_FALSE(older.counted.at(0).failed);
+}
+
 TEST(record, takes_samples_of_what_is_a_median_only) {
     const auto counted = [](const std::string& metrics, const std::string& samples) {
         return complaint_about(journal_text() +

@@ -47,6 +47,11 @@ TEST(check_counts, hold_up_to_the_end_of_their_slack_and_not_beyond) {
     EXPECT_EQ(count_found(nothing, "allocations", -0.001), finding_kind::holds);
 }
 
+TEST(check_counts, of_less_than_nothing_are_no_counts) {
+    for (const double expected : {0.0, 3.0})
+        EXPECT_EQ(count_found(one_count("syscalls", expected), "syscalls", -40), finding_kind::unclear);
+}
+
 TEST(check_counts, of_bytes_have_a_slack_of_their_own) {
     const auto expected = one_count("allocated_bytes", 0);
     EXPECT_EQ(count_found(expected, "allocated_bytes", 2), finding_kind::holds);
@@ -75,7 +80,13 @@ TEST(check_counts, that_nobody_took_are_unclear_with_the_reason_and_never_hold) 
 }
 
 TEST(check_counts, of_a_report_are_its_deterministic_results) {
-    const auto cells = bench::counts_in(sample_report());
+    auto report = sample_report();
+    const auto waits = std::ranges::find(report.results, "waits", &reports::result::metric);
+    ASSERT_NE(waits, report.results.end());
+    EXPECT_TRUE(bench::counts_in(report)[0].metrics.empty())
+        << "one for each trial is what a contender says of itself";
+    waits->samples = {1};
+    const auto cells = bench::counts_in(report);
     ASSERT_EQ(cells.size(), 2U);
     EXPECT_EQ(cells[0].contender, "loop-epoll");
     EXPECT_EQ(cells[0].metrics, (std::map<std::string, double>{{"waits", 1}}));
@@ -167,6 +178,22 @@ TEST(check_times, of_an_unfit_session_are_neither_red_nor_green) {
         EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
         EXPECT_NE(found.at(0).message.find("asio-epoll against itself is slower"), std::string::npos);
     }
+}
+
+TEST(check_times, of_who_failed_are_a_failure_whatever_the_session_is_worth) {
+    auto cut = session(1), other_machine = session(1);
+    cut.complete = false;
+    other_machine.where.kernel = "Linux 2";
+    for (auto report : {unfit_session(1), cut, other_machine})
+        for (const std::size_t who : {0U, 1U}) {
+            auto failed = report;
+            failed.results[who].status = reports::cell_status::failed;
+            failed.results[who].reason = "killed by SIGSEGV";
+            const auto found = bench::check_times(recorded_times, failed, {});
+            EXPECT_EQ(bench::outcome_of(found), gate_outcome::failed);
+            EXPECT_EQ(found.size(), 2U) << "and what keeps the session from being judged";
+            EXPECT_NE(found.at(0).message.find("SIGSEGV"), std::string::npos) << found.at(0).message;
+        }
 }
 
 TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
@@ -307,6 +334,9 @@ TEST(check_times, with_an_unfit_second_session_are_no_regression) {
     const auto found = after_two(session(1.05), unfit_session(1.05));
     EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
     for (const auto& item : found) EXPECT_NE(item.kind, finding_kind::suspect);
+    auto failed = unfit_session(1.05);
+    failed.results[1].status = reports::cell_status::failed;
+    EXPECT_EQ(bench::outcome_of(after_two(session(1.05), failed)), gate_outcome::failed);
 }
 
 TEST(check_times, that_hold_need_no_second_session) {

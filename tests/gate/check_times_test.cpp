@@ -186,6 +186,48 @@ TEST_F(check_timed, an_unfit_session_never_becomes_the_baseline) {
     EXPECT_EQ(content_of(baseline()), before);
 }
 
+TEST_F(check_timed, a_cell_that_failed_or_was_not_reached_does_not_leave_the_baseline_without_a_word) {
+    const auto refused = [&](const std::vector<std::string>& words, int code, const std::string& why) {
+        const auto before = content_of(baseline());
+        const auto ran = check(words);
+        EXPECT_EQ(ran.code, code) << ran.output << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, "was not written: " + why);
+        EXPECT_EQ(content_of(baseline()), before);
+    };
+    update();
+    const auto report = loopbench.path("report.json").native();
+    const auto first = nlohmann::json::parse(content_of(loopbench.path("out/first/report.json")));
+    const auto with = [&](const char* contender, const auto& change) {
+        auto content = first;
+        for (auto& item : content["results"])
+            if (item["contender"] == contender && item["metric"] == "time") change(item);
+        reports::write_file_atomically(report, content.dump());
+    };
+    const auto ended = [](const char* status) {
+        return [=](nlohmann::json& item) {
+            item["status"] = status;
+            item["reason"] = "why";
+            item["ratio"] = item["verdict"] = item["median"] = item["low"] = item["high"] = nullptr;
+            item["samples"] = nlohmann::json::array();
+        };
+    };
+    for (const auto* who : {"loop-epoll", "asio-epoll"}) {
+        with(who, ended("failed"));
+        for (const auto* tier : {"times", "counts"})
+            refused({"--update", "--tier", tier, report}, 1, who + std::string{" on yield failed: why"});
+        with(who, ended("not_run"));
+        refused({"--update", report}, 4, who + std::string{" on yield was not reached: why"});
+    }
+    with("loop-epoll", [](nlohmann::json& item) { item["ratio"]["low"] = nullptr; });
+    const auto wide = check({"--update", report});
+    EXPECT_EQ(wide.code, 0) << wide.error_tail;
+    EXPECT_SAYS(wide.error_tail, "time of loop-epoll on yield is left out: it has no interval");
+    with("loop-epoll", ended("unsupported"));
+    EXPECT_SAYS(check({"--update", report}).error_tail, "time of loop-epoll on yield is left out: why");
+    loopbench.add_contender("loop-epoll", "exit 7");
+    refused({"--update"}, 1, "loop-epoll on yield failed: ");
+}
+
 TEST_F(check_timed, an_interrupted_update_ends_as_such_and_leaves_the_baseline_as_it_was) {
     const auto expect_interrupted = [&] {
         const auto now = [&] {

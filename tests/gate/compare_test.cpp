@@ -112,6 +112,20 @@ TEST_F(compare, of_timers_that_say_nothing_but_their_time_is_inconclusive) {
     EXPECT_SAYS(ran.error_tail, "next on timer/periodic: nothing of it can be compared");
 }
 
+TEST_F(compare, of_timers_of_which_one_no_longer_says_how_late_they_are_is_inconclusive) {
+    const auto timer = [](const char* more) {
+        return fmt::format(
+            R"sh(row "\"real_time\": 1000000, {}\"cpu\": $(( 20000 + $(trials) * 37 % 7 ))")sh", more);
+    };
+    loopbench.add_contender_of("timer/periodic", "old", timer(R"(\"late_p50\": 60000, )"));
+    for (const auto* now : {"", R"(\"late_p50\": NaN, )"}) {
+        loopbench.add_contender_of("timer/periodic", "new", timer(now));
+        const auto ran = run();
+        EXPECT_EQ(ran.code, 4) << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, "late_p50 of next on timer/periodic: there is no late_p50 to compare: ");
+    }
+}
+
 TEST_F(compare, in_a_session_whose_baseline_scatters_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
@@ -466,6 +480,54 @@ TEST_F(compare_reports, of_timers_compares_how_late_they_are_beside_the_baseline
     EXPECT_SAYS(unknown.error_tail, "nothing can be told from two sessions");
 }
 
+TEST_F(compare_reports, of_timers_that_no_longer_say_how_late_they_are_is_inconclusive) {
+    auto then = two_timers(60e3, 30e3);
+    for (const auto& item : two_timers(20e3, 10e3).results) {
+        if (item.metric != "late_p50") continue;
+        then.results.push_back(item);
+        then.results.back().metric = "cpu";
+    }
+    auto null = then, gone = then;
+    auto& late = null.results[3];
+    ASSERT_EQ(late.contender + " " + late.metric, "loop-epoll late_p50");
+    late.median.reset();
+    late.samples.assign(late.samples.size(), std::nullopt);
+    late.reason = "12 of 12 trials have no number for it";
+    gone.results.erase(gone.results.begin() + 3);
+    for (const auto& [now, why] : {std::pair{null, *late.reason}, {gone, "it is not in the new report"}}) {
+        const auto ran = between(reports::write_json(then), reports::write_json(now));
+        EXPECT_EQ(ran.code, 4) << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail,
+                    "late_p50 of loop-epoll on timer/periodic: there is no late_p50 to compare: " + why);
+        EXPECT_SAYS(ran.output, "cpu: equivalent");
+    }
+    EXPECT_EQ(between(reports::write_json(then), reports::write_json(then)).code, 0);
+    auto unknown = std::pair{reports::write_json(then), reports::write_json(null)};
+    for (auto* text : {&unknown.first, &unknown.second})
+        for (auto at = text->find("late_p50"); at != std::string::npos; at = text->find("late_p50"))
+            text->replace(at, 8, "late_p51");
+    EXPECT_EQ(between(unknown.first, unknown.second).code, 4) << "of a newer loopbench";
+}
+
+TEST_F(compare_reports, of_a_baseline_without_samples_are_compared_by_ratios_of_rounds) {
+    auto content = two_times(100, 50);
+    content.results[0].samples.clear();
+    content.results[1].to_baseline = reports::ratio{"asio-epoll", 2, 2, 2};
+    content.results[1].to_baseline->samples = std::vector<std::optional<double>>(12, 2.0);
+    const auto ran = between(reports::write_json(content), reports::write_json(content));
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+}
+
+TEST(two_reports, of_several_hosts_each_have_no_intervals_that_cover_these) {
+    auto merged = two_times(100, 50);
+    merged.hosts.emplace(2);
+    merged.results[1].to_baseline = reports::ratio{"asio-epoll", 2, 1.9, 2.1};
+    merged.results[1].by_host = reports::host_effect{{2, 2.1}, 1.0, true};
+    const auto found = bench::compare_reports(merged, merged, 1);
+    EXPECT_FALSE(found.hosts);
+    for (const auto& item : found.results) EXPECT_FALSE(item.by_host) << item.contender;
+}
+
 TEST_F(compare_reports, of_turns_compares_the_ratios_of_rounds) {
     auto then = two_times(100, 50), now = then;
     for (auto* report : {&then, &now}) {
@@ -534,6 +596,26 @@ TEST(gate, puts_what_failed_first_and_an_unfit_session_before_everything_else) {
     EXPECT_EQ(gate(12), gate_outcome::regression);
     report.results.clear();
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
+}
+
+// Where a timer is early there is no ratio.
+TEST(gate, asks_of_a_difference_in_what_a_workload_is_about_that_it_is_not_twice_as_far_from_zero) {
+    const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
+        auto report = two_timers(-60e3, -60e3);
+        for (auto& item : report.results) {
+            item.metric = item.metric == "late_p50" ? metric : item.metric;
+            item.judged = item.contender == "loop-epoll" ? std::optional{verdict::equivalent} : std::nullopt;
+        }
+        auto& late = report.results.back();
+        late.from_baseline = reports::difference{"asio-epoll", 1e3, -5e3, high};
+        late.judged = judged;
+        return bench::outcome_of(bench::judge_gate(report, 5));
+    };
+    EXPECT_EQ(found("late_p50", 59e3, verdict::inconclusive), gate_outcome::pass);
+    EXPECT_EQ(found("late_p50", 61e3, verdict::inconclusive), gate_outcome::inconclusive);
+    EXPECT_EQ(found("late_p50", std::nullopt, verdict::inconclusive), gate_outcome::inconclusive);
+    EXPECT_EQ(found("late_p50", 61e3, verdict::faster), gate_outcome::pass);
+    EXPECT_EQ(found("late_p50", 61e3, verdict::slower), gate_outcome::regression);
 }
 
 TEST(gate, looks_at_every_result_of_a_cell_even_where_one_is_there_twice) {

@@ -40,6 +40,16 @@ TEST(summary, says_how_long_turns_were_where_any_workload_has_them) {
     EXPECT_EQ(planned().turn_timed_ns, 1'500'000);
 }
 
+TEST(summary, calls_no_count_deterministic_that_a_contender_says_of_itself) {
+    const auto report = report_of(small_plan(1), [](const trial_request&) {
+        auto outcome = took_ns(10);
+        outcome.metrics["syscalls"] = 0;
+        return outcome;
+    });
+    EXPECT_EQ(row_of(report, "loop-epoll", "yield", "syscalls").median, 0);
+    EXPECT_FALSE(row_of(report, "loop-epoll", "yield", "syscalls").deterministic);
+}
+
 std::string warning_codes(const reports::report& report) {
     std::string codes;
     for (const auto& item : report.warnings) codes += item.code + " ";

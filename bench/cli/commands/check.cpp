@@ -61,7 +61,7 @@ findings check_counts_here(const expectations& expected, check_session& session)
     std::vector<cell_name> doubtful;
     for (const auto& found : check_counts(expected, cells)) {
         const cell_name cell{found.workload, found.contender};
-        const bool differs = found.kind == finding_kind::regression || found.kind == finding_kind::looser;
+        const bool differs = found.measured && found.kind != finding_kind::holds;
         if (differs && std::ranges::find(doubtful, cell) == doubtful.end()) doubtful.push_back(cell);
     }
     if (doubtful.empty()) return check_counts(expected, cells);

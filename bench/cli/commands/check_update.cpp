@@ -1,8 +1,10 @@
 // loopbench check --update: a new baseline, and what it changes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "reports/files/atomic_file.hpp"
 #include "reports/files/posix_io.hpp"
 #include "reports/json/json.hpp"
+#include "reports/report_index.hpp"
 
 namespace loopbench::bench {
 
@@ -67,7 +70,8 @@ public:
     void take(const reports::report& report) {
         auto counted = counts_in(report);
         std::erase_if(counted, [&](const counted_cell& cell) {
-            return !is_wanted({cell.workload, cell.contender}, tier::counts) || cell.metrics.empty();
+            return !is_wanted({cell.workload, cell.contender}, tier::counts) ||
+                   (cell.metrics.empty() && !cell.failed);
         });
         if (counts_) {
             if (counted.empty())
@@ -76,10 +80,7 @@ public:
             take_counts(counted);
         }
         if (!times_) return;
-        auto wanted = report;
-        std::erase_if(wanted.results, [&](const reports::result& item) {
-            return !is_wanted({item.workload, item.contender}, tier::times);
-        });
+        const auto wanted = wanted_times(report);
         if (wanted.baseline != next_.times->to)
             throw not_written{exit_usage, fmt::format("the report's ratios are to {} and the baseline's to "
                                                       "{}; name it with --baseline, or measure again",
@@ -138,6 +139,23 @@ private:
         return cells;
     }
 
+    /// With the contender that their ratios are to.
+    [[nodiscard]] reports::report wanted_times(const reports::report& report) const {
+        std::set<std::string_view> workloads;
+        const auto is_asked_for = [&](const reports::result& item) {
+            return is_wanted({item.workload, item.contender}, tier::times);
+        };
+        for (const auto& item : report.results)
+            if (is_asked_for(item)) workloads.insert(item.workload);
+        auto wanted = report;
+        std::erase_if(wanted.results, [&](const reports::result& item) {
+            const bool is_compared_with =
+                item.contender == report.baseline && workloads.contains(item.workload);
+            return !is_compared_with && !is_asked_for(item);
+        });
+        return wanted;
+    }
+
     /// Lines of workloads that their contenders no longer have.
     void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
@@ -150,10 +168,15 @@ private:
     }
 
     void take_counts(const std::vector<counted_cell>& cells) {
+        for (const auto& cell : cells)
+            if (cell.failed)
+                throw not_written{exit_tool_failed,
+                                  fmt::format("{} on {} failed: {}", cell.contender, cell.workload,
+                                              fmt::join(cell.missing, "; "))};
         for (const auto& item : next_.counts) {
             const auto cell = reports::find_cell(cells, item);
             if (cell != cells.end() && !cell->metrics.contains(item.metric))
-                throw not_written{cell->failed ? exit_tool_failed : exit_inconclusive,
+                throw not_written{exit_inconclusive,
                                   fmt::format("{} of {} on {} was not counted: {}", item.metric,
                                               item.contender, item.workload, fmt::join(cell->missing, "; "))};
         }
@@ -164,16 +187,47 @@ private:
         expect_counts(next_, cells);
     }
 
+    /// A cell that ended like that would leave the gate without a word.
+    static void refuse(const reports::report& report, reports::cell_status status, exit_code code,
+                       std::string_view what) {
+        std::vector<std::string> all;
+        for (const auto& item : report.results)
+            if (item.status == status)
+                all.push_back(fmt::format("{} on {} {}: {}", item.contender, item.workload, what,
+                                          item.reason.value_or("nothing says why")));
+        if (!all.empty()) throw not_written{code, fmt::format("{}", fmt::join(all, "; "))};
+    }
+
+    /// What gets no line: only a ratio with an interval can be checked.
+    static void tell_of_left_out(const reports::report& report) {
+        const reports::report_index index{report};
+        for (const auto& item : report.results) {
+            if (item.contender == report.baseline || !why_incomparable(item.workload, item.metric).empty())
+                continue;
+            const bool is_unsupported = item.status == reports::cell_status::unsupported;
+            const bool has_interval = item.to_baseline && item.to_baseline->low && item.to_baseline->high;
+            if (!is_unsupported && (has_interval || !index.is_about(item))) continue;
+            const auto* const why =
+                item.to_baseline ? "it has no interval; run more blocks" : "it has no ratio";
+            tell("loopbench: {} of {} on {} is left out: {}\n", item.metric, item.contender, item.workload,
+                 item.reason.value_or(why));
+        }
+    }
+
     void take_times(const reports::report& report) {
+        using enum reports::cell_status;
+        refuse(report, failed, exit_tool_failed, "failed");
+        if (is_unfit(report))
+            throw not_written{exit_unfit, report.aa->reason.value_or("the session is unfit")};
         if (!report.complete)
             throw not_written{exit_inconclusive,
                               "the run was interrupted; finish it with `loopbench run --resume`"};
-        if (is_unfit(report))
-            throw not_written{exit_unfit, report.aa->reason.value_or("the session is unfit")};
+        refuse(report, not_run, exit_inconclusive, "was not reached");
         if (const auto why = unknown_fitness(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
         if (next_.times->machine != machine) next_.times->ratios.clear();  // they are of another one
         next_.times->machine = machine;
+        tell_of_left_out(report);
         expect_ratios(*next_.times, report);
     }
 };
