@@ -2,7 +2,6 @@
 #include "bench/summary/summary.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -364,9 +363,10 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
+        // What ended the pass is its last reason; those before it are of what could not be counted.
         if (!why)
             why = exclusion{cell_status::failed,
-                            fmt::format("after its trials: {}", fmt::join(cell.missing, "; "))};
+                            "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
     }
     return outcome;
 }
