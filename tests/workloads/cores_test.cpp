@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <functional>
 #include <set>
 #include <string>
 
-#include "asio_ref/runtime.hpp"
 #include "bench/workloads/cross_thread.hpp"
+#include "tests/workloads/breakable_runtime.hpp"
 #include "tests/workloads/cores_of_this_thread.hpp"
 
 namespace loopbench::bench::workloads {
@@ -47,11 +48,10 @@ TEST(cores, of_a_thread_that_is_started_on_one_are_not_those_of_its_starter) {
 }
 
 /// Notes from which cores functions are posted, and on which they run.
-struct noting_runtime : asio_ref::runtime {
-    template <class Function>
-    void post_from_any_thread(Function function) {
+struct noting_runtime : breakable_runtime {
+    void post_from_any_thread(std::function<void()> function) override {
         posted_from.insert(::sched_getcpu());
-        asio_ref::runtime::post_from_any_thread([this, function]() mutable {
+        breakable_runtime::post_from_any_thread([this, function] {
             ran_on.insert(::sched_getcpu());
             function();
         });
@@ -61,7 +61,7 @@ struct noting_runtime : asio_ref::runtime {
 
 template <int Cores>
 void post(noting_runtime& runtime, trial& t) {
-    runtime.run(post_cross_thread<noting_runtime, Cores>(runtime, t));
+    runtime.run(post_cross_thread<breakable_runtime, Cores>(runtime, t));
 }
 
 TEST(post_cross_thread, on_one_core_has_both_threads_there) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "bench/workloads/list.hpp"
@@ -20,30 +21,29 @@
 namespace loopbench::bench {
 namespace {
 
-// Only what a test needs of a broken runtime is compiled, hence the functions and not the list.
 using namespace workloads;
 
 TEST(proof, fails_when_a_reply_has_a_wrong_bit) {
     constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
-    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 1>, 100), reason);
-    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<corrupting_runtime, 100>, 2000), reason);
-    EXPECT_SAYS(reason_of_failure(mixed_server<corrupting_runtime>, 1000), reason);
-    EXPECT_SAYS(reason_of_failure(timer_under_load<corrupting_runtime>, 30), reason);
-    EXPECT_SAYS(reason_of_failure(gather_echo<corrupting_runtime>, 1000),
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100), reason);
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 2000), reason);
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(mixed_server, 1000), reason);
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(timer_under_load, 30), reason);
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(gather_echo, 1000),
                 "round trips with the right reply: expected 1800, got ");
-    EXPECT_SAYS(reason_of_failure(accept_churn<corrupting_runtime>, 100),
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(accept_churn, 100),
                 "connections with the right reply: expected 100, got ");
-    EXPECT_SAYS(reason_of_failure(fanout_broadcast<corrupting_runtime>, 10),
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(fanout_broadcast, 10),
                 "messages that arrived as they were sent: expected 1000, got ");
 }
 
 /// A trial of serve/open_loop with another program as its generator.
-template <Runtime R>
+template <class Fault>
 void serve(const std::string& generator, trial& t) {
     ::setenv("LOOPBENCH_GENERATOR", generator.c_str(), 1);
     {
-        R runtime;
-        runtime.run(serve_open_loop<R, 50>(runtime, t));
+        Fault runtime;
+        runtime.run(serve_open_loop<breakable_runtime, 50>(runtime, t));
     }
     ::unsetenv("LOOPBENCH_GENERATOR");
 }
@@ -68,13 +68,13 @@ TEST(proof, fails_when_a_server_of_the_generator_has_a_wrong_bit) {
 }
 
 /// A trial whose generator is this line of a shell, with its arguments as "$@".
-template <Runtime R = asio_ref::runtime>
+template <class Fault = breakable_runtime>
 trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     const std::string script = testing::TempDir() + "planted-generator-" + std::to_string(::getpid());
     std::ofstream(script) << "#!/bin/sh\n" << line << '\n';
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     trial t(trial_size::smoke, requests);
-    serve<R>(script, t);
+    serve<Fault>(script, t);
     std::filesystem::remove(script);
     return {t.unsupported().value_or(""), t.failure().value_or(""), lacks_a_core(t)};
 }
@@ -90,8 +90,8 @@ TEST(proof, has_no_number_when_the_generator_lags_behind_its_schedule) {
 // Its process is stopped again and again, while most of the requests fall due. (Where other programs have the
 // cores, every reply of the second half may be late, too: then it is the server that is named.)
 TEST(proof, has_no_number_when_the_generator_was_late_itself) {
-    const auto end = served_by<runtime_with<stopping_stream>>("exec '" LOOPBENCH_TEST_GENERATOR
-                                                              "' \"$@\" --look-seconds=0 --rate=1000");
+    const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
+                                                 "' \"$@\" --look-seconds=0 --rate=1000");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
 }
@@ -121,221 +121,225 @@ TEST(proof, needs_a_generator_that_has_no_socket_of_its_server) {
 }
 
 TEST(proof, fails_when_half_of_the_connections_are_starved) {
-    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<starving_runtime, 10>, 2000), "connections were starved");
+    EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000),
+                "connections were starved");
 }
 
 // Without the clients that wait for it being woken, each of these would run until the test's time limit.
 TEST(proof, ends_at_once_with_the_reason_of_a_client_that_throws) {
     constexpr auto reason = "a client failed: out of buffers";
-    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<throwing_runtime, 10>, 1000), reason);
-    EXPECT_EQ(reason_of_failure(gather_echo<throwing_runtime>, 10'000), reason);
-    EXPECT_EQ(reason_of_failure(mixed_server<throwing_runtime>, 1000), reason);
-    EXPECT_EQ(reason_of_failure(timer_under_load<throwing_runtime>, 100), reason);
+    EXPECT_EQ(reason_of_failure<throwing_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 1000), reason);
+    EXPECT_EQ(reason_of_failure<throwing_runtime>(gather_echo, 10'000), reason);
+    EXPECT_EQ(reason_of_failure<throwing_runtime>(mixed_server, 1000), reason);
+    EXPECT_EQ(reason_of_failure<throwing_runtime>(timer_under_load, 100), reason);
 }
 
 TEST(proof, ends_at_once_when_the_server_cannot_accept) {
-    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<refusing_runtime, 100>, 1000), "the server cannot accept: ");
+    EXPECT_SAYS(reason_of_failure<refusing_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 1000),
+                "the server cannot accept: ");
 }
 
 TEST(proof, fails_when_a_broadcast_loses_a_connection) {
-    EXPECT_SAYS(reason_of_failure(fanout_broadcast<dropping_runtime>, 100), "a connection failed: ");
+    EXPECT_SAYS(reason_of_failure<dropping_runtime>(fanout_broadcast, 100), "a connection failed: ");
 }
 
 TEST(proof, fails_when_streamed_bytes_are_wrong) {
     constexpr auto reason = "pieces that are not the bytes sent: expected 0, got ";
-    EXPECT_SAYS(reason_of_failure(stream_throughput<corrupting_runtime>, 100), reason);
-    EXPECT_SAYS(reason_of_failure(pipe_read<corrupting_runtime>, 100), reason);
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(stream_throughput, 100), reason);
+    EXPECT_SAYS(reason_of_failure<corrupting_runtime>(pipe_read, 100), reason);
 }
 
 TEST(proof, fails_when_streamed_bytes_are_lost) {
-    EXPECT_EQ(reason_of_failure(stream_throughput<losing_bytes_runtime>, 100),
+    EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(stream_throughput, 100),
               "bytes received: expected 6553600, got 6488064");
-    EXPECT_EQ(reason_of_failure(pipe_read<losing_bytes_runtime>, 100),
+    EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(pipe_read, 100),
               "bytes received: expected 409600, got 405504");
 }
 
 TEST(proof, fails_when_a_connection_has_no_part_in_the_timed_section) {
-    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<skipping_once_runtime<4>, 10>, 1000),
+    EXPECT_EQ(reason_of_failure<skipping_once_runtime<4>>(echo_rtt_tcp<breakable_runtime, 10>, 1000),
               "connections on which every round trip was made: expected 10, got 9");
 }
 
 TEST(proof, fails_when_the_server_did_less_than_the_clients_saw) {
-    EXPECT_EQ(reason_of_failure(echo_rtt_tcp<misreporting_runtime<100 + warm_up_round_trips>, 1>, 100),
+    EXPECT_EQ(reason_of_failure<misreporting_runtime<100 + warm_up_round_trips>>(
+                  echo_rtt_tcp<breakable_runtime, 1>, 100),
               "connections on which the server echoed every byte: expected 1, got 0");
 }
 
 TEST(proof, fails_when_connections_were_not_served) {
-    EXPECT_EQ(reason_of_failure(accept_churn<hasty_runtime>, 100),
+    EXPECT_EQ(reason_of_failure<hasty_runtime>(accept_churn, 100),
               "connections that were served: expected 100, got 0");
 }
 
 TEST(proof, fails_when_silent_connections_are_not_silent) {
-    EXPECT_EQ(reason_of_failure(idle_sockets<imagining_runtime<1>>, 1),
+    EXPECT_EQ(reason_of_failure<imagining_runtime<1>>(idle_sockets, 1),
               "bytes heard on silent connections: expected 0, got 10");
-    EXPECT_EQ(reason_of_failure(idle_sockets<imagining_runtime<0>>, 1),
+    EXPECT_EQ(reason_of_failure<imagining_runtime<0>>(idle_sockets, 1),
               "silent connections that stayed open until the end: expected 1000, got 990");
-    EXPECT_EQ(reason_of_failure(idle_sockets<beheading_runtime<1001>>, 1),
+    EXPECT_EQ(reason_of_failure<beheading_runtime<1001>>(idle_sockets, 1),
               "silent connections that were waited for: expected 1000, got 999");
 }
 
 TEST(proof, fails_when_a_load_is_none) {
-    EXPECT_EQ(reason_of_failure(timer_under_load<deaf_runtime<20>>, 20),
+    EXPECT_EQ(reason_of_failure<deaf_runtime<20>>(timer_under_load, 20),
               "there was load on the sockets: expected 1, got 0");
 }
 
 TEST(proof, fails_when_a_server_keeps_a_counter_from_counting) {
-    EXPECT_EQ(reason_of_failure(mixed_server<beheading_runtime<3>>, 2000),
+    EXPECT_EQ(reason_of_failure<beheading_runtime<3>>(mixed_server, 2000),
               "both counters counted: expected 1, got 0");
-    EXPECT_EQ(reason_of_failure(mixed_server<one_sleep_runtime>, 5000),
+    EXPECT_EQ(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
               "neither counter left the other behind: expected 1, got 0");
 }
 
 TEST(proof, of_two_counters_does_not_fail_when_the_process_stands_still_as_they_begin) {
-    EXPECT_EQ(reason_of_failure(mixed_server<halted_runtime>, 2000), "");
+    EXPECT_EQ(reason_of_failure<halted_runtime>(mixed_server, 2000), "");
 }
 
 TEST(proof, fails_when_timers_call_more_than_once) {
-    EXPECT_EQ(reason_of_failure(timer_churn<stuttering_timers_runtime, 100>, 1000),
+    EXPECT_EQ(reason_of_failure<stuttering_timers_runtime>(timer_churn<breakable_runtime, 100>, 1000),
               "due timers that fired: expected 13, got 26");
-    EXPECT_SAYS(reason_of_failure(timer_expire<stuttering_timers_runtime>, 101),
+    EXPECT_SAYS(reason_of_failure<stuttering_timers_runtime>(timer_expire, 101),
                 "timers that fired: expected 101, got ");
 }
 
 TEST(proof, fails_when_timers_call_before_the_loop_looks_at_them) {
-    EXPECT_EQ(reason_of_failure(timer_expire<rash_timers_runtime>, 1000),
+    EXPECT_EQ(reason_of_failure<rash_timers_runtime>(timer_expire, 1000),
               "timers that fired while the loop did not run: expected 0, got 100");
 }
 
 TEST(proof, fails_when_cancelled_timers_fire) {
-    EXPECT_SAYS(reason_of_failure(timer_churn<uncancellable_runtime, 100>, 1000),
+    EXPECT_SAYS(reason_of_failure<uncancellable_runtime>(timer_churn<breakable_runtime, 100>, 1000),
                 "timers that fired although they were cancelled: expected 0, got ");
 }
 
 TEST(proof, fails_when_timers_starve_under_load) {
-    EXPECT_SAYS(reason_of_failure(timer_under_load<loop::event_loop>, 20, loop::make_loop("loop-scheduler")),
+    EXPECT_SAYS(reason_of_failure(timer_under_load, 20, loop::make_loop("loop-scheduler")),
                 "the ready queue was never empty");
 }
 
 TEST(proof, fails_when_a_connection_is_lost) {
-    EXPECT_SAYS(reason_of_failure(echo_rtt_tcp<dropping_runtime, 1>, 100), "a client's connection failed: ");
+    EXPECT_SAYS(reason_of_failure<dropping_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100),
+                "a client's connection failed: ");
 }
 
 // A sanitizer on a busy machine can take longer than that from the timer to the look at the clock, each time.
 TEST(proof, fails_when_timers_fire_a_microsecond_early) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
-        reason = reason_of_failure(timer_periodic<early_runtime<1>>, 100);
+        reason = reason_of_failure<early_runtime<1>>(timer_periodic, 100);
     EXPECT_SAYS(reason, "fired early");
 }
 
 // Further ahead, because few timers are seen and a preempted thread can be late again.
 TEST(proof, fails_when_any_sleep_ends_early) {
-    using runtime = early_runtime<20'000>;
-    EXPECT_SAYS(reason_of_failure(sleep_serial<runtime>, 1), "2 of 2 timers fired early");
-    EXPECT_SAYS(reason_of_failure(sleep_concurrent<runtime>, 1), "fired early");
-    EXPECT_SAYS(reason_of_failure(idle_timer<runtime>, 1), "fired early");
+    EXPECT_SAYS(reason_of_failure<early_runtime<20'000>>(sleep_serial, 1), "2 of 2 timers fired early");
+    EXPECT_SAYS(reason_of_failure<early_runtime<20'000>>(sleep_concurrent, 1), "fired early");
+    EXPECT_SAYS(reason_of_failure<early_runtime<20'000>>(idle_timer, 1), "fired early");
 }
 
 TEST(proof, fails_when_a_sleep_does_not_sleep) {
     constexpr auto reason = "fired early";
-    using runtime = sleepless_runtime;
-    EXPECT_SAYS(reason_of_failure(sleep_serial<runtime>, 1), reason);
-    EXPECT_SAYS(reason_of_failure(sleep_concurrent<runtime>, 1), reason);
-    EXPECT_SAYS(reason_of_failure(sleep_many<runtime>, 100), reason);
-    EXPECT_SAYS(reason_of_failure(gather_sleep<runtime>, 2), reason);
-    EXPECT_SAYS(reason_of_failure(timer_periodic<runtime>, 10), reason);
-    EXPECT_SAYS(reason_of_failure(timer_ladder<runtime, 1'000'000>, 1), reason);
-    EXPECT_SAYS(reason_of_failure(idle_timer<runtime>, 1), reason);
+    EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_serial, 1), reason);
+    EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_concurrent, 1), reason);
+    EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_many, 100), reason);
+    EXPECT_SAYS(reason_of_failure<sleepless_runtime>(gather_sleep, 2), reason);
+    EXPECT_SAYS(reason_of_failure<sleepless_runtime>(timer_periodic, 10), reason);
+    EXPECT_SAYS(reason_of_failure<sleepless_runtime>(timer_ladder<breakable_runtime, 1'000'000>, 1), reason);
+    EXPECT_SAYS(reason_of_failure<sleepless_runtime>(idle_timer, 1), reason);
 }
 
 TEST(proof, fails_when_sleeps_are_shorter_than_they_were_to_be) {
-    EXPECT_EQ(reason_of_failure(sleep_serial<late_clock_runtime>, 1),
+    EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_serial, 1),
               "the two sleeps took at least the sum of both: expected 1, got 0");
-    EXPECT_EQ(reason_of_failure(sleep_many<late_clock_runtime>, 4),
+    EXPECT_EQ(reason_of_failure<late_clock_runtime>(sleep_many, 4),
               "the last sleep ended at its time or later: expected 1, got 0");
 }
 
 TEST(proof, fails_when_sleeps_that_were_to_overlap_do_not) {
-    EXPECT_EQ(reason_of_failure(sleep_concurrent<serial_gather_runtime>, 1),
+    EXPECT_EQ(reason_of_failure<serial_gather_runtime>(sleep_concurrent, 1),
               "sleeps under way when the first one ended: expected 2, got 1");
 }
 
 TEST(proof, fails_when_a_far_timer_fires) {
-    EXPECT_EQ(reason_of_failure(idle_timer<overflowing_runtime>, 1),
+    EXPECT_EQ(reason_of_failure<overflowing_runtime>(idle_timer, 1),
               "far timers that fired: expected 0, got 1");
 }
 
 TEST(proof, fails_when_an_awaited_task_is_not_run) {
-    EXPECT_EQ(reason_of_failure(await_leaf<forgetful_runtime>, 4),
+    const auto forgetful = [] { return std::make_unique<forgetful_runtime>(); };
+    EXPECT_EQ(reason_of_failure(await_leaf, 4, forgetful()),
               "the sum of what the coroutines gave: expected 10, got 4");
-    EXPECT_EQ(reason_of_failure(sleep_serial<forgetful_runtime>, 1), "sleeps that ended: expected 2, got 1");
-    EXPECT_EQ(reason_of_failure(idle_timer<forgetful_runtime>, 1), "sleeps that ended: expected 1, got 0");
+    EXPECT_EQ(reason_of_failure(sleep_serial, 1, forgetful()), "sleeps that ended: expected 2, got 1");
+    EXPECT_EQ(reason_of_failure(idle_timer, 1, forgetful()), "sleeps that ended: expected 1, got 0");
 }
 
 TEST(proof, fails_when_a_gather_skips_a_child) {
-    EXPECT_EQ(reason_of_failure(gather_yield<skipping_runtime>, 2500),
+    EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_yield, 2500),
               "children that ended: expected 3000, got 2997");
-    EXPECT_EQ(reason_of_failure(gather_sleep<skipping_runtime>, 2),
+    EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_sleep, 2),
               "children that woke: expected 2000, got 1998");
-    EXPECT_EQ(reason_of_failure(sleep_concurrent<skipping_runtime>, 1),
+    EXPECT_EQ(reason_of_failure<skipping_runtime>(sleep_concurrent, 1),
               "sleeps that ended: expected 2, got 1");
-    EXPECT_EQ(reason_of_failure(gather_ready<skipping_runtime>, 1000),
+    EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_ready, 1000),
               "children that ended: expected 1000, got 999");
-    EXPECT_EQ(reason_of_failure(gather_tree<skipping_runtime, 100>, 100),
+    EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_tree<breakable_runtime, 100>, 100),
               "leaves that ended: expected 100, got 81");
-    EXPECT_EQ(reason_of_failure(sleep_many<skipping_runtime>, 100),
+    EXPECT_EQ(reason_of_failure<skipping_runtime>(sleep_many, 100),
               "sleeps that ended: expected 100, got 99");
 }
 
 TEST(proof, fails_when_a_gather_completes_before_its_children) {
-    EXPECT_SAYS(reason_of_failure(gather_yield<early_gather_runtime<2>>, 2500),
+    EXPECT_SAYS(reason_of_failure<early_gather_runtime<2>>(gather_yield, 2500),
                 "gathers that completed before their children: expected 0, got ");
-    EXPECT_SAYS(reason_of_failure(gather_tree<early_gather_runtime<12>, 100>, 300),
+    EXPECT_SAYS(reason_of_failure<early_gather_runtime<12>>(gather_tree<breakable_runtime, 100>, 300),
                 "trees that completed before their leaves: expected 0, got ");
 }
 
 TEST(proof, fails_when_a_gather_does_not_join) {
-    EXPECT_NE(reason_of_failure(gather_yield<hasty_runtime>, 2500), "");
-    EXPECT_NE(reason_of_failure(gather_sleep<hasty_runtime>, 2), "");
-    EXPECT_NE(reason_of_failure(sleep_concurrent<hasty_runtime>, 1), "");
+    EXPECT_NE(reason_of_failure<hasty_runtime>(gather_yield, 2500), "");
+    EXPECT_NE(reason_of_failure<hasty_runtime>(gather_sleep, 2), "");
+    EXPECT_NE(reason_of_failure<hasty_runtime>(sleep_concurrent, 1), "");
 }
 
 TEST(proof, fails_when_a_posted_function_is_lost) {
-    EXPECT_EQ(reason_of_failure(post_chain<losing_runtime>, 2500),
+    EXPECT_EQ(reason_of_failure<losing_runtime>(post_chain, 2500),
               "functions that ran, of those posted before a yield: expected 1000, got 990");
 }
 
 TEST(proof, fails_when_posted_functions_run_out_of_order) {
     constexpr auto reason = "posted functions that ran out of order: expected 0, got 1000";
-    EXPECT_EQ(reason_of_failure(post_chain<reordering_runtime>, 2500), reason);
-    EXPECT_EQ(reason_of_failure(post_batch<reordering_runtime>, 2500), reason);
+    EXPECT_EQ(reason_of_failure<reordering_runtime>(post_chain, 2500), reason);
+    EXPECT_EQ(reason_of_failure<reordering_runtime>(post_batch, 2500), reason);
 }
 
 TEST(proof, fails_when_posted_functions_run_twice) {
     constexpr auto reason = "functions that ran: expected 2501, got ";
-    EXPECT_SAYS(reason_of_failure(post_chain<stuttering_runtime>, 2501), reason);
-    EXPECT_SAYS(reason_of_failure(post_batch<stuttering_runtime>, 2501),
+    EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_chain, 2501), reason);
+    EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_batch, 2501),
                 "functions that ran: expected 3000, got ");
     constexpr std::uint64_t timed = 2501 - warm_up_posts(1);
-    EXPECT_SAYS(reason_of_failure(post_cross_thread<stuttering_runtime, 1>, timed), reason);
-    EXPECT_NE(reason_of_failure(post_cross_thread<stuttering_runtime, 1>, timed - 1), "");
+    EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_cross_thread<breakable_runtime, 1>, timed),
+                reason);
+    EXPECT_NE(reason_of_failure<stuttering_runtime>(post_cross_thread<breakable_runtime, 1>, timed - 1), "");
 }
 
 TEST(proof, fails_when_a_spawned_task_starts_inside_of_spawn) {
-    EXPECT_EQ(reason_of_failure(workloads::spawn<inline_spawn_runtime>, 2500),
+    EXPECT_EQ(reason_of_failure<inline_spawn_runtime>(workloads::spawn, 2500),
               "spawned coroutines that ran inside of spawn(): expected 0, got 4000");
 }
 
 TEST(proof, fails_when_a_spawned_task_is_lost) {
-    EXPECT_EQ(reason_of_failure(workloads::spawn<dropping_spawn_runtime>, 2500),
+    EXPECT_EQ(reason_of_failure<dropping_spawn_runtime>(workloads::spawn, 2500),
               "spawned coroutines that ran: expected 3000, got 2970");
 }
 
 TEST(proof, fails_when_a_yield_does_not_let_others_run) {
     constexpr auto reason = "steps that one of them took before its turn: expected 0, got ";
-    EXPECT_SAYS(reason_of_failure(workloads::yield<greedy_runtime>, 100), reason);
-    EXPECT_SAYS(reason_of_failure(workloads::yield<half_greedy_runtime>, 100), reason);
-    EXPECT_EQ(reason_of_failure(workloads::yield<skipping_runtime>, 100),
+    EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
+    EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);
+    EXPECT_EQ(reason_of_failure<skipping_runtime>(workloads::yield, 100),
               "steps of two coroutines that yield to each other: expected 2000, got 1000");
 }
 

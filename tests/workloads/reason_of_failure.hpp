@@ -8,6 +8,7 @@
 
 #include "bench/runtime.hpp"
 #include "bench/workloads/trial/trial.hpp"
+#include "tests/workloads/breakable_runtime.hpp"
 
 namespace loopbench::bench {
 
@@ -22,10 +23,11 @@ std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t 
     return t.failure().value_or("");
 }
 
-template <Runtime R>
-requires std::default_initializable<R> std::string reason_of_failure(task_of<R> (*workload)(R&, trial&),
-                                                                     std::uint64_t operations) {
-    return reason_of_failure(workload, operations, std::make_unique<R>());
+/// The same on a runtime with this fault.
+template <std::derived_from<breakable_runtime> Fault>
+std::string reason_of_failure(task_of<breakable_runtime> (*workload)(breakable_runtime&, trial&),
+                              std::uint64_t operations) {
+    return reason_of_failure<breakable_runtime>(workload, operations, std::make_unique<Fault>());
 }
 
 }  // namespace loopbench::bench

@@ -88,6 +88,24 @@ TEST(sheet, a_workload_that_needs_what_the_runtime_lacks_is_unsupported_and_othe
     }
 }
 
+TEST(sheet, a_workload_says_which_word_a_minimal_runtime_has_not) {
+    std::uint64_t lacking = 0;
+    const auto list = workload_list<unconnected_runtime>();
+    const auto workloads =
+        workloads_on<unconnected_runtime>({}, [] { return std::make_unique<unconnected_runtime>(); });
+    ASSERT_EQ(workloads.size(), list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].run != nullptr) continue;
+        ++lacking;
+        trial t(trial_size::smoke, 1);
+        workloads[i].run(t);
+        EXPECT_EQ(t.unsupported(),
+                  "the adapter has no " + std::string(list[i].lacks) + "(), of which the workload is made")
+            << list[i].name;
+    }
+    EXPECT_EQ(lacking, 9u);
+}
+
 TEST(sheet, timer_slack_is_the_threads_own) {
     const int before = ::prctl(PR_GET_TIMERSLACK);
     ASSERT_EQ(::prctl(PR_SET_TIMERSLACK, 1234), 0);

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "asio_ref/runtime.hpp"
 #include "bench/workloads/echo.hpp"
 #include "bench/workloads/gather.hpp"
 #include "bench/workloads/pipe.hpp"
@@ -22,6 +21,7 @@
 #include "bench/workloads/stream.hpp"
 #include "bench/workloads/trial/trial.hpp"
 #include "tests/support/suite_of_turns.hpp"
+#include "tests/workloads/breakable_runtime.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -131,7 +131,7 @@ TEST(turn_taker, that_has_done_everything_when_it_is_told_to_end_does_not_end_ea
 
 // As many as they are asked for would take a day.
 TEST(turn_taker, ends_workloads_of_a_fixed_size_with_what_is_under_way_and_they_prove_what_they_did) {
-    using runtime_type = asio_ref::runtime;
+    using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
         {"echo over one connection", workloads::echo_rtt_tcp<runtime_type, 1>},
         {"echo over a hundred", workloads::echo_rtt_tcp<runtime_type, 100>},
@@ -237,11 +237,11 @@ TEST(turn_taker, counts_no_wait_for_a_turn_among_what_the_work_costs) {
 }
 
 /// What was done in each turn of a workload.
-std::vector<std::uint64_t> operations_of_turns(task_of<asio_ref::runtime> (*workload)(asio_ref::runtime&,
+std::vector<std::uint64_t> operations_of_turns(task_of<breakable_runtime> (*workload)(breakable_runtime&,
                                                                                       trial&)) {
     suite_of_turns says("tttttte");
     trial t(trial_size::smoke, std::uint64_t{1} << 62, true, 0, says.settings());
-    asio_ref::runtime runtime;
+    breakable_runtime runtime;
     runtime.run(workload(runtime, t));
     EXPECT_EQ(t.failure(), std::nullopt);
     EXPECT_EQ(t.operations_done() % workloads::detail::batch_size, 0u);
@@ -255,7 +255,7 @@ std::vector<std::uint64_t> operations_of_turns(task_of<asio_ref::runtime> (*work
 // Half a batch has fewer frames alive, and pays for the end of a batch as if it were whole.
 TEST(turn_taker, has_whole_batches_of_what_is_queued_at_once) {
     for (const auto workload :
-         {workloads::spawn<asio_ref::runtime>, workloads::post_batch<asio_ref::runtime>})
+         {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})
         for (const std::uint64_t operations : operations_of_turns(workload))
             EXPECT_EQ(operations % workloads::detail::batch_size, 0u) << operations;
 }
