@@ -374,7 +374,7 @@ int __wrap_poll(pollfd* fds, nfds_t count, int ms) {
     return with_errno(site_id::poll, [=] { return __real_poll(fds, count, ms); });
 }
 int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* size) {
-    const auto where = name == SO_DOMAIN ? site_id::socket_domain : site_id::socket_listens;
+    const auto where = name == SO_PROTOCOL ? site_id::socket_protocol : site_id::socket_listens;
     return with_errno(where, [=] { return __real_getsockopt(fd, level, name, value, size); });
 }
 int __wrap_close(int fd) {

@@ -74,7 +74,7 @@ enum class site_id : std::size_t {
     accept4,
     connect,
     poll,
-    socket_domain,
+    socket_protocol,
     socket_listens,
     close,
     socket,

@@ -105,7 +105,7 @@ const std::vector<site> table{
     {"connect", "connect", "io/io.cpp", readiness, "u", "connect(2)",
      made_first({EINTR, EINPROGRESS, EALREADY}) + told_as(EAGAIN, ENOBUFS) + refused_connects},
     {"poll", "poll", "io/io.cpp", readiness, "", "poll(2)", passes({EINTR}) + told({EFAULT, EINVAL, ENOMEM})},
-    {"getsockopt SO_DOMAIN", "getsockopt", "io/readiness.cpp", "e", "", "getsockopt(2)",
+    {"getsockopt SO_PROTOCOL", "getsockopt", "io/readiness.cpp", "e", "", "getsockopt(2)",
      passes({EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK})},
     {"getsockopt SO_ACCEPTCONN", "getsockopt", "io/readiness.cpp", "e", "", "getsockopt(2)",
      passes({EBADF, EFAULT, EINVAL, ENOPROTOOPT, ENOTSOCK})},

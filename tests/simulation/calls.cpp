@@ -200,11 +200,11 @@ int __wrap_setsockopt(int fd, int level, int name, const void* value, socklen_t 
 }
 int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes) {
     if (!is_simulated(fd)) return __real_getsockopt(fd, level, name, value, bytes);
-    if (level != SOL_SOCKET || name != SO_DOMAIN) return told(-ENOPROTOOPT);
+    if (level != SOL_SOCKET || name != SO_PROTOCOL) return told(-ENOPROTOOPT);
     const socket_file* const socket = simulated().find_socket(fd);
     if (socket == nullptr) return told(-ENOTSOCK);
-    const int domain = socket->domain();
-    std::memcpy(value, &domain, sizeof domain);
+    const int protocol = socket->domain() == AF_INET ? IPPROTO_TCP : 0;
+    std::memcpy(value, &protocol, sizeof protocol);
     return 0;
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {

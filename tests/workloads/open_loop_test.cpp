@@ -340,7 +340,8 @@ TEST(open_loop, sends_all_requests_though_nobody_answers) {
 }
 
 // Each look comes a millisecond after the last one, and is too late for what is answered faster; what a
-// server made wait for ten times as long is its own. It pauses for 0.6 s, so that a core may be away for 60 ms.
+// server made wait for ten times as long is its own. It pauses for 0.6 s, so that a core may be away for a
+// tenth of that.
 TEST(open_loop, leaves_out_nothing_that_a_server_which_pauses_made_wait) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     auto plan = plan_without_a_server(requests, 500);
