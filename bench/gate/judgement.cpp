@@ -13,6 +13,7 @@
 
 #include "bench/summary/self_check.hpp"
 #include "bench/workloads/table.hpp"
+#include "reports/columns.hpp"
 #include "reports/report_index.hpp"
 
 namespace loopbench::bench {
@@ -145,7 +146,7 @@ std::vector<gate_finding> judge_session(const reports::report& report) {
             all.push_back(about(item, finding_kind::failed, item.reason.value_or("failed")));
         if (item.status == cell_status::not_run) all.push_back(no_number(item));
     }
-    if (is_unfit(report)) all.push_back(about_session(finding_kind::unfit, *report.aa->reason));
+    if (const auto why = reports::why_unfit(report)) all.push_back(about_session(finding_kind::unfit, *why));
     return all;
 }
 

@@ -217,8 +217,7 @@ private:
     void take_times(const reports::report& report) {
         using enum reports::cell_status;
         refuse(report, failed, exit_tool_failed, "failed");
-        if (is_unfit(report))
-            throw not_written{exit_unfit, report.aa->reason.value_or("the session is unfit")};
+        if (const auto why = reports::why_unfit(report)) throw not_written{exit_unfit, *why};
         if (!report.complete)
             throw not_written{exit_inconclusive,
                               "the run was interrupted; finish it with `loopbench run --resume`"};

@@ -49,7 +49,7 @@ TEST_P(fd_callback, comes_while_the_descriptor_is_ready_and_not_after) {
     EXPECT_FALSE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, comes_no_more_when_it_has_closed_its_descriptor_without_a_word) {
+TEST_P(fd_callback, comes_no_more_when_it_has_closed_its_descriptor) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int fd = pipe.reader.get();
