@@ -251,9 +251,9 @@ protected:
             operation& op = ready_.pop();
             ready_.budget.use(work_budget::units_of_a_callback);
             op.complete(&op, completion::run);
+            if (roots_.has_failure()) [[unlikely]]
+                std::rethrow_exception(roots_.take_failure());
         }
-        if (roots_.has_failure()) [[unlikely]]
-            std::rethrow_exception(roots_.take_failure());
     }
 
     /// Discards what is queued or was posted. False when there was nothing.

@@ -66,7 +66,10 @@ private:
     // What was posted comes before timers that are due: it may be I/O that was done when it was started, and
     // the timer its time limit.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
-        const bool waits = !has_ready() || ready().budget.used() >= UnitsBetweenWaits;
+        const auto guard = guard_writes();
+        // Who looks at the kernel only when idle has to look here, too: a step ends with the budget.
+        const bool waits =
+            !has_ready() || ready().budget.used() >= std::min(UnitsBetweenWaits, work_budget::units_max);
         take_posted();
         if (waits) {
             ready().budget.refill();

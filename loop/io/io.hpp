@@ -43,8 +43,9 @@ struct io_operation : operation {
     bool whole = false;       // of send and write: goes on until every byte is taken
     bool detachable = false;  // of receive and send: see driver::leave_thread()
     bool pending = false;     // kept by the driver: true while it waits for the kernel
-    std::uint8_t state = 0;   // the driver's own, like the next, while it is pending
+    std::uint8_t state = 0;   // the driver's own, like the next two, while it is pending
     bool polled = false;
+    bool by_edge = false;
     // Of the three calls: makes it, once and without blocking, and sets `result`; false when it would block.
     // The descriptor is non-blocking. Called when the operation is started, and whenever there is hope.
     bool (*call)(io_operation&) noexcept = nullptr;

@@ -28,6 +28,14 @@ TEST_P(every_design, makes_a_loop_of_its_name) {
     EXPECT_EQ(make_loop()->name(), GetParam());
 }
 
+TEST_P(every_design, comes_in_steps_to_the_end_of_what_one_of_them_has_no_room_for) {
+    const auto owner = make_loop();
+    int ran = 0;
+    for (int i = 0; i < 100; ++i) owner->post([&] { ++ran; });
+    for (int steps = 0; steps < 10; ++steps) owner->step(1000, do_not_wait);
+    EXPECT_EQ(ran, 100);
+}
+
 // The fixtures of support.hpp tell designs apart by their names: one that is new or renamed would be treated
 // as it should not be, unseen.
 TEST(designs, are_those_that_the_tests_tell_apart) {

@@ -43,6 +43,23 @@ TEST_P(failures, of_a_callback_leave_run_and_the_rest_is_kept_in_order) {
     EXPECT_EQ(calls, (std::vector{1, 2, 3, 4}));
 }
 
+TEST_P(failures, of_two_tasks_leave_two_steps) {
+    event_loop& loop = keep(make_loop());
+    const auto failing = [](const char* text) -> task<void> {
+        fail(text);
+        co_return;
+    };
+    loop.spawn(failing("first"));
+    loop.spawn(failing("second"));
+    std::vector<std::string> left;
+    for (int steps = 0; steps < 2; ++steps) try {
+            loop.step(10, do_not_wait);
+        } catch (const std::runtime_error& failure) {
+            left.emplace_back(failure.what());
+        }
+    EXPECT_EQ(left, (std::vector<std::string>{"first", "second"}));
+}
+
 TEST_P(failures, of_a_detached_task_leave_run_and_the_rest_is_kept_in_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;

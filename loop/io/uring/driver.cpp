@@ -13,6 +13,9 @@
 //   that more are waiting, the next ones are plain calls. (bench/choices, accept/...: what a burst costs so.)
 // - Of several accepts a connection wakes one; when that one is cancelled at the same moment, the others
 //   sleep on beside a connection. So a listener has one accept in the kernel, and the others wait here.
+// - A request for readiness ends at an error and at the peer's end of sending, too, asked for or not
+//   (IO_POLL_UNMASK in io_uring/poll.c), and at once while there is such a thing. Who waits to write,
+//   and was told in vain, asks for changes: a multishot request tells once what there is, then each change.
 // - Cancelling is a request like any other and comes too late as often as not. The request that is cancelled
 //   completes all the same, once, and only then is its memory free.
 // - Registered files are not used: a bare round trip with them is less than 2 % shorter (bench/choices,
@@ -62,7 +65,8 @@ void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
                                          op.address_bytes);
         default:
             op.polled = true;
-            return io_uring_prep_poll_add(&sqe, op.fd, events_of(op.kind));
+            return op.by_edge ? io_uring_prep_poll_multishot(&sqe, op.fd, events_of(op.kind))
+                              : io_uring_prep_poll_add(&sqe, op.fd, events_of(op.kind));
     }
 }
 
@@ -79,7 +83,7 @@ public:
             op.result = -EBADF;
             return true;
         }
-        op.polled = false;
+        op.polled = op.by_edge = false;
         op.state = queued;
         if (!is_usable_here()) [[unlikely]] {
             // Who writes and then waits for the answer, before the loop runs, does not wait in vain.
@@ -197,7 +201,10 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         cancel_all(d->waiting);
-        d->requests.for_each([](operation& op) { static_cast<io_operation&>(op).state = closed; });
+        d->requests.for_each([](operation& each) {
+            auto& op = static_cast<io_operation&>(each);
+            if (op.state != done) op.state = closed;
+        });
         d->feed.close(buffers_);
         d->accepting = d->has_backlog = false;
         submit_cancels(fd, *d);
@@ -239,7 +246,8 @@ private:
         in_kernel,   // in descriptor::requests, like the next two
         cancelling,  // to end early
         taken_back,  // to end early, and to be started again later
-        closed,      // the same, and its descriptor is gone
+        done,        // with its result, when the multishot request that told it has ended
+        closed,      // to end early, and its descriptor is gone
     };
 
     struct alignas(64) descriptor {
@@ -268,7 +276,8 @@ private:
         for (descriptor& d : descriptors_) {
             while (!d.requests.empty()) {
                 io_operation& op = d.requests.pop();
-                op.state == in_kernel ? start_again(op) : complete(op, -ECANCELED);
+                op.state == in_kernel ? start_again(op)
+                                      : complete(op, op.state == done ? op.result : -ECANCELED);
             }
             start_waiting(d);
         }
@@ -424,7 +433,25 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
     }
 
+    // What a request for readiness says, or the call that it is for; -EAGAIN when it was told in vain.
+    static std::int64_t result_of_poll(io_operation& op, unsigned events) noexcept {
+        if (op.kind != io_kind::readable && op.kind != io_kind::writable)
+            return attempt(op) ? op.result : -EAGAIN;
+        const unsigned useful = events_of(op.kind) | POLLERR | POLLHUP | POLLNVAL;
+        return (events & useful) != 0 ? 0 : -EAGAIN;
+    }
+
+    // One more completion is to come, be it the end that is asked for here.
+    void on_change(io_operation& op, unsigned events) noexcept {
+        if (op.state != in_kernel || &op == discarded_) return;
+        op.result = result_of_poll(op, events);
+        if (op.result == -EAGAIN) return;
+        op.state = done;
+        submit_cancel(user_data(op));
+    }
+
     void on_operation(io_operation& op, const io_uring_cqe& cqe) noexcept {
+        if ((cqe.flags & IORING_CQE_F_MORE) != 0) return on_change(op, static_cast<unsigned>(cqe.res));
         descriptor& d = descriptors_[op.fd];
         d.requests.remove(op);
         if (!op.polled) --lent_;
@@ -444,13 +471,14 @@ private:
             if (op.kind == io_kind::accept && !op.polled && cqe.res >= 0) ::close(cqe.res);
             return set_not_pending(op);
         }
+        if (op.state == done) return complete(op, op.result);
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
         const bool goes_on = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
         bool again = result == -EINTR;  // how a cancelled request ends that a worker thread was busy with
         if (op.polled && result >= 0) {
-            const bool only_asked = op.kind == io_kind::readable || op.kind == io_kind::writable;
-            result = only_asked ? 0 : goes_on && attempt(op) ? op.result : -EAGAIN;
+            result = goes_on ? result_of_poll(op, static_cast<unsigned>(cqe.res)) : -EAGAIN;
+            op.by_edge = result == -EAGAIN;
         } else if (op.whole && result > 0) {
             op.moved += static_cast<std::size_t>(result);
             result = static_cast<std::int64_t>(op.moved);

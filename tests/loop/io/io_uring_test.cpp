@@ -500,6 +500,62 @@ TEST_F(uring_tests, closed_by_another_thread_lets_go_of_its_files) {
     may_end.set_value();
 }
 
+// The kernel tells of the end at every look, asked for or not.
+TEST_F(uring_tests, sleeps_until_there_is_room_for_a_peer_that_will_send_no_more) {
+    for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
+        bare_driver bare;
+        const socket_pair pair;
+        checked(::shutdown(pair.theirs.get(), SHUT_WR), "shutdown");
+        const std::string block(65'536, 'x');
+        while (::send(pair.ours.get(), block.data(), block.size(), MSG_NOSIGNAL) > 0) {
+        }
+        counted_operation op(kind, pair.ours.get());
+        op.call = [](io_operation& of) noexcept {
+            of.result = ::send(of.fd, "y", 1, MSG_NOSIGNAL);
+            return of.result == 1;
+        };
+        bare.start(op);
+        for (int i = 0; i < 10; ++i) bare.look();
+        const std::uint64_t before = bare.driver.ring().requests();
+        for (int i = 0; i < 100; ++i) bare.look();
+        EXPECT_EQ(op.completions, 0) << static_cast<int>(kind);
+        EXPECT_EQ(bare.driver.ring().requests(), before) << static_cast<int>(kind);
+        EXPECT_GE(pair.receive().size(), block.size());
+        bare.run(op);
+        EXPECT_EQ(op.result, kind == io_kind::writable ? 0 : 1);
+        EXPECT_EQ(op.completions, 1);
+        EXPECT_EQ(bare.driver.pending(), 0U);
+    }
+}
+
+// It is done, and the kernel has its request until the cancellation has gone through.
+TEST_F(uring_tests, keeps_the_result_of_what_is_closed_or_discarded_just_when_there_was_room) {
+    for (const bool is_closed : {true, false}) {
+        bare_driver bare;
+        const socket_pair pair;
+        checked(::shutdown(pair.theirs.get(), SHUT_WR), "shutdown");
+        const std::string block(65'536, 'x');
+        while (::send(pair.ours.get(), block.data(), block.size(), MSG_NOSIGNAL) > 0) {
+        }
+        counted_operation op(io_kind::writable, pair.ours.get());
+        bare.start(op);
+        for (int i = 0; i < 10; ++i) bare.look();
+        EXPECT_GE(pair.receive().size(), block.size());
+        bare.look();
+        EXPECT_TRUE(op.pending);
+        if (is_closed) {
+            bare.driver.close(pair.ours.get());
+            bare.run(op);
+            EXPECT_EQ(op.result, 0);
+        } else {
+            bare.driver.discard(op);
+            bare.look();
+            EXPECT_EQ(op.completions, 0);
+        }
+        EXPECT_EQ(bare.driver.pending(), 0U);
+    }
+}
+
 TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {
     bare_driver bare;
     const socket_pair pair;

@@ -124,6 +124,19 @@ TEST_P(sigpipe, is_an_error_of_the_write_and_leaves_no_trace) {
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
+TEST_P(sigpipe, is_an_error_in_a_step_too) {
+    const auto owner = make_loop();
+    event_loop& loop = *owner;
+    bool is_done = false;
+    loop.spawn([](event_loop& of, bool& done) -> task<void> {
+        EXPECT_EQ(co_await write_to_nobody(of), EPIPE);
+        done = true;
+    }(loop, is_done));
+    for (int steps = 0; !is_done && steps < 100; ++steps)
+        loop.step(64, std::chrono::steady_clock::now() + 1s);
+    EXPECT_TRUE(is_done);
+}
+
 TEST_P(sigpipe, keeps_the_disposition_that_the_program_gives_it) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
