@@ -425,6 +425,22 @@ TYPED_TEST(asio_io, reads_pipes_and_other_descriptors) {
     EXPECT_EQ(end, net::error::eof);
 }
 
+TYPED_TEST(asio_io, takes_no_descriptor_that_is_not_open) {
+    const int closed = ::dup(STDERR_FILENO);
+    ::close(closed);
+    for (const int none : {-1, closed}) {
+        typename TestFixture::tcp_socket socket(this->context());
+        net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
+        error_code error;
+        socket.assign(net::ip::tcp::v4(), none, error);
+        EXPECT_EQ(error, net::error::bad_descriptor);
+        EXPECT_FALSE(socket.is_open());
+        file.assign(none, error);
+        EXPECT_EQ(error, net::error::bad_descriptor);
+        EXPECT_FALSE(file.is_open());
+    }
+}
+
 TYPED_TEST(asio_io, gives_up_after_a_time_and_loses_nothing_by_that) {
     using namespace net::experimental::awaitable_operators;
     auto& context = this->context();

@@ -43,6 +43,18 @@ TYPED_TEST(asio_threads, keep_it_running_while_they_have_work_for_it) {
     other.join();
 }
 
+TYPED_TEST(asio_threads, let_go_of_a_guard_that_the_running_handler_has_made) {
+    auto& context = this->context();
+    bool went_on = false;
+    net::post(context, [&] {
+        auto guard = net::make_work_guard(context);
+        std::thread([given = std::move(guard)]() mutable { given.reset(); }).join();
+        net::post(context, [&] { went_on = true; });
+    });
+    EXPECT_EQ(context.run(), 2u);
+    EXPECT_TRUE(went_on);
+}
+
 TYPED_TEST(asio_threads, end_it_while_it_sleeps) {
     auto& context = this->context();
     const auto guard = net::make_work_guard(context);

@@ -109,9 +109,13 @@ public:
 
     // Work: what run() does not return before. A queued or waiting handler is work, until it has returned.
 
-    void work_started() noexcept {
+    /// By a handler, which ends in the running thread.
+    void handler_started() noexcept {
         in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
+    /// By who keeps run() from returning. It may end in another thread while the present handler runs, so the
+    /// others see it at once.
+    void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
     void work_finished() noexcept {
         if (in_this_thread()) {
             --own_work_;  // settled when the present handler ends

@@ -1,8 +1,11 @@
 // POSIX descriptors and pipes. The calls are Asio's (descriptor_ops); when they are made is the loop's.
 #pragma once
 
+#include <fcntl.h>
+
 #include <boost/asio/detail/descriptor_ops.hpp>
 #include <boost/asio/posix/descriptor_base.hpp>
+#include <cerrno>
 
 #include "loopbench/asio/detail/descriptor_io.hpp"
 
@@ -86,6 +89,7 @@ public:
 
     error_code assign(implementation_type& impl, const native_handle_type& native, error_code& ec) {
         if (is_open(impl)) return ec = boost::asio::error::already_open;
+        if (::fcntl(native, F_GETFD) == -1) return ec = from_errno(errno);
         impl = {native, descriptor_ops::possible_dup};
         return ec = {};
     }

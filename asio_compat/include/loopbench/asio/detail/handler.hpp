@@ -49,7 +49,7 @@ public:
         auto* const made = ::new (memory.get())
             handler_op(in, handler, executor, memory.token(), std::forward<Arguments>(arguments)...);
         memory.release();
-        in.work_started();
+        in.handler_started();
         return *made;
     }
 

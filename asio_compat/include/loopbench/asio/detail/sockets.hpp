@@ -2,10 +2,13 @@
 // corner cases are; when they are made is the loop's.
 #pragma once
 
+#include <fcntl.h>
+
 #include <boost/asio/detail/socket_holder.hpp>
 #include <boost/asio/detail/socket_ops.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <cerrno>
 
 #include "loopbench/asio/detail/descriptor_io.hpp"
 
@@ -298,6 +301,7 @@ public:
     error_code assign(implementation_type& impl, const protocol_type& protocol,
                       const native_handle_type& native, error_code& ec) {
         if (is_open(impl)) return ec = boost::asio::error::already_open;
+        if (::fcntl(native, F_GETFD) == -1) return ec = from_errno(errno);
         take(impl, protocol, native, socket_ops::possible_dup);
         return ec = {};
     }
