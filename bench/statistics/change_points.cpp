@@ -17,8 +17,6 @@ namespace loopbench::bench {
 
 namespace {
 
-constexpr std::uint64_t orders_max = 1'000'000;  // of one window
-
 /// The sum of the distances from a value to others; four sums, so that none waits for the one before.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
@@ -159,7 +157,7 @@ private:
 };
 
 std::uint64_t orders_for(double level) {
-    return static_cast<std::uint64_t>(std::min(std::ceil(1 / level), static_cast<double>(orders_max)));
+    return static_cast<std::uint64_t>(std::ceil(1 / level));
 }
 
 /// Draws as many orders as it takes to tell which of the windows changed, and tells it.

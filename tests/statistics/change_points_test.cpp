@@ -105,6 +105,16 @@ TEST(change_points, are_corrected_for_the_number_of_series) {
     ASSERT_EQ(found.back().size(), 1) << "and one that changed is found among them";
 }
 
+// The correction asks for a p-value of 1 in 1.1 million here.
+TEST(change_points, are_found_among_however_many_series) {
+    generator random{7};
+    std::vector<run_series> all;
+    for (int i = 0; i < 1100; ++i) all.push_back(unchanged(random, normal_noise(0.01), 32));
+    all.push_back(with_step(random, normal_noise(0.01), 32, 16, 20));
+    const auto found = bench::change_points(all, {.family_level = 0.001});
+    EXPECT_EQ(found.back().size(), 1);
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests
