@@ -65,10 +65,11 @@ function addFindings() {
 function addComparison() {
   for (const found of data.findings)
     if (["caution", "failed"].includes(found.about)) addFinding(found, found.from.map((place) => results[place]));
-  const hadTime = (each) => typeof findBefore(each)?.median === "number";
-  const lost = results.filter((each) => each.status === "unsupported" && hadTime(each));
+  const hadValue = (each) => typeof findBefore(each)?.median === "number";
+  const isLost = (each) => each.status === "unsupported" || (each.verdict && each.median === null);
+  const lost = results.filter((each) => isLost(each) && hadValue(each));
   if (lost.length) addFinding({about: "failed", title: "Lost",
-    text: `${lost.length} had a time before and have none to compare now.`}, lost);
+    text: `${lost.length} had a value before and have none to compare now.`}, lost);
   const compared = results.filter((each) => each.verdict && each.ratio?.median > 0);
   for (const [verdict, title] of [["slower", "Slower than before"], ["faster", "Faster than before"],
     ["equivalent", "As before"], ["inconclusive", "Not certain"]]) {
