@@ -21,9 +21,9 @@ namespace loopbench::bench {
 namespace {
 
 void examine_load(machine_facts& facts) {
-    const auto before = read_cpu_times();
+    const auto before = read_cpu_times()["cpu"];
     std::this_thread::sleep_for(std::chrono::milliseconds{200});
-    const auto after = read_cpu_times();
+    const auto after = read_cpu_times()["cpu"];
     const auto busy = static_cast<double>(after.busy_ns - before.busy_ns),
                idle = static_cast<double>(after.idle_ns - before.idle_ns),
                steal = static_cast<double>(after.steal_ns - before.steal_ns);

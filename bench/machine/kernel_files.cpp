@@ -134,18 +134,24 @@ std::optional<std::string> boot_id() {
     return first_word_of<std::string>("/proc/sys/kernel/random/boot_id");
 }
 
-cpu_times read_cpu_times() {
+std::map<std::string, cpu_times> read_cpu_times() {
     enum { user, nice, system, idle, iowait, irq, softirq, steal, kinds };
-    std::ifstream stat{"/proc/stat"};
-    std::string label;
-    std::array<std::int64_t, kinds> ticks{};
-    stat >> label;
-    for (auto& count : ticks) stat >> count;
     const auto ticks_per_second = ::sysconf(_SC_CLK_TCK);
-    if (!stat || ticks_per_second <= 0) return {};
+    if (ticks_per_second <= 0) return {};
     const auto tick_ns = 1'000'000'000 / ticks_per_second;
-    return {(ticks[user] + ticks[nice] + ticks[system] + ticks[irq] + ticks[softirq]) * tick_ns,
-            (ticks[idle] + ticks[iowait]) * tick_ns, ticks[steal] * tick_ns};
+    std::map<std::string, cpu_times> all;
+    std::ifstream stat{"/proc/stat"};
+    for (std::string line; std::getline(stat, line) && line.starts_with("cpu");) {
+        std::istringstream words{line};
+        std::string label;
+        std::array<std::int64_t, kinds> ticks{};
+        words >> label;
+        for (auto& count : ticks) words >> count;
+        if (words)
+            all[label] = {(ticks[user] + ticks[nice] + ticks[system] + ticks[irq] + ticks[softirq]) * tick_ns,
+                          (ticks[idle] + ticks[iowait]) * tick_ns, ticks[steal] * tick_ns};
+    }
+    return all;
 }
 
 std::int64_t run_delay_ns_of(pid_t pid) {

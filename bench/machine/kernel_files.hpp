@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,13 +46,14 @@ struct core_facts {
 };
 core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devices");
 
-/// Time of all CPUs together since boot, in the kernel's ticks (man 5 proc); 0 where it cannot be read.
+/// Time since boot, in the kernel's ticks (man 5 proc).
 struct cpu_times {
     std::int64_t busy_ns = 0;   // anything ran, this program included
     std::int64_t idle_ns = 0;   // waiting for disks, too
     std::int64_t steal_ns = 0;  // the hypervisor ran somebody else
 };
-cpu_times read_cpu_times();
+/// Of all CPUs together as "cpu", and of each as "cpu0" and so on; what cannot be read is not there.
+std::map<std::string, cpu_times> read_cpu_times();
 
 /// How long the main thread of a process could have run and had to wait for a CPU: the second number of
 /// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). The process may have ended, but is not

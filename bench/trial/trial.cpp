@@ -316,7 +316,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     refuse_daemon(trial, earlier.end_others());
     take_histograms(trial, request, scratch);
     if (watching_ == watching::off) return trial;
-    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall);
+    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu);
     return trial;
 }
 

@@ -255,16 +255,29 @@ TEST(disturbance, of_all_trials_is_repeated_within_a_limit_and_told) {
 }
 
 TEST(disturbance, is_time_that_others_had) {
-    const bench::machine_sample before{0, "tsc"};
+    const auto sample = [](std::int64_t first_ns, std::int64_t second_ns, const char* clock) {
+        return bench::machine_sample{{{"cpu", {.steal_ns = first_ns + second_ns}},
+                                      {"cpu0", {.steal_ns = first_ns}},
+                                      {"cpu1", {.steal_ns = second_ns}}},
+                                     clock};
+    };
+    const auto before = sample(0, 0, "tsc");
     bench::resource_usage usage;
-    EXPECT_EQ(bench::disturbance(before, before, usage, 1s), "");
+    const auto found = [&](const bench::machine_sample& after, std::chrono::nanoseconds wall,
+                           std::optional<int> cpu = {}) {
+        return bench::disturbance(before, after, usage, wall, cpu);
+    };
+    EXPECT_EQ(found(before, 1s), "");
+    EXPECT_SAYS(found(sample(60'000'000, 0, "tsc"), 1s), "the hypervisor took 6 %");
+    EXPECT_SAYS(found(sample(60'000'000, 0, "tsc"), 1s, 0), "the hypervisor took 6 %");
+    EXPECT_EQ(found(sample(60'000'000, 0, "tsc"), 1s, 1), "") << "it was on the other CPU";
+    EXPECT_EQ(found(sample(40'000'000, 40'000'000, "tsc"), 1s), "") << "4 % of each are not 8 %";
+    EXPECT_SAYS(found(sample(0, 0, "hpet"), 1s), "from tsc to hpet");
     usage.run_delay_ns = 40'000'000;
-    EXPECT_EQ(bench::disturbance(before, before, usage, 1s), "");
-    EXPECT_SAYS(bench::disturbance(before, before, usage, 500ms), "waited for a CPU for 8 %");
-    EXPECT_SAYS(bench::disturbance(before, {60'000'000, "tsc"}, {}, 1s), "the hypervisor took 6 %");
-    EXPECT_SAYS(bench::disturbance(before, {0, "hpet"}, {}, 1s), "from tsc to hpet");
+    EXPECT_EQ(found(before, 1s), "");
+    EXPECT_SAYS(found(before, 500ms), "waited for a CPU for 8 %");
     usage.run_delay_ns = 9'000'000;
-    EXPECT_EQ(bench::disturbance(before, before, usage, 10ms), "") << "less than a tick";
+    EXPECT_EQ(found(before, 10ms), "") << "less than a tick";
 }
 
 TEST(plan, varies_the_environments_size_by_the_seed_and_by_nothing_else) {
