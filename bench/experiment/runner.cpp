@@ -46,7 +46,9 @@ public:
             const auto order = orders_.next();  // of the others' blocks, too: each has that of the whole run
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget) {
+            // What is done costs no time, however much is spent.
+            if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
+                !is_done(block, order)) {
                 outcome_.budget_spent = true;
                 break;
             }
@@ -87,6 +89,13 @@ private:
 
     std::optional<exclusion>& excluded(cell where) {
         return outcome_.excluded[where.workload][where.contender];
+    }
+
+    std::vector<cell> not_excluded(row trials) {
+        std::vector<cell> wanted;
+        std::ranges::copy_if(trials, std::back_inserter(wanted),
+                             [&](cell where) { return !excluded(where); });
+        return wanted;
     }
 
     void aim_for(std::uint64_t blocks) {
@@ -134,6 +143,17 @@ private:
         return found == old.rend() ? nullptr : &found->second;
     }
 
+    /// Whether an earlier run has made all its trials.
+    bool is_done(std::uint64_t block, row order) {
+        for (; !order.empty(); order = order.subspan(plan_.contenders.size())) {
+            const auto wanted = not_excluded(order.first(plan_.contenders.size()));
+            const auto old = old_.find({block, order.front().workload});
+            if (!wanted.empty() && (old == old_.end() || whole_attempt(old->second, wanted) == nullptr))
+                return false;
+        }
+        return true;
+    }
+
     /// The contenders of a workload are adjacent.
     void run_block(std::uint64_t block, row order) {
         for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
@@ -146,10 +166,7 @@ private:
     void run_row(std::uint64_t block, row trials) {
         row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
                                                                : old_row{};
-        std::vector<cell> wanted;
-        std::ranges::copy_if(trials, std::back_inserter(wanted),
-                             [&](cell where) { return !excluded(where); });
-        const auto* whole = whole_attempt(row_, wanted);
+        const auto* whole = whole_attempt(row_, not_excluded(trials));
         auto attempt = row_.empty() ? 0 : row_.rbegin()->first + 1;
         const auto start = clock_();
         const bool disturbed = whole != nullptr ? whole->disturbed && whole == &row_.begin()->second

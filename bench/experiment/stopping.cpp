@@ -13,11 +13,12 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Workload and contender of the cells that the pilot found to fail or to be unsupported.
-std::set<std::pair<std::size_t, std::size_t>> ended_in_pilot(const run_outcome& outcome) {
+/// Workload and contender of the cells that failed in the pilot, and are not measured any more. One that was
+/// unsupported in a block is (exclusion_after()), and one that always was has no numbers.
+std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
     for (const auto& trial : outcome.trials)
-        if (trial.block < pilot_blocks && trial.outcome.status != reports::cell_status::ok)
+        if (trial.block < pilot_blocks && trial.outcome.status == reports::cell_status::failed)
             cells.insert({trial.where.workload, trial.where.contender});
     return cells;
 }
@@ -49,11 +50,12 @@ std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcom
     const auto baseline = plan.baseline_index();
     if (!plan.precision_pct || !baseline) return blocks_at_first(plan);
     const sample_table samples{plan, outcome, pilot_blocks};
-    const auto ended = ended_in_pilot(outcome);
+    const auto failed = failed_in_pilot(outcome);
     const auto& time = *reports::find_metric("time");
     for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload)
         for (std::size_t who = 0; who < plan.contenders.size(); ++who) {
-            if (who == *baseline || ended.contains({workload, who}) || ended.contains({workload, *baseline}))
+            if (who == *baseline || failed.contains({workload, who}) ||
+                failed.contains({workload, *baseline}))
                 continue;
             const auto log_ratios = samples.log_ratios({workload, who, *baseline}, time);
             if (!log_ratios.empty()) most = std::max(most, blocks_for(log_ratios, *plan.precision_pct));

@@ -26,7 +26,7 @@ contender slowed_down(const contender& who, unsigned pct) {
     auto slowed = who;
     slowed.name = fmt::format("{}{:02}", name_front, pct);
     slowed.called = fmt::format("loopbench-{}", slowed.name);
-    slowed.environment = {{"LOOPBENCH_SLOWDOWN", fmt::format("0.{:02}", pct)}};
+    slowed.environment["LOOPBENCH_SLOWDOWN"] = fmt::format("0.{:02}", pct);
     return slowed;
 }
 
@@ -104,17 +104,23 @@ std::string name_of_contender(const session_record& from) {
     return from.plan.baseline;
 }
 
-/// What is judged together has to be of one machine, and of the same work.
+/// What is judged together has to be of one machine, of the same work, and of one build.
 void refuse_unlike(const session_record& equal, const session_record& slowed) {
-    const auto of = [](const session_record& from) {
-        return std::tuple{from.where.kernel, from.where.cpu_model, from.where.cores, from.plan.workloads,
-                          from.plan.size,    from.plan.min_time_s, from.plan.cpu,    from.plan.threshold_pct,
-                          from.plan.ways,    from.plan.cpus};
+    const auto file_of = [](const session_record& from) {
+        const auto& file = from.executables.empty() ? executable_state{} : from.executables.front();
+        return std::tuple{file.path, file.bytes, file.modified_ns, file.inode};
     };
-    if (of(equal) != of(slowed))
+    const auto of = [](const session_record& from) {
+        return std::tuple{from.where.kernel,   from.where.cpu_model, from.where.cores,
+                          from.plan.workloads, from.plan.size,       from.plan.min_time_s,
+                          from.plan.cpu,       from.plan.cpus,       from.plan.threshold_pct,
+                          from.plan.ways,      from.plan.seed,       from.plan.turn};
+    };
+    if (of(equal) != of(slowed) || file_of(equal) != file_of(slowed))
         throw usage_error{
-            "the two journals are not of one calibration: kernel, processors, workloads or options differ; "
-            "calibrate again"};
+            "the two journals are not of one calibration: kernel, processors, contender, workloads or "
+            "options "
+            "differ; calibrate again"};
 }
 
 double mean_trial_s(const run_outcome& outcome) {

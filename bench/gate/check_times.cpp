@@ -45,6 +45,12 @@ std::optional<gate_finding> obstacle(const expected_times& expected, const repor
                              fmt::format("times were not judged: the baseline's are at {} size and the "
                                          "report's at {} size; check a run of the same size",
                                          name_of(expected.size), name_of(*size)));
+    if (session.hosts && session.hosts->size() > 1)
+        return about_session(
+            finding_kind::unclear,
+            fmt::format("times were not judged: the report's blocks are of {} hosts, which differ from each "
+                        "other by more than the blocks of one do; check a run of one of them",
+                        session.hosts->size()));
     if (!session.aa || session.aa->found == reports::fitness::unknown)
         return about_session(
             finding_kind::unclear,

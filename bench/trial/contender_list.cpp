@@ -73,6 +73,10 @@ std::optional<file_state> generator_of(const contender& who) {
     return std::nullopt;
 }
 
+void remember_asio_loop(contender& who) {
+    if (const char* const name = std::getenv(asio_loop_variable)) who.environment[asio_loop_variable] = name;
+}
+
 void remember_files(contender& who) {
     who.files.clear();
     std::ranges::transform(who.layouts, std::back_inserter(who.files), state_of_file);
@@ -140,6 +144,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
         if (error) throw reports::file_error{"read the folder of contenders", folder.native(), error.value()};
     }
     std::ranges::for_each(all, require_utf8);
+    std::ranges::for_each(all, remember_asio_loop);
     std::ranges::for_each(all, remember_files);
     std::ranges::sort(all, {}, &contender::name);
     const auto twice = std::ranges::adjacent_find(all, {}, &contender::name);

@@ -58,6 +58,11 @@ struct contender {
 inline constexpr const char* serve_on_variable = "LOOPBENCH_SERVE_ON";
 inline constexpr const char* generator_on_variable = "LOOPBENCH_GENERATOR_ON";
 
+/// By which a user says what programs of asio_compat run on (docs/asio-programs.md). Trials have what was
+/// said as the session began, also when it is resumed.
+inline constexpr const char* asio_loop_variable = "LOOPBENCH_ASIO";
+void remember_asio_loop(contender& who);
+
 /// The client of serve/open_loop that the contender would start; nothing when it would find none.
 std::optional<file_state> generator_of(const contender& who);
 

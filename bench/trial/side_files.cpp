@@ -63,6 +63,10 @@ std::string read_side_file(const fs::path& path, std::string_view workload) {
         for (const auto each : field<simdjson::dom::array>(whole, "histograms"))
             if (read_histogram(each).workload == workload)  // and all of them can be read
                 ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);
+        if (ours.size() > histograms_bytes_max)
+            throw reports::format_error{
+                "its histograms have {} bytes, and can have {}; make its buckets wider", ours.size(),
+                histograms_bytes_max};
         return ours;
     } catch (const reports::file_error& error) {
         throw reports::format_error{error.what()};

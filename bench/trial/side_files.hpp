@@ -18,6 +18,9 @@ namespace loopbench::bench {
 /// reports::format_error.
 reports::histogram read_histogram(simdjson::dom::element from);
 
+/// Of a workload in a side file: with what stands around them they are a line of a run's histograms.
+inline constexpr std::size_t histograms_bytes_max = std::size_t{15} << 20U;
+
 /// The histograms of `workload` in the side file at `path`, as JSON, with commas between them; empty when
 /// there is none. Throws reports::format_error when it is no side file, or cannot be read. What is no regular
 /// file is not opened: a pipe would be waited for, and a link followed to somebody else's file.

@@ -505,6 +505,20 @@ TEST_F(command_failure, a_budget_that_cannot_reach_every_cell_leaves_it_not_run)
     EXPECT_SAYS(ran.output, "Not run: 6 cells");
 }
 
+TEST_F(command_failure, an_interrupt_while_contenders_are_asked_is_told_as_one) {
+    loopbench.add_contender("asio-epoll", good_row);
+    write_script(loopbench.path("bin/contenders/other"), "kill -INT $PPID; sleep 1000");
+    const auto ran =
+        loopbench({"run", "--contender", "asio-epoll", "--workload", "of_the_other", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 130) << ran.error_tail;
+}
+
+TEST_F(command_failure, a_run_of_no_workload_is_a_usage_error) {
+    loopbench.add_contender_of("timer/churn/timers:1000", "mine", good_row);
+    expect_usage_error({"run", "--contender", "mine", "-o", loopbench.out()},
+                       {"headline", "--full", "--workload", "timer/churn/timers:1000"});
+}
+
 TEST_F(command_failure, an_interrupt_keeps_what_is_finished) {
     // The contender itself sends the signals, in its fourth trial, so that nothing depends on timing.
     loopbench.add_contender(

@@ -87,17 +87,32 @@ row "\"real_time\": 5, \"operations\": ${LOOPBENCH_OPERATIONS:-10}")sh");
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/counts.json"))) << "it is of an earlier run";
 }
 
+TEST_F(crash, leaves_no_counts_of_an_earlier_run_beside_its_trials) {
+    const auto counts = loopbench.path("out/counts.json");
+    const auto run =
+        "loopbench_pid=$$ exec $loopbench run --workload yield --contender asio-epoll --blocks 7 "
+        "--counts -o $out";
+    loopbench.add_contender("asio-epoll",
+                            R"(row "\"real_time\": 5, \"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
+    ASSERT_EQ(loopbench.in_shell(run).code, 0);
+    ASSERT_TRUE(std::filesystem::exists(counts));
+    loopbench.add_contender("asio-epoll", "kill -KILL $loopbench_pid; sleep 9");
+    EXPECT_NE(loopbench.in_shell(run).code, 0);
+    EXPECT_FALSE(std::filesystem::exists(counts));
+}
+
 TEST_F(crash, of_the_counts_alone_costs_neither_the_table_nor_the_reports) {
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
     const auto ran = loopbench.in_shell(
-        "mkdir -p $out/counts.json; exec $loopbench run --workload yield --contender asio-epoll --blocks 7 "
+        "mkdir -p $out/counts.json/full; exec $loopbench run --workload yield --contender asio-epoll "
+        "--blocks 7 "
         "--counts -o $out");
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "counts.json: Is a directory");
     EXPECT_SAYS(ran.output, "time per operation");
     EXPECT_EQ(report_of_journal(), content_of(report));
-    const auto mended = loopbench.in_shell("rmdir $out/counts.json; exec $loopbench run --resume $out");
+    const auto mended = loopbench.in_shell("rm -r $out/counts.json; exec $loopbench run --resume $out");
     EXPECT_EQ(mended.code, 0) << mended.error_tail;
     EXPECT_SAYS(content_of(report), R"("metric": "context_switches")");
     EXPECT_EQ(report_of_journal(), content_of(report));
@@ -140,6 +155,19 @@ TEST_F(crash, of_a_resumed_run_changes_nothing_in_the_results) {
     EXPECT_EQ(loopbench.report()["results"], whole["results"]);
     EXPECT_EQ(loopbench.report()["aa"], whole["aa"]);
     EXPECT_EQ(loopbench.report()["complete"], true);
+}
+
+TEST_F(crash, is_no_reason_to_go_on_with_another_loop_than_the_run_was_begun_with) {
+    loopbench.add_contender("asio-epoll", R"(echo "$LOOPBENCH_ASIO" >> $folder/loops; row '"real_time": 5')");
+    ASSERT_EQ(loopbench
+                  .in_shell("LOOPBENCH_ASIO=io_uring exec $loopbench run --contender asio-epoll "
+                            "--workload yield --blocks 1 -o $out")
+                  .code,
+              0);
+    const auto whole = content_of(journal);
+    reports::write_file_atomically(journal, whole.substr(0, whole.find('\n') + 1));
+    ASSERT_EQ(loopbench.in_shell("LOOPBENCH_ASIO=epoll exec $loopbench run --resume $out").code, 0);
+    EXPECT_EQ(content_of(loopbench.path("loops")), "io_uring\nio_uring\nio_uring\nio_uring\n");
 }
 
 TEST_F(crash, is_not_resumed_where_the_process_may_use_other_cpus) {

@@ -219,6 +219,19 @@ TEST(side_file, has_the_histograms_of_its_workload_where_there_is_one) {
     EXPECT_THROW(bench::read_side_file(folder / "link.json", "yield"), reports::format_error);
 }
 
+TEST(side_file, has_no_more_of_a_workload_than_a_line_of_the_runs_histograms_holds) {
+    const scratch_folder folder;
+    std::string buckets = "[0,0,1]";
+    for (int i = 0; i < 1'700'000; ++i) buckets += ",[0,0,1]";
+    reports::write_file_atomically(
+        folder / "side.json",
+        R"({"schema":"loopbench-side/1","histograms":[{"workload":"yield","metric":"late","unit":"ns",)"
+        R"("count":1,"min":0,"max":0,"mean":0,"buckets":[)" +
+            buckets + "]}]}");
+    EXPECT_THROW(bench::read_side_file(folder / "side.json", "yield"), reports::format_error);
+    EXPECT_EQ(bench::read_side_file(folder / "side.json", "echo"), "");
+}
+
 TEST(hgrm, shows_the_percentiles_that_its_plotter_expects) {
     reports::histogram values{"w", "c", "late", 1, 50.5 * 1000, 100'000, {}};
     for (std::int64_t us = 1; us <= 100; ++us) values.values.push_back({us * 1000, us * 1000, 1});

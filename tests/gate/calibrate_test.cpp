@@ -114,6 +114,17 @@ TEST(calibrate, of_two_machines_means_nothing) {
     EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
 }
 
+TEST(calibrate, of_halves_of_two_calibrations_means_nothing) {
+    const auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
+    EXPECT_NO_THROW(bench::judge_calibration(equal, slowed, {}));
+    auto of_another_seed = slowed;
+    ++of_another_seed.plan.seed;
+    EXPECT_THROW(bench::judge_calibration(equal, of_another_seed, {}), bench::usage_error);
+    auto of_another_build = slowed;
+    of_another_build.executables = {{.path = "loop-epoll", .called = "loopbench-slowed-00"}};
+    EXPECT_THROW(bench::judge_calibration(equal, of_another_build, {}), bench::usage_error);
+}
+
 TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
     auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 20, 0.01);
     EXPECT_EQ(bench::judge_calibration(equal, slowed, {}).made, reports::way::apart) << "as older journals";

@@ -10,6 +10,7 @@
 
 #include "bench/gate/finding_formats.hpp"
 #include "tests/support/sample_report.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -214,6 +215,10 @@ TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
     auto interrupted = session(1);
     interrupted.complete = false;
     EXPECT_EQ(time_found(interrupted).kind, finding_kind::unclear);
+    auto of_two_hosts = session(1);
+    of_two_hosts.hosts.emplace(2);
+    EXPECT_EQ(time_found(of_two_hosts).kind, finding_kind::unclear);
+    EXPECT_SAYS(time_found(of_two_hosts).message, "of 2 hosts");
 }
 
 TEST(check_times, that_were_made_in_another_way_than_the_baselines_are_unclear) {

@@ -35,6 +35,19 @@ TEST(contender_list, holds_the_executables_by_name) {
     EXPECT_EQ(found[1].path, folder / "b");
 }
 
+TEST(contender_list, remembers_which_loop_programs_of_asio_are_to_run_on) {
+    const scratch_folder folder;
+    write_script(folder / "one", "");
+    const auto environment = [&] {
+        return bench::find_contenders(std::array{folder.path()}).front().environment;
+    };
+    ASSERT_EQ(::setenv("LOOPBENCH_ASIO", "io_uring", 1), 0);
+    const auto said = environment();
+    ASSERT_EQ(::unsetenv("LOOPBENCH_ASIO"), 0);
+    EXPECT_EQ(said.at("LOOPBENCH_ASIO"), "io_uring");
+    EXPECT_TRUE(environment().empty());
+}
+
 TEST(contender_list, remembers_what_its_contenders_are_made_of) {
     const scratch_folder folder;
     for (const auto* file : {"bin/one", "bin/two", "loopbench-generator"})

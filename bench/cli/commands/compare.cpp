@@ -100,6 +100,7 @@ contender side(const char* name, const std::string& file, const compare_options&
     }
     if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
     if (!who.layouts.empty()) who.path = who.layouts.front();
+    remember_asio_loop(who);
     remember_files(who);
     list_build(who, plan, stop);
     for (const auto& layout : who.layouts) {

@@ -96,19 +96,20 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
 /// A run measures what the chosen contenders have. A pattern may also name what only others have, who are
 /// asked then, and the report says that it is lacking.
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
-                                                  std::vector<contender> found, int stop_fd) {
+                                                  std::vector<contender> found, const interrupt& stop) {
     auto names = workloads_of(plan.contenders);
     const auto is_met = [&](const std::string& pattern) {
         return std::ranges::any_of(names, [&](const auto& name) { return matches(pattern, name); });
     };
     if (std::ranges::all_of(options.workloads, is_met)) return names;
-    for (auto& who : found) list_workloads(who, plan.size, probe_limit, stop_fd);
+    for (auto& who : found) list_workloads(who, plan.size, probe_limit, stop.fd());
+    stop.throw_if_requested();
     return workloads_of(found);
 }
 
 void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,
-                      int stop_fd) {
-    const auto names = workloads_to_choose_from(plan, options, found, stop_fd);
+                      const interrupt& stop) {
+    const auto names = workloads_to_choose_from(plan, options, found, stop);
     if (names.empty()) {
         const auto& who = plan.contenders.front();
         throw std::runtime_error{
@@ -116,8 +117,14 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
                         "--benchmark_list_tests=true to see why",
                         who.name, who.problem)};
     }
-    plan.workloads = select(headline_or_all(names, options.workloads, options.full, is_headline_workload),
-                            options.workloads, "workload");
+    const auto candidates = headline_or_all(names, options.workloads, options.full, is_headline_workload);
+    if (candidates.empty())
+        throw usage_error{
+            "the chosen contenders have none of the headline workloads; take all that they have with --full, "
+            "or "
+            "name some with --workload ({})",
+            fmt::join(names, ", ")};
+    plan.workloads = select(candidates, options.workloads, "workload");
 }
 
 /// Never an open port by default: one address, of this machine, that somebody named.
@@ -181,7 +188,7 @@ int run_command(const run_options& options, const invocation& called) {
     choose_contenders(plan, options, found);
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
-    choose_workloads(plan, options, found, stop.fd());
+    choose_workloads(plan, options, found, stop);
     put_client_on_other_machine(plan, options);
     // While it is not too late.
     if (!plan.baseline_index()) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -89,8 +88,7 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
         {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};
     who.path = installed_file("loopbench-client");
     who.environment = {{"LOOPBENCH_SERVER", told.dump()}};
-    // For whoever resumes it.
-    if (const char* const design = std::getenv("LOOPBENCH_ASIO")) who.environment["LOOPBENCH_ASIO"] = design;
+    remember_asio_loop(who);
     remember_files(who);
 }
 

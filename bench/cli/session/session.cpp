@@ -143,15 +143,18 @@ void take_further_passes(session_record& record, journal& written, const session
 /// What keeps the passes from being written is no reason to lose the table of the trials.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
+    std::optional<reports::file_error> unwritten;
+    const auto attempt = [&](const auto& write) {
+        try {
+            write();
+        } catch (const reports::file_error& error) {
+            unwritten = error;
+        }
+    };
+    if (record.counted.empty()) attempt([&] { remove_old_counts(place.folder); });
     run_trials(record, written, histograms, place);
-    finished_run run{std::move(record), {}};
-    try {
-        take_further_passes(run.record, written, place);
-        if (!run.record.plan.counts) remove_old_counts(place.folder);
-    } catch (const reports::file_error& error) {
-        run.unwritten = error;
-    }
-    return run;
+    attempt([&] { take_further_passes(record, written, place); });
+    return {std::move(record), std::move(unwritten)};
 }
 
 /// The blocks of a run are on the cores that it began with: others may be of another kind.
