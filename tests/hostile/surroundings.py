@@ -1,6 +1,5 @@
 """What is around a command: variables, signals, descriptors, limits, the terminal, other commands."""
 
-import json
 import os
 import pty
 import re
@@ -11,7 +10,6 @@ import subprocess
 from attack import (COUNTED, DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OBEDIENT, OK, USAGE, Broken, Skipped, attack)
 
 GROUP = "surroundings"
-SIZED = ''', "size": "'"${LOOPBENCH_SIZE:-real}"'"'''
 
 
 @attack(GROUP)
@@ -185,54 +183,6 @@ def without_proc(place):
     for words in (["list"], ["doctor"], ["run", "-o", place.out]):
         place.loopbench(*words, front=["unshare", "-rm", "/bin/sh", "-c", inside, "sh"], codes=[FAILED],
                         says="mount /proc")
-
-
-@attack(GROUP)
-def reports_that_a_shell_substitutes(place):
-    place.add_contender("asio-epoll")
-    place.add_contender("loop-epoll")
-    place.run("--blocks", "8", codes=[OK, INCONCLUSIVE])
-    shell = ["/bin/bash", "-c", 'exec "$1" compare <(cat "$2") <(cat "$2")', "bash"]
-    named = place.loopbench("compare", place / "out/report.json", place / "out/report.json")
-    substituted = place.loopbench(place / "out/report.json", front=shell)
-    if (substituted.code, substituted.out) != (named.code, named.out):
-        raise Broken(f"compare <(…) says something else: {substituted.said}{substituted.out.decode()}")
-
-
-@attack(GROUP)
-def baselines_of_another_size(place):
-    """Smoke is judged by smoke alone, and no ratio of the one is taken for one of the other."""
-    place.add_contender("asio-epoll", sheet=SIZED)
-    place.add_contender("loop-epoll", sheet=SIZED)
-    sizes = {"smoke": ["--quick"], "real": []}
-    for size, words in sizes.items():
-        place.loopbench("run", "--workload", "yield", "--blocks", "8", *words, "-o", place / size,
-                        codes=[OK, INCONCLUSIVE])
-    for size in sizes:
-        baseline = place / f"{size}.json"
-        place.loopbench("check", "--against", baseline, "--update", "--tier", "times", place / size / "report.json",
-                        codes=[OK])
-        if json.loads(baseline.read_text())["times"]["size"] != size:
-            raise Broken(f"a baseline of {size} size says that it is another")
-        for other in sizes:
-            ended = place.loopbench("check", "--against", baseline, "--tier", "times", place / other / "report.json",
-                                    codes=[OK if other == size else INCONCLUSIVE])
-            if other != size and "size" not in ended.said + ended.out.decode():
-                raise Broken(f"why a run of {other} size is not judged is not said: {ended.said}{ended.out.decode()}")
-        # It measures at the baseline's size itself.
-        place.loopbench("check", "--against", baseline, "--workload", "yield", "-o", place / "checked", codes=[OK])
-
-
-@attack(GROUP)
-def two_in_one_folder(place):
-    """The second one is refused while the first one goes on, and starts nothing."""
-    place.add_contender("asio-epoll", f"""
-[ -n "$inner" ] || inner=yes '{place.folder}/bin/loopbench' run -o '{place.out}' > '{place.folder}/inner' 2>&1
-echo $? >> '{place.folder}/codes'
-{GOOD}""")
-    place.run("--way", "apart", "--blocks", "1", codes=[OK, INCONCLUSIVE])
-    if set((place / "codes").read_text().split()) != {"1"}:
-        raise Broken(f"two runs wrote into one folder: {(place / 'inner').read_text()}")
 
 
 @attack(GROUP)
