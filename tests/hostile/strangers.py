@@ -152,16 +152,6 @@ def that_fork(place):
 
 
 @attack(GROUP)
-def that_interrupt_the_suite(place):
-    place.add_contender("asio-epoll")
-    for name in ("INT", "TERM", "HUP"):
-        place.add_contender("culprit", f"kill -{name} $PPID; sleep 1000")
-        place.run("--way", "apart", codes=[130])
-        if place.report()["complete"]:
-            raise Broken("an interrupted run is not complete")
-
-
-@attack(GROUP)
 def that_are_rebuilt_meanwhile(place):
     change = ('cp "$0" "$0.new"; mv "$0.new" "$0"', 'echo >> "$0"', 'touch -d 2001-01-01 "$0"',
               'chmod +x "$0"; rm "$0"')
@@ -322,13 +312,3 @@ def that_cannot_be_started(place):
     (place / "bin/contenders/folder").mkdir()
     os.mkfifo(place / "bin/contenders/pipe", 0o755)
     place.run(codes=[OK, INCONCLUSIVE])
-
-
-@attack(GROUP)
-def with_three_hundred_thousand_workloads(place):
-    place.add_contender("asio-epoll")
-    place.add_contender("many", text="#!/bin/sh\nexec seq -f w%.0f 300000\n")
-    place.loopbench("run", "--contender", "many", "--workload", "w*", "-o", place.out, codes=[USAGE], says="cells",
-                    limit_s=60)
-    place.loopbench("run", "--contender", "many", "--workload", "w299999", "--blocks", "1", "-o", place.out,
-                    codes=[FAILED], limit_s=60)
