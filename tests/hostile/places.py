@@ -229,14 +229,6 @@ def a_full_folder_for_temporary_files(place):
 
 
 @attack(GROUP)
-def no_room_by_a_limit(place):
-    place.add_contender("asio-epoll")
-    for blocks in place.some((0, 1, 3, 6, 12, 24, 48), 4):
-        place.run("--blocks", "6", front=["/bin/sh", "-c", f'trap "" XFSZ; ulimit -f {blocks}; exec "$@"', "sh"],
-                  codes=[OK, FAILED], says="out")
-
-
-@attack(GROUP)
 def folders_that_go_away(place):
     """A contender removes what the run writes to, what it was given, what it is in, and where it was started."""
     for what in ("$LOOPBENCH_OUT", "$TMPDIR", '$(dirname "$0")', "$LOOPBENCH_CWD", '"$0"'):
