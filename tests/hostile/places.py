@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 
-from attack import (COUNTED, DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Skipped, as_nobody, attack)
+from attack import COUNTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, Skipped, as_nobody, attack
 
 GROUP = "places"
 
@@ -298,23 +298,3 @@ def folders_that_may_not_be_written_to(place):
     if (closed / "report.json").read_text() != "mine":
         raise Broken("a file in a folder that is closed was changed")
     closed.chmod(0o755)
-
-
-@attack(GROUP)
-def a_foreign_file_where_a_temporary_one_might_be(place):
-    """What looks like the suite's and is somebody else's is left alone."""
-    place.add_contender("asio-epoll")
-    mine = [place / "tmp" / name for name in (".loopbench-mine", ".loopbench", "loopbench-echo.sock",
-                                              ".loopbench-a-link1")]
-    for file in mine[:3]:
-        file.write_text("mine")
-    mine[3].symlink_to(place / "home")
-    (place / "home/precious").write_text("mine")
-    place.run(codes=DOCUMENTED)
-    for file in mine[:3]:
-        if file.read_text() != "mine":
-            raise Broken(f"{file} was somebody else's")
-    if not (place / "home/precious").exists():
-        raise Broken("a link out of the folder for temporary files was followed")
-    for file in mine:
-        file.unlink()
