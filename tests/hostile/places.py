@@ -64,10 +64,6 @@ def unix_socket(path):
         os.close(here)
 
 
-def endless_device(path):
-    path.symlink_to("/dev/zero")
-
-
 def huge_file(path):
     with open(path, "wb") as file:
         file.truncate(1 << 42)
