@@ -7,7 +7,7 @@ import select
 import shutil
 import subprocess
 
-from attack import (COUNTED, DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OBEDIENT, OK, USAGE, Broken, Skipped, attack)
+from attack import COUNTED, DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OBEDIENT, OK, Broken, Skipped, attack
 
 GROUP = "surroundings"
 
@@ -197,23 +197,6 @@ def many_at_once(place):
         if process.returncode not in (OK, INCONCLUSIVE):
             raise Broken(f"beside nine others a run ended with {process.returncode}: {said.decode(errors='replace')}")
         place.expect_status("asio-epoll", "ok", folder=f"out{i}")
-
-
-@attack(GROUP)
-def another_machine(place):
-    """A journal of another kernel, CPU, number of cores, clock source, governor or version is not gone on with."""
-    place.add_contender("asio-epoll")
-    place.run(codes=[OK, INCONCLUSIVE])
-    file = place / "out/journal.jsonl"
-    whole = file.read_text()
-    for key in ("kernel", "cpu_model", "cores", "clocksource", "governor", "timer_slack_ns", "loopbench_version"):
-        at = whole.index(f'"{key}":') + len(key) + 3
-        value = whole[at:whole.index(",", at)]
-        other = '"another"' if value.startswith('"') or value == "null" else "4711"
-        file.write_text(whole[:at] + other + whole[at + len(value):])
-        if value.startswith('"') and not value.endswith('"'):
-            raise Broken(f"the value of {key} has a comma, which this attack does not expect: {value}")
-        place.loopbench("run", "--resume", place.out, codes=[USAGE], says="began with another")
 
 
 @attack(GROUP)
