@@ -115,12 +115,11 @@ def words(place):
     """A command line may be made of anything."""
     place.add_contender("asio-epoll")
     strange = ["", " ", "-", "--", "---", "=", "--=", "-o", "\x1b[31m", "\u202e", "%s%n", "x" * 100000, "*", "[", "\\",
-               "'", '"',
-               "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file", "é"]
+               "'", '"', "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file",
+               "é"]
     options = ["--blocks", "--budget", "--seed", "--workload", "--contender", "--baseline", "--precision",
-               "--threshold",
-               "--turn", "--way", "--pin", "--trial-limit", "--min-time", "--contender-dir", "-o", "--resume",
-               "--history"]
+               "--threshold", "--turn", "--way", "--pin", "--trial-limit", "--min-time", "--contender-dir", "-o",
+               "--resume", "--history"]
     commands = ["run", "compare", "check", "calibrate", "list", "doctor", "report", "history", "explain", "complete"]
     for _ in range(place.count(50, 1500)):
         line = [place.random.choice(commands + strange)]
@@ -131,8 +130,7 @@ def words(place):
         place.loopbench(*line, front=["timeout", "-s", "INT", "15"], codes=DOCUMENTED | {124, 130}, cwd=place / "home")
     for raw in (b"\xff\xfe", b"\xc3", b"b\xe4r"):
         for line in (["run", "--workload", raw], ["run", "-o", place / "home" / os.fsdecode(raw)], ["explain", raw],
-                     [raw],
-                     ["report", raw, "--format", "csv"], ["compare", raw, raw], ["check", "--against", raw]):
+                     [raw], ["report", raw, "--format", "csv"], ["compare", raw, raw], ["check", "--against", raw]):
             place.loopbench(*[os.fsdecode(word) for word in line])
 
 
