@@ -40,7 +40,7 @@ import tempfile
 import time
 
 from calibration_evidence import slim
-from ways_evidence import compact, without_paths
+from ways_evidence import compact, report_of, without_paths
 
 THRESHOLD = "1%"
 SLOWED_PCT, SLOWED_REPORT_PCT = 3, 10
@@ -217,11 +217,6 @@ def pack(tries, count, target):
     target.write_bytes(lzma.compress(data.getvalue(), preset=9 | lzma.PRESET_EXTREME))
 
 
-def report_of(loopbench, journal):
-    command = [loopbench, "report", journal, "--format", "json"]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-
-
 def lines_of_pairs(series, number, report):
     for item in report["results"]:
         if item["metric"] != "time" or not item["ratio"]:
@@ -257,7 +252,7 @@ def table_of(loopbench, folder):
                 if codes != [int(entry["exit"]), int(entry["exit_slower"])]:
                     sys.exit(f"layout_evidence: try {number} of {series} ended otherwise when it was measured")
             else:
-                report = report_of(loopbench, of_try / "journal.jsonl")
+                report = report_of(loopbench, (of_try / "journal.jsonl").read_text())
                 text += "".join(lines_of_pairs(series, number, report))
                 found[series].append((report["aa"]["found"], verdicts_of(report)))
     return text, found
