@@ -44,18 +44,12 @@ def shown_number(text):
 class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
-        cls.browser = Browser().__enter__()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.browser = cls.enterClassContext(Browser())
         cls.journal = cls.folder / "journal.jsonl"
         cls.journal.write_bytes(real_journal(SOURCE))
         cls.report = json.loads(subprocess.run([LOOPBENCH, "report", cls.journal, "--format", "json"], check=True,
                                                capture_output=True).stdout)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.scratch.cleanup()
 
     def open(self, page=None, **how):
         """Every page that is opened has nothing to complain of, and asks nobody for anything."""

@@ -90,17 +90,12 @@ def judged_by_cell(report):
 class Readers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.source = cls.folder / "journal.jsonl"
         cls.source.write_bytes(real_journal(SOURCE))
         cls.report = json.loads(written(cls.source, "json"))
         cls.hostile = with_hostile_names(cls.report)
         cls.hostile_source = cls.saved("hostile", cls.hostile)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
 
     @classmethod
     def saved(cls, name, report):
