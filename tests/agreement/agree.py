@@ -3,16 +3,17 @@
 
 usage: agree.py BIN CHECK...      BIN is the folder of `loopbench`, with `contenders/` in it
 
-  syscalls  system calls per operation by `loopbench run --counts` against a separate `strace -f -c` of the same work:
-            within 1 %. Deterministic, and a part of the usual tests
-  cpu       a contender's CPU time against /usr/bin/time, by slope: within two of its ticks (10 ms), one for each of the
-            two runs
-  timer     the lateness of floor-sleep on timer/periodic against cyclictest, same timer slack: within 20 % at p50
-  http      round trips per second of a small HTTP responder, by the suite's generator (closed loop) against wrk, both
-            with 16 connections: within 10 %
-  doubling  twice the work takes twice the time, on every throughput workload of asio-epoll and loop-epoll:
-            the median of t(2N)/t(N) by `loopbench run --checks` within [1.9, 2.1]
-  open      serve/open_loop gives a valid result at every load, with a capacity and latencies
+  syscalls     system calls per operation by `loopbench run --counts` against a separate `strace -f -c` of the same
+               work: within 1 %. Deterministic, and a part of the usual tests
+  cpu          a contender's CPU time against /usr/bin/time, by slope: within two of its ticks (10 ms), one for each of
+               the two runs
+  timer        the lateness of floor-sleep on timer/periodic against cyclictest, same timer slack: within 20 % at p50
+  http         round trips per second of a small HTTP responder, by the suite's generator (closed loop) against wrk,
+               both with 16 connections: within 10 %
+  doubling     twice the work takes twice the time, on every throughput workload of asio-epoll and loop-epoll:
+               the median of t(2N)/t(N) by `loopbench run --checks` within [1.9, 2.1]
+  open         serve/open_loop gives a valid result at every load, with a capacity and latencies
+  independent  times of an operation against a program that shares no line with the suite: within 15 %
 
 All but the first need a quiet machine. Prints a row for each comparison. Exit code 0 when all agree, 1 when one does
 not, 2 when a program fails, 77 when a tool is missing.
@@ -29,8 +30,14 @@ import tempfile
 
 MISSING_TOOL = 77
 TOOLS = {"syscalls": ["strace"], "cpu": ["/usr/bin/time"], "timer": ["cyclictest"], "http": ["wrk", "taskset"],
-         "doubling": [], "open": []}
+         "doubling": [], "open": [], "independent": []}
 PACKAGES = "strace time rt-tests wrk util-linux"
+INDEPENDENT = {  # what its program does, and the cell that does the same
+    "yield": ("asio-epoll", "yield"),
+    "gather": ("asio-epoll", "gather/yield/children:1000"),
+    "asio-echo": ("asio-epoll", "echo/rtt/tcp/conns:1/bytes:64"),
+    "blocking-echo": ("floor-blocking", "echo/rtt/tcp/conns:1/bytes:64"),
+}
 
 
 class Disagreements:
@@ -41,13 +48,15 @@ class Disagreements:
 
     def row(self, check, what, ours, theirs, bound, agrees):
         self.count += not agrees
-        print(f"{check:<9} {what:<52} {ours:>18} {theirs:>24}   {bound:<22} {'agrees' if agrees else 'DISAGREES'}",
+        print(f"{check:<11} {what:<52} {ours:>18} {theirs:>24}   {bound:<22} {'agrees' if agrees else 'DISAGREES'}",
               flush=True)
 
 
-def run(program, workload, operations, front=(), size="smoke"):
+def run(program, workload, operations=None, front=(), size="smoke"):
     """The contender's row for the workload, and what it (and the program in front of it) said on standard error."""
-    environment = dict(os.environ, LOOPBENCH_SIZE=size, LOOPBENCH_OPERATIONS=str(operations))
+    environment = dict(os.environ, LOOPBENCH_SIZE=size)
+    if operations:
+        environment["LOOPBENCH_OPERATIONS"] = str(operations)
     command = [*front, program, f"--benchmark_filter=^{workload}(/(iterations|manual).*)?$", "--benchmark_format=json"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     rows = json.loads(done.stdout)["benchmarks"]
@@ -64,6 +73,19 @@ def proved(row):
 
 def ns_per_operation(row):
     return row["real_time"] * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[row["time_unit"]]
+
+
+def in_turn(ours, theirs, rounds=5):
+    """Medians of alternating runs, since the machine drifts: of both, and of their ratio."""
+    pairs = [(ours(), theirs()) for _ in range(rounds)]
+    return *map(statistics.median, zip(*pairs)), statistics.median(mine / other for mine, other in pairs)
+
+
+def built(programs, name):
+    if not os.access(f"{programs}/{name}", os.X_OK):
+        print(f"{name} is not built: cmake --build --preset release -t agreement_programs", file=sys.stderr)
+        sys.exit(2)
+    return f"{programs}/{name}"
 
 
 def syscalls(programs, table):
@@ -109,7 +131,6 @@ def cpu(programs, table):
 
 
 def timer(programs, table):
-    """Medians of alternating runs, since the machine drifts."""
     def ours():
         return proved(run(f"{programs}/contenders/floor-sleep", "timer/periodic", 2000)[0])["late_p50"] / 1e3
 
@@ -123,18 +144,14 @@ def timer(programs, table):
             if seen >= half:
                 return us + 0.5  # it cuts the fraction off
         raise SystemExit("cyclictest printed no histogram")
-    pairs = [(ours(), cyclictest()) for _ in range(5)]
-    mine, theirs = (statistics.median(column) for column in zip(*pairs))
+    mine, theirs, _ = in_turn(ours, cyclictest)
     table.row("timer", "floor-sleep timer/periodic, lateness p50", f"{mine:.1f} us", f"cyclictest {theirs:.1f} us",
               "within 20 %", abs(mine - theirs) <= 0.2 * theirs)
 
 
 def http(programs, table):
-    """Medians of alternating runs. The responder does some work for each request, so that it is what is measured."""
-    command = ["taskset", "-c", "0", f"{programs}/http_responder"]
-    if not os.access(command[-1], os.X_OK):
-        print("http_responder is not built: cmake --build --preset release -t agreement_programs", file=sys.stderr)
-        sys.exit(2)
+    """The responder does some work for each request, so that it is what is measured."""
+    command = ["taskset", "-c", "0", built(programs, "http_responder")]
     responder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         port = responder.stdout.readline().strip()
@@ -153,11 +170,10 @@ def http(programs, table):
             if "Socket errors" in out or "Non-2xx" in out:
                 raise SystemExit(f"wrk had errors: {out}")
             return float(re.search(r"Requests/sec:\s+(\S+)", out).group(1))
-        pairs = [(ours(), wrk()) for _ in range(5)]
+        mine, theirs, _ = in_turn(ours, wrk)
     finally:
         responder.kill()
         responder.wait()
-    mine, theirs = (statistics.median(column) for column in zip(*pairs))
     table.row("http", "loopbench-generator, 16 connections", f"{mine:.0f} /s", f"wrk {theirs:.0f} /s", "within 10 %",
               abs(mine - theirs) <= 0.1 * theirs)
 
@@ -175,7 +191,7 @@ def doubling(programs, table):
         cells.setdefault((each["contender"], each["workload"]), {})[each["metric"]] = each
     for (contender, workload), metrics in cells.items():
         if metrics["time"]["status"] == "unsupported":
-            print(f"doubling  {contender} {workload}: unsupported: {metrics['time']['reason']}")
+            print(f"doubling    {contender} {workload}: unsupported: {metrics['time']['reason']}")
         elif metrics["time"]["status"] == "failed" or "throughput" in metrics:
             ratio = metrics.get("doubling")
             ours = f"{ratio['median']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}]" if ratio else "none"
@@ -197,7 +213,21 @@ def open_loop(programs, table):
                   abs(ns_per_operation(row) - expected) <= 0.05 * expected)
 
 
-CHECKS = {"syscalls": syscalls, "cpu": cpu, "timer": timer, "http": http, "doubling": doubling, "open": open_loop}
+def independent(programs, table):
+    alone = built(programs, "independent")
+    for work, (contender, workload) in INDEPENDENT.items():
+        def ours():
+            return ns_per_operation(proved(run(f"{programs}/contenders/{contender}", workload, size="real")[0]))
+
+        def theirs():
+            return float(subprocess.run([alone, work], check=True, capture_output=True, text=True).stdout)
+        mine, others, ratio = in_turn(ours, theirs, rounds=7)
+        table.row("independent", f"{contender} {workload}", f"{mine:.1f} ns", f"alone {others:.1f} ns, {ratio:.3f}",
+                  "within 15 %", abs(ratio - 1) <= 0.15)
+
+
+CHECKS = {"syscalls": syscalls, "cpu": cpu, "timer": timer, "http": http, "doubling": doubling, "open": open_loop,
+          "independent": independent}
 
 
 def main(arguments):

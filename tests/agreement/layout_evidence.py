@@ -40,6 +40,7 @@ import tempfile
 import time
 
 from calibration_evidence import slim
+from ways_evidence import compact, report_of, without_paths
 
 THRESHOLD = "1%"
 SLOWED_PCT, SLOWED_REPORT_PCT = 3, 10
@@ -141,8 +142,7 @@ class maker:
             journals, codes = getattr(self, series)(seed, pathlib.Path(scratch))
             folder.mkdir(parents=True, exist_ok=True)
             for name, journal in zip(SERIES[series], journals):
-                lines = [json.dumps(slimmed(json.loads(line)), separators=(",", ":"))
-                         for line in journal.read_text().splitlines()]
+                lines = [compact(without_paths(slim(json.loads(line)))) for line in journal.read_text().splitlines()]
                 (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
         seconds = f"{time.monotonic() - started:.0f}"
         entry = dict(zip(INDEX, [series, number, seed, seconds, *codes]))
@@ -155,18 +155,6 @@ def compared(loopbench, then, now):
 
 def codes_of_reports(loopbench, of_try):
     return [compared(loopbench, of_try / "first.jsonl", of_try / f"{name}.jsonl") for name in ("again", "slower")]
-
-
-def slimmed(line):
-    """Paths of this machine are nobody's business."""
-    line = slim(line)
-    for item in line.get("executables", []):
-        item["called"] = pathlib.Path(item["called"]).name
-        for layout in item.get("layouts", []):
-            layout["path"] = pathlib.Path(layout["path"]).name
-    if "command" in line:
-        line["command"] = [pathlib.Path(word).name if word.startswith("/") else word for word in line["command"]]
-    return line
 
 
 def refuse_other_build(build, work):
@@ -229,11 +217,6 @@ def pack(tries, count, target):
     target.write_bytes(lzma.compress(data.getvalue(), preset=9 | lzma.PRESET_EXTREME))
 
 
-def report_of(loopbench, journal):
-    command = [loopbench, "report", journal, "--format", "json"]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-
-
 def lines_of_pairs(series, number, report):
     for item in report["results"]:
         if item["metric"] != "time" or not item["ratio"]:
@@ -269,7 +252,7 @@ def table_of(loopbench, folder):
                 if codes != [int(entry["exit"]), int(entry["exit_slower"])]:
                     sys.exit(f"layout_evidence: try {number} of {series} ended otherwise when it was measured")
             else:
-                report = report_of(loopbench, of_try / "journal.jsonl")
+                report = report_of(loopbench, (of_try / "journal.jsonl").read_text())
                 text += "".join(lines_of_pairs(series, number, report))
                 found[series].append((report["aa"]["found"], verdicts_of(report)))
     return text, found

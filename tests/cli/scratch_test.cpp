@@ -55,11 +55,14 @@ TEST_F(scratch, what_a_killed_process_left_goes_and_nothing_else) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran =
         run("mkdir -p $TMPDIR/.loopbench-killed/deep $TMPDIR/.loopbench-in-use $TMPDIR/mine; "
-            "mkdir $TMPDIR/loopbench-mine; ln -s $TMPDIR/mine $TMPDIR/.loopbench-a-link; flock "
-            "$TMPDIR/.loopbench-in-use");
+            "mkdir $TMPDIR/loopbench-mine; ln -s $TMPDIR/mine $TMPDIR/.loopbench-a-link; "
+            "echo mine | tee $TMPDIR/mine/file $TMPDIR/.loopbench-a-file $TMPDIR/.loopbench > /dev/null; "
+            "flock $TMPDIR/.loopbench-in-use");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     EXPECT_EQ(ran.output.find("killed"), std::string::npos) << ran.output;
     for (const auto* kept : {"in-use", "a-link", "mine", "loopbench-mine"}) EXPECT_SAYS(ran.output, kept);
+    for (const auto* file : {"mine/file", ".loopbench-a-file", ".loopbench"})
+        EXPECT_EQ(content_of(loopbench.path("tmp") / file), "mine\n");
 }
 
 TEST_F(scratch, without_a_place_for_it_the_message_says_where_and_what_to_do) {

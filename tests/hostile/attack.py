@@ -159,11 +159,12 @@ class Place:
         except OSError:
             shutil.copy2(source, target)
 
-    def add_contender(self, name, on_trial=GOOD, sheet="", text=None):
+    def add_contender(self, name, on_trial=GOOD, sheet="", text=None, notes=True):
+        """Without notes it does not write beside itself what `trials` counts."""
         file = (self.folder / "bin/contenders").joinpath(os.fsdecode(name))
+        text = CONTENDER % {"sheet": sheet, "on_trial": on_trial} if text is None else text
         # A file beside it and a new name: one that is being run cannot be written.
-        (self.folder / "new").write_text(text if text is not None else
-                                         CONTENDER % {"sheet": sheet, "on_trial": on_trial})
+        (self.folder / "new").write_text(text if notes else text.replace('echo trial >> "$0.trials"\n', ""))
         (self.folder / "new").chmod(0o755)
         (self.folder / "new").rename(file)
         return file
@@ -205,8 +206,10 @@ class Place:
         for name, text in (("standard error", ended.err), ("standard output", ended.out)):
             if raw := RAW.search(text):
                 raise Broken(f"{what} says {raw.group()!r} on {name}: {text[-2000:]!r}")
-            with told(f"{what} prints what is no UTF-8 on {name}"):
+            try:
                 decoded = text.decode()
+            except UnicodeDecodeError as error:
+                raise Broken(f"{what} prints what is no UTF-8 on {name}: {error}") from None
             # A table as CSV has them ends its lines so.
             if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
                 raise Broken(f"{what} prints {strange.group()!r} on {name}: "
@@ -246,10 +249,6 @@ class Place:
     def skip(self, why):
         """A part of an attack cannot be tried here; the rest goes on."""
         self.skipped.append(why)
-
-    def shell(self, script, **more):
-        return subprocess.run(["/bin/sh", "-c", script], env={**self.environment, "here": str(self.folder)},
-                              cwd=self.folder, check=True, capture_output=True, **more)
 
     def processes(self):
         """Of this place: by their environment, or by what their command line names."""
@@ -296,14 +295,6 @@ class Place:
                     if stat.S_ISDIR(os.lstat(path).st_mode):
                         os.chmod(path, 0o755)
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def told(what):
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise Broken(f"{what}: {error}") from None
 
 
 def shown(words):

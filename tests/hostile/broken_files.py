@@ -18,13 +18,8 @@ FORMATS = ["json", "csv", "markdown", "gbench", "bmf", "openmetrics", "junit", "
 NUMBERS = [b"0", b"-1", b"1e999", b"-1e999", b"1e-320", b"NaN", b"null", b"true", b"9007199254740993",
            b"18446744073709551616", b"-9223372036854775809", b"1" * 400, b"0.1", b"[]", b"{}", b'"7"']
 STRINGS = ["", "\0", "\x1b[2J\x1b]0;owned\x07", "</script><script>alert(1)</script>", "=cmd|' /C calc'!A1",
-           "\u202eneerg",
-           "]]>", "\n::error::owned", "\ufffe", "../../../etc/passwd", "%s%n", "a" * 70000, "ok", "faster", "yield",
-           "\U0001f600", "'; DROP TABLE run; --"]
-
-
-def some(random, items):
-    return items[random.randrange(len(items))]
+           "\u202eneerg", "]]>", "\n::error::owned", "\ufffe", "../../../etc/passwd", "%s%n", "a" * 70000, "ok",
+           "faster", "yield", "\U0001f600", "'; DROP TABLE run; --"]
 
 
 def cut(random, text):
@@ -62,7 +57,7 @@ def drop_lines(random, text):
 
 def repeat_a_line(random, text):
     lines = text.splitlines(keepends=True)
-    lines.insert(random.randrange(len(lines) + 1), some(random, lines))
+    lines.insert(random.randrange(len(lines) + 1), random.choice(lines))
     return b"".join(lines)
 
 
@@ -81,11 +76,12 @@ def replace(random, text, pattern, by):
 
 
 def another_number(random, text):
-    return replace(random, text, rb"(?<=[:\[ ,])-?\d+(\.\d+)?(e[-+]?\d+)?(?=[,\]}\n])", lambda _: some(random, NUMBERS))
+    return replace(random, text, rb"(?<=[:\[ ,])-?\d+(\.\d+)?(e[-+]?\d+)?(?=[,\]}\n])",
+                   lambda _: random.choice(NUMBERS))
 
 
 def another_text(random, text):
-    return replace(random, text, rb'"[^"\\\n]*"', lambda _: json.dumps(some(random, STRINGS)).encode())
+    return replace(random, text, rb'"[^"\\\n]*"', lambda _: json.dumps(random.choice(STRINGS)).encode())
 
 
 def another_key(random, text):
@@ -98,25 +94,24 @@ def a_key_twice(random, text):
 
 def nested(random, text):
     deep = random.randint(1, 100000)
-    return replace(random, text, rb'"[^"\\\n]*"(?=[,}\]])', lambda _: b"[" * deep + b"]" * some(random, [0, deep]))
+    return replace(random, text, rb'"[^"\\\n]*"(?=[,}\]])', lambda _: b"[" * deep + b"]" * random.choice([0, deep]))
 
 
 def of_another_kind(random, text):
-    return some(random,
-                [b"", b"\n", b"{}", b"[]", b"null", b"\xff\xfe" + text.decode(errors="replace").encode("utf-16-le"),
-                         b"\xef\xbb\xbf" + text, text + text, b"\x7fELF" + text, b" " * 100000,
-                 text.replace(b"\n", b"\r\n"), bytes(5000)])
+    return random.choice([
+        b"", b"\n", b"{}", b"[]", b"null", b"\xff\xfe" + text.decode(errors="replace").encode("utf-16-le"),
+        b"\xef\xbb\xbf" + text, text + text, b"\x7fELF" + text, b" " * 100000, text.replace(b"\n", b"\r\n"),
+        bytes(5000)])
 
 
 MUTATIONS = [cut, cut_in_a_line, flip, zero, insert, drop_lines, repeat_a_line, swap_lines, another_number,
-             another_text,
-             another_key, a_key_twice, nested, of_another_kind, another_number, another_text]
+             another_text, another_key, a_key_twice, nested, of_another_kind, another_number, another_text]
 
 
 def mutated(place, text):
     changed = text
     for _ in range(place.random.choice([1, 1, 1, 2])):
-        changed = some(place.random, MUTATIONS)(place.random, changed) if changed else changed
+        changed = place.random.choice(MUTATIONS)(place.random, changed) if changed else changed
     return changed
 
 
@@ -159,14 +154,14 @@ def reports(place):
     for i in range(mutations(place, 80, 4000)):
         file.write_bytes(mutated(place, whole))
         if i % 4 == 0:
-            refused_by_name(place, file, "compare", *some(place.random, [(file, good), (good, file), (file, file)]),
-                            "--format", some(place.random, ["text", "json", "html"]))
+            refused_by_name(place, file, "compare", *place.random.choice([(file, good), (good, file), (file, file)]),
+                            "--format", place.random.choice(["text", "json", "html"]))
         elif i % 8 == 1:
             refused_by_name(place, file, "check", "--against", place / "new.json", "--update", "--tier", "times", file)
         elif i % 8 == 5:
             refused_by_name(place, file, "history", "add", "--history", place / "h.sqlite", "--commit", "c", file)
         else:
-            name = some(place.random, FORMATS)
+            name = place.random.choice(FORMATS)
             check_format(name, refused_by_name(place, file, "report", file, "--format", name))
 
 
@@ -179,7 +174,7 @@ def journals(place):
         changed = mutated(place, whole)
         file.write_bytes(changed)
         if i % 2 == 0:
-            name = some(place.random, FORMATS)
+            name = place.random.choice(FORMATS)
             check_format(name, refused_by_name(place, file, "report", file, "--format", name))
             continue
         # What was changed may also ask for a run of days: that is no hang, and not what is looked for here.
@@ -222,7 +217,7 @@ def baselines(place):
             refused_by_name(place, base, "check", "--against", base, "--update", "--tier", "times", report)
             continue
         refused_by_name(place, base, "check", "--against", base, "--format",
-                        some(place.random, ["text", "json", "markdown", "junit", "github"]), report)
+                        place.random.choice(["text", "json", "markdown", "junit", "github"]), report)
         if base.read_bytes() != before:
             raise Broken("check without --update changed the baseline")
 
@@ -253,8 +248,7 @@ def calibrations(place):
 def histograms(place):
     side = json.dumps({"schema": "loopbench-side/1", "histograms": [
         {"workload": "yield", "metric": metric, "unit": "ns", "mean": 15.5, "max": 40,
-         "buckets": [[10, 19, 7], [20, 40, 2]]}
-        for metric in ("latency", "late")]})
+         "buckets": [[10, 19, 7], [20, 40, 2]]} for metric in ("latency", "late")]})
     place.add_contender("asio-epoll", f"echo '{side}' > \"$LOOPBENCH_SIDE_FILE\"\n{GOOD}")
     place.loopbench("run", "--way", "apart", "--blocks", "6", "--workload", "yield", "-o", place.out, codes=[OK])
     file = place / "out/histograms.jsonl"
@@ -289,7 +283,7 @@ def histories(place):
         for leftover in place.folder.glob("h.sqlite*"):
             leftover.unlink()
         file.write_bytes(mutated(place, whole))
-        name, *rest = some(place.random, commands)
+        name, *rest = place.random.choice(commands)
         refused_by_name(place, file, "history", name, "--history", file, *rest)
 
 

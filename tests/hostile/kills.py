@@ -16,6 +16,8 @@ from attack import COUNTED, DOCUMENTED, INCONCLUSIVE, INTERRUPTED, OBEDIENT, OK,
 GROUP = "moments"
 SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 FEW, BLOCKS = ["--workload", "yield", "--min-time", "10ms"], ["--blocks", "3"]
+CALIBRATE = ["calibrate", "--contender", "obedient", *FEW, "--slowdown", "10", "--tries", "1", "--blocks", "6",
+             "--aa-tries", "1", "--aa-blocks", "6"]
 
 
 class Command:
@@ -30,8 +32,7 @@ class Command:
 def commands(place):
     report, old = place / "whole/report.json", place / "whole"
     a, b = place / "bin/contenders/asio-epoll", place / "bin/contenders/loop-epoll"
-    base = place / "base.json"
-    out = place.out
+    base, out, real = place / "base.json", place.out, place / "real"
     return [
         Command("run", ["run", *FEW, *BLOCKS, "-o", out], [out], True),
         Command("run --counts", ["run", *FEW, *BLOCKS, "--counts", "-o", out], [out], True),
@@ -44,11 +45,7 @@ def commands(place):
         Command("check --update",
                 ["check", "--against", place / "new.json", "--update", *FEW, "--blocks", "6", "-o", out],
                 [out / "first"], True, against=place / "new.json"),
-        Command("calibrate",
-                ["calibrate", "--contender", "obedient", "--workload", "yield", "--slowdown", "10", "--tries",
-                              "1", "--blocks", "6", "--aa-tries", "1", "--aa-blocks", "6", "--min-time", "10ms", "-o",
-                 out],
-                [out / "equal", out / "slowed"], True),
+        Command("calibrate", [*CALIBRATE, "-o", out], [out / "equal", out / "slowed"], True),
         Command("calibrate --replay", ["calibrate", "--replay", place / "calibrated", "-o", place / "judged"]),
         Command("report", ["report", report, "--format", "html", "-o", place / "page.html"]),
         Command("report of a journal", ["report", old / "journal.jsonl", "--format", "csv", "-o", place / "table.csv"]),
@@ -58,12 +55,11 @@ def commands(place):
         Command("doctor", ["doctor"], measures=True),
         Command("explain", ["explain", "yield"]),
         Command("run on real loops",
-                ["run", "--contender", "loop-*", "--baseline", "loop-epoll-real", "--min-time", "10ms",
-                                      "--workload", "echo/rtt/unix/conns:1/bytes:64", "--quick", "--blocks", "2", "-o",
-                                      place / "real"], [place / "real"], True, real=True),
-        Command("run under a generator", ["run", "--contender", "loop-epoll-real", "--baseline", "loop-epoll-real",
-                                          "--workload", "serve/open_loop/rate:20000", "--quick", "--blocks", "1", "-o",
-                                          place / "real"], [place / "real"], True, real=True),
+                ["run", "--contender", "loop-*", "--baseline", "loop-epoll-real", "--min-time", "10ms", "--workload",
+                 "echo/rtt/unix/conns:1/bytes:64", "--quick", "--blocks", "2", "-o", real], [real], True, real=True),
+        Command("run under a generator",
+                ["run", "--contender", "loop-epoll-real", "--baseline", "loop-epoll-real", "--workload",
+                 "serve/open_loop/rate:20000", "--quick", "--blocks", "1", "-o", real], [real], True, real=True),
     ]
 
 
@@ -76,9 +72,7 @@ def prepare(place):
                     place / "whole/report.json", codes=[OK])
     place.loopbench("history", "add", "--history", place / "h.sqlite", "--commit", "c", place / "whole/report.json",
                     codes=[OK])
-    place.loopbench("calibrate", "--contender", "obedient", "--workload", "yield", "--slowdown", "10", "--tries", "1",
-                    "--blocks", "6", "--aa-tries", "1", "--aa-blocks", "6", "--min-time", "10ms", "--no-store", "-o",
-                    place / "calibrated", codes=[OK])
+    place.loopbench(*CALIBRATE, "--no-store", "-o", place / "calibrated", codes=[OK])
     real = place.binaries / "contenders/loop-epoll"
     all_of_them = commands(place)
     if real.exists():

@@ -1,6 +1,5 @@
 """What is around a command: variables, signals, descriptors, limits, the terminal, other commands."""
 
-import json
 import os
 import pty
 import re
@@ -8,10 +7,9 @@ import select
 import shutil
 import subprocess
 
-from attack import (COUNTED, DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OBEDIENT, OK, USAGE, Broken, Skipped, attack)
+from attack import COUNTED, DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OBEDIENT, OK, Broken, Skipped, attack
 
 GROUP = "surroundings"
-SIZED = ''', "size": "'"${LOOPBENCH_SIZE:-real}"'"'''
 
 
 @attack(GROUP)
@@ -117,12 +115,11 @@ def words(place):
     """A command line may be made of anything."""
     place.add_contender("asio-epoll")
     strange = ["", " ", "-", "--", "---", "=", "--=", "-o", "\x1b[31m", "\u202e", "%s%n", "x" * 100000, "*", "[", "\\",
-               "'", '"',
-               "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file", "é"]
+               "'", '"', "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file",
+               "é"]
     options = ["--blocks", "--budget", "--seed", "--workload", "--contender", "--baseline", "--precision",
-               "--threshold",
-               "--turn", "--way", "--pin", "--trial-limit", "--min-time", "--contender-dir", "-o", "--resume",
-               "--history"]
+               "--threshold", "--turn", "--way", "--pin", "--trial-limit", "--min-time", "--contender-dir", "-o",
+               "--resume", "--history"]
     commands = ["run", "compare", "check", "calibrate", "list", "doctor", "report", "history", "explain", "complete"]
     for _ in range(place.count(50, 1500)):
         line = [place.random.choice(commands + strange)]
@@ -133,8 +130,7 @@ def words(place):
         place.loopbench(*line, front=["timeout", "-s", "INT", "15"], codes=DOCUMENTED | {124, 130}, cwd=place / "home")
     for raw in (b"\xff\xfe", b"\xc3", b"b\xe4r"):
         for line in (["run", "--workload", raw], ["run", "-o", place / "home" / os.fsdecode(raw)], ["explain", raw],
-                     [raw],
-                     ["report", raw, "--format", "csv"], ["compare", raw, raw], ["check", "--against", raw]):
+                     [raw], ["report", raw, "--format", "csv"], ["compare", raw, raw], ["check", "--against", raw]):
             place.loopbench(*[os.fsdecode(word) for word in line])
 
 
@@ -188,54 +184,6 @@ def without_proc(place):
 
 
 @attack(GROUP)
-def reports_that_a_shell_substitutes(place):
-    place.add_contender("asio-epoll")
-    place.add_contender("loop-epoll")
-    place.run("--blocks", "8", codes=[OK, INCONCLUSIVE])
-    shell = ["/bin/bash", "-c", 'exec "$1" compare <(cat "$2") <(cat "$2")', "bash"]
-    named = place.loopbench("compare", place / "out/report.json", place / "out/report.json")
-    substituted = place.loopbench(place / "out/report.json", front=shell)
-    if (substituted.code, substituted.out) != (named.code, named.out):
-        raise Broken(f"compare <(…) says something else: {substituted.said}{substituted.out.decode()}")
-
-
-@attack(GROUP)
-def baselines_of_another_size(place):
-    """Smoke is judged by smoke alone, and no ratio of the one is taken for one of the other."""
-    place.add_contender("asio-epoll", sheet=SIZED)
-    place.add_contender("loop-epoll", sheet=SIZED)
-    sizes = {"smoke": ["--quick"], "real": []}
-    for size, words in sizes.items():
-        place.loopbench("run", "--workload", "yield", "--blocks", "8", *words, "-o", place / size,
-                        codes=[OK, INCONCLUSIVE])
-    for size in sizes:
-        baseline = place / f"{size}.json"
-        place.loopbench("check", "--against", baseline, "--update", "--tier", "times", place / size / "report.json",
-                        codes=[OK])
-        if json.loads(baseline.read_text())["times"]["size"] != size:
-            raise Broken(f"a baseline of {size} size says that it is another")
-        for other in sizes:
-            ended = place.loopbench("check", "--against", baseline, "--tier", "times", place / other / "report.json",
-                                    codes=[OK if other == size else INCONCLUSIVE])
-            if other != size and "size" not in ended.said + ended.out.decode():
-                raise Broken(f"why a run of {other} size is not judged is not said: {ended.said}{ended.out.decode()}")
-        # It measures at the baseline's size itself.
-        place.loopbench("check", "--against", baseline, "--workload", "yield", "-o", place / "checked", codes=[OK])
-
-
-@attack(GROUP)
-def two_in_one_folder(place):
-    """The second one is refused while the first one goes on, and starts nothing."""
-    place.add_contender("asio-epoll", f"""
-[ -n "$inner" ] || inner=yes '{place.folder}/bin/loopbench' run -o '{place.out}' > '{place.folder}/inner' 2>&1
-echo $? >> '{place.folder}/codes'
-{GOOD}""")
-    place.run("--way", "apart", "--blocks", "1", codes=[OK, INCONCLUSIVE])
-    if set((place / "codes").read_text().split()) != {"1"}:
-        raise Broken(f"two runs wrote into one folder: {(place / 'inner').read_text()}")
-
-
-@attack(GROUP)
 def many_at_once(place):
     """Ten runs share a folder for temporary files, and none takes another one's for a dead one's."""
     place.add_contender("asio-epoll")
@@ -247,23 +195,6 @@ def many_at_once(place):
         if process.returncode not in (OK, INCONCLUSIVE):
             raise Broken(f"beside nine others a run ended with {process.returncode}: {said.decode(errors='replace')}")
         place.expect_status("asio-epoll", "ok", folder=f"out{i}")
-
-
-@attack(GROUP)
-def another_machine(place):
-    """A journal of another kernel, CPU, number of cores, clock source, governor or version is not gone on with."""
-    place.add_contender("asio-epoll")
-    place.run(codes=[OK, INCONCLUSIVE])
-    file = place / "out/journal.jsonl"
-    whole = file.read_text()
-    for key in ("kernel", "cpu_model", "cores", "clocksource", "governor", "timer_slack_ns", "loopbench_version"):
-        at = whole.index(f'"{key}":') + len(key) + 3
-        value = whole[at:whole.index(",", at)]
-        other = '"another"' if value.startswith('"') or value == "null" else "4711"
-        file.write_text(whole[:at] + other + whole[at + len(value):])
-        if value.startswith('"') and not value.endswith('"'):
-            raise Broken(f"the value of {key} has a comma, which this attack does not expect: {value}")
-        place.loopbench("run", "--resume", place.out, codes=[USAGE], says="began with another")
 
 
 @attack(GROUP)

@@ -1,21 +1,11 @@
-#!/usr/bin/env python3
 """A run as large as that of `loopbench run --full`: all workloads, all contenders, ten blocks, histograms. It is made
 of the journal in the repository: each cell has the trials of one that is alike, with noise of its own.
-
-usage: full_size.py LOOPBENCH SOURCE_FOLDER
-
-Shows what its page comes to: bytes, how long `loopbench report` takes, with the histograms and without, and how long a
-browser takes from opening it until it is drawn.
 """
 
 import json
 import os.path
-import pathlib
 import random
-import resource
 import subprocess
-import sys
-import tempfile
 
 BLOCKS = 10
 BUCKETS = 180  # of the histogram of one trial, on average
@@ -52,7 +42,7 @@ def histograms_of(trial, metrics, draw):
     return []
 
 
-def write_full_run(folder, loopbench, journal, blocks_with_histograms=BLOCKS):
+def write_full_run(folder, loopbench, journal, blocks_with_histograms):
     """Leaves journal.jsonl, histograms.jsonl and report.json in the folder."""
     suite = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, capture_output=True).stdout)
     header, *lines, end = journal.splitlines()
@@ -91,45 +81,3 @@ def write_full_run(folder, loopbench, journal, blocks_with_histograms=BLOCKS):
         print(end.decode(), file=into)
     subprocess.run([loopbench, "report", folder / "journal.jsonl", "--format", "json", "-o", folder / "report.json"],
                    check=True)
-
-
-def cpu_of(browser):
-    """Of the thread that draws the page, in seconds."""
-    metrics = {each["name"]: each["value"] for each in browser.call("Performance.getMetrics")["metrics"]}
-    return metrics["TaskDuration"]
-
-
-def main(loopbench, source):
-    sys.path.append(str(source / "tests/support"))
-    from browser import Browser
-    from real_report import real_journal
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch)
-        write_full_run(folder, loopbench, real_journal(source))
-        for file in ("report.json", "journal.jsonl", "histograms.jsonl"):
-            print(f"{file:20} {(folder / file).stat().st_size / 1e6:6.2f} MB")
-        alone, page = folder / "alone", folder / "report.html"
-        alone.mkdir()
-        (alone / "report.json").write_bytes((folder / "report.json").read_bytes())
-        for name, source_of_page in (("without histograms", alone), ("report.html", folder)):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([loopbench, "report", source_of_page / "report.json", "--format", "html", "-o", page],
-                           check=True)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            print(f"{name:20} {page.stat().st_size / 1e6:6.2f} MB, by `loopbench report` in "
-                  f"{after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} s of CPU")
-        for width in (1280, 390):
-            with Browser() as browser:
-                browser.call("Performance.enable", timeDomain="threadTicks")
-                browser.open(page, width=width)
-                # The second frame after the page is loaded is drawn when the first one is on the screen.
-                drawn_ms = browser.run("""new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
-                    done(performance.now()))))""")
-                print(f"{f'drawn at {width} px':20} {drawn_ms / 1000:6.2f} s after it was opened, "
-                      f"{cpu_of(browser):.2f} s of CPU")
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    main(sys.argv[1], pathlib.Path(sys.argv[2]))

@@ -9,8 +9,8 @@ import re
 import subprocess
 
 from full_size import write_full_run
-from page_support import LOOPBENCH, SOURCE, PageTest, main, shown_number
-from real_report import real_journal, with_hostile_names
+from page_support import LOOPBENCH, PageTest, main, shown_number
+from real_report import with_hostile_names
 
 # {{workload, metric, contender, text}} of every cell of the matrix, by its headings.
 CELLS = """
@@ -28,20 +28,34 @@ CELLS = """
 """
 
 
+def written(report, file):
+    file.write_text(json.dumps(report))
+    return file
+
+
 def made(report, name, folder):
-    """The page of a report or journal, and the report."""
+    """The page of a report, or of the file of one or of a journal."""
     page = folder / f"{name}.html"
+    if isinstance(report, dict):
+        report = written(report, folder / f"{name}.json")
     subprocess.run([LOOPBENCH, "report", report, "--format", "html", "-o", page], check=True)
-    as_json = subprocess.run([LOOPBENCH, "report", report, "--format", "json"], check=True, capture_output=True)
-    return page, json.loads(as_json.stdout)
+    return page
 
 
 class Html(PageTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        (cls.folder / "journal.jsonl").write_bytes(real_journal(SOURCE))
-        cls.page, cls.report = made(cls.folder / "journal.jsonl", "page", cls.folder)
+        cls.page = made(cls.journal, "page", cls.folder)
+
+    def open_compared(self, after):
+        """Opens the page that compares the report with this one, and gives how the command ended."""
+        files = [written(self.report, self.folder / "before.json"), written(after, self.folder / "after.json")]
+        ran = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
+        page = self.folder / "compared.html"
+        page.write_bytes(ran.stdout)
+        self.open(page)
+        return ran
 
     def choose(self, label, value):
         self.browser.run(f"""(() => {{
@@ -151,15 +165,7 @@ class Html(PageTest):
 
     def test_whatever_a_name_is_it_stays_text(self):
         report = with_hostile_names(self.report)
-        source = self.folder / "hostile.json"
-        source.write_text(json.dumps(report))
-        page, _ = made(source, "hostile", self.folder)
-        for width in (1280, 390):
-            self.open(page, width=width)
-            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
-        self.assertEqual(self.browser.run("document.title"), "loopbench report")
-        self.assertEqual(self.browser.run("document.querySelectorAll('script').length"), 3)
-        self.assertEqual(self.browser.run("document.querySelectorAll('img, iframe, object').length"), 0)
+        self.expect_text_alone(made(report, "hostile", self.folder), "loopbench report")
         self.assertEqual(set(self.texts("#cells-table thead .name")), {each["name"] for each in report["contenders"]})
         self.expect_cells(report, lambda result: (result["ratio"] or result)["median"] is not None and [
             (result["ratio"] or result)[key] for key in ("median", "low", "high")] or None)
@@ -176,14 +182,8 @@ class Html(PageTest):
             if ratio:  # of rounds, where turns were taken: a comparison goes by it
                 ratio.update({key: factor * ratio[key] for key in ("median", "low", "high")},
                              samples=[pair and factor * pair for pair in ratio.get("samples", [])])
-        files = [self.folder / "before.json", self.folder / "after.json"]
-        for file, report in zip(files, (self.report, after)):
-            file.write_text(json.dumps(report))
-        compared = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
-        self.assertEqual(compared.returncode, 3, compared.stderr)
-        page = self.folder / "compared.html"
-        page.write_bytes(compared.stdout)
-        self.open(page)
+        ran = self.open_compared(after)
+        self.assertEqual(ran.returncode, 3, ran.stderr)
         self.assertIn("loop-uring", self.texts("#findings .slower")[0])
         ratios = {cell["contender"]: cell["text"] for cell in self.browser.run(CELLS) if cell["workload"] == "yield"}
         self.assertEqual(shown_number(ratios["loop-uring"])[0], 0.5)
@@ -206,13 +206,7 @@ class Html(PageTest):
             each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
         after["aa"].update(found="unfit", reason="it differs from itself")
-        files = [self.folder / "before.json", self.folder / "after.json"]
-        for file, report in zip(files, (self.report, after)):
-            file.write_text(json.dumps(report))
-        compared = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
-        page = self.folder / "lost.html"
-        page.write_bytes(compared.stdout)
-        self.open(page)
+        self.open_compared(after)
         self.assertIn("it differs from itself", self.texts("#findings .caution")[0])
         failed = self.texts("#findings .failed")
         self.assertIn(f"loop-uring on {crashed['workload']}", failed[0])
@@ -227,9 +221,7 @@ class Html(PageTest):
         report["baseline"] = "before"
         judged = [each for each in report["results"] if each["verdict"] == "slower" and each["ratio"]]
         judged[0]["ratio"] = None
-        source = self.folder / "no_ratio.json"
-        source.write_text(json.dumps(report))
-        self.open(made(source, "no_ratio", self.folder)[0])
+        self.open(made(report, "no_ratio", self.folder))
         self.assertIn(f"{len(judged) - 1} of ", self.texts("#findings .slower")[0])
 
     def test_everybody_who_is_not_certainly_apart_from_the_baseline_is_named_beside_the_metric(self):
@@ -263,9 +255,7 @@ class Html(PageTest):
         for each in report["results"]:
             if each["metric"] == "spin":
                 each["median"] = 0
-        source = self.folder / "no_cpu.json"
-        source.write_text(json.dumps(report))
-        self.open(made(source, "no_cpu", self.folder)[0])
+        self.open(made(report, "no_cpu", self.folder))
         self.assertTrue(self.browser.run("""Chart.getChart(document.querySelector("#accuracy canvas")).data.datasets
             .every(({data}) => Number.isFinite(data[0].x))"""))
 
@@ -273,9 +263,8 @@ class Html(PageTest):
         blocks = self.report["plan"]["blocks"]
         self.open()
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} blocks")
-        cut = self.folder / "cut.json"
-        cut.write_text(json.dumps(self.report | {"plan": self.report["plan"] | {"blocks": 2 * blocks}}))
-        self.open(made(cut, "cut", self.folder)[0])
+        cut = self.report | {"plan": self.report["plan"] | {"blocks": 2 * blocks}}
+        self.open(made(cut, "cut", self.folder))
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} of {2 * blocks} blocks")
 
     def test_a_curve_says_of_what_is_early_how_early_it_is(self):
@@ -306,13 +295,11 @@ class Html(PageTest):
     def test_the_page_of_a_full_run_is_below_five_megabytes(self):
         folder = self.folder / "full"
         folder.mkdir()
-        write_full_run(folder, LOOPBENCH, real_journal(SOURCE), blocks_with_histograms=1)
-        page, report = made(folder / "report.json", "full", self.folder)
-        self.assertGreater(len(report["results"]), 10_000)
+        write_full_run(folder, LOOPBENCH, self.journal.read_bytes(), blocks_with_histograms=1)
+        self.assertGreater(len(json.loads((folder / "report.json").read_text())["results"]), 10_000)
+        page = made(folder / "report.json", "full", self.folder)
         self.assertLess(page.stat().st_size, 5_000_000)
-        for width in (1280, 390):
-            self.open(page, width=width)
-            self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+        self.expect_nothing_wider_than_the_window(page)
         self.expect_drawn(at_least=15)
 
 

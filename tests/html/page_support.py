@@ -1,7 +1,9 @@
 """What tests of a page have in common: `NAME_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]`."""
 
+import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -10,6 +12,7 @@ from browser import Browser
 
 LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.append(str(SOURCE / "tests/support"))
+from real_report import real_journal
 
 # How many pixels of each canvas are not of its background.
 DRAWN = """
@@ -41,14 +44,12 @@ def shown_number(text):
 class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
-        cls.browser = Browser().__enter__()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.scratch.cleanup()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.browser = cls.enterClassContext(Browser())
+        cls.journal = cls.folder / "journal.jsonl"
+        cls.journal.write_bytes(real_journal(SOURCE))
+        cls.report = json.loads(subprocess.run([LOOPBENCH, "report", cls.journal, "--format", "json"], check=True,
+                                               capture_output=True).stdout)
 
     def open(self, page=None, **how):
         """Every page that is opened has nothing to complain of, and asks nobody for anything."""
@@ -76,10 +77,18 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.browser.run("document.documentElement.dataset.theme"), "light")
         self.expect_drawn(at_least)
 
-    def expect_nothing_wider_than_the_window(self):
-        for width in (390, 1280):
-            self.open(width=width)
+    def expect_nothing_wider_than_the_window(self, page=None):
+        """The narrow window is the one that stays."""
+        for width in (1280, 390):
+            self.open(page, width=width)
             self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
+
+    def expect_text_alone(self, page, title):
+        """No name on it has become a part of the page, or is wider than the window."""
+        self.expect_nothing_wider_than_the_window(page)
+        self.assertEqual(self.browser.run("document.title"), title)
+        self.assertEqual(self.browser.run("document.querySelectorAll('script').length"), 3)
+        self.assertEqual(self.browser.run("document.querySelectorAll('img, iframe, object').length"), 0)
 
 
 def main():

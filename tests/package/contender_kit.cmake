@@ -26,7 +26,6 @@ foreach(linker IN ITEMS LLD MOLD)
     if(NOT LOOPBENCH_${linker})
         continue()
     endif()
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/layouts-${linker})
     add_test(NAME package.layouts_are_linked_by_${linker}
         COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/layouts ${folder}
@@ -39,7 +38,6 @@ endforeach()
 
 # Where mold or lld is installed.
 if(LOOPBENCH_SHUFFLING_LINKER)
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_test(NAME package.layouts_of_the_outside_contender_differ_in_the_order_of_their_functions
         COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/layouts.py ${mine}/bin/mine ${mine}/bin/mine.layouts
             ${CMAKE_NM} ${CMAKE_READELF})

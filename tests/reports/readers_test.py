@@ -5,6 +5,7 @@ name in it is more than text. The page is read by a browser, in tests/html.
 usage: readers_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]
 """
 
+import collections
 import csv
 import io
 import json
@@ -90,17 +91,12 @@ def judged_by_cell(report):
 class Readers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.source = cls.folder / "journal.jsonl"
         cls.source.write_bytes(real_journal(SOURCE))
         cls.report = json.loads(written(cls.source, "json"))
         cls.hostile = with_hostile_names(cls.report)
         cls.hostile_source = cls.saved("hostile", cls.hostile)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
 
     @classmethod
     def saved(cls, name, report):
@@ -326,22 +322,17 @@ class Readers(unittest.TestCase):
     def test_hgrm_is_read_as_the_plotting_script_of_hdrhistogram_reads_it(self):
         folder = self.folder / "hgrm"
         folder.mkdir()
-        journal = real_journal(SOURCE)
-        (folder / "journal.jsonl").write_bytes(journal)
+        shutil.copy(self.source, folder)
         draw = random.Random(14)
         values = {}  # {(workload, contender): {highest value of a bucket: how many}}
         with (folder / "histograms.jsonl").open("w") as file:
             print(json.dumps({"schema": "loopbench-histograms/1"}), file=file)
-            for trial in map(json.loads, journal.splitlines()[1:-1]):
+            for trial in map(json.loads, self.source.read_bytes().splitlines()[1:-1]):
                 if trial["workload"] != "timer/periodic" or trial["status"] != "ok":
                     continue
-                buckets = {}
-                for _ in range(1000):
-                    lowest = int(draw.lognormvariate(10, 1)) & ~63
-                    buckets[lowest] = buckets.get(lowest, 0) + 1
-                counts = values.setdefault((trial["workload"], trial["contender"]), {})
-                for lowest, count in buckets.items():
-                    counts[lowest + 63] = counts.get(lowest + 63, 0) + count
+                buckets = collections.Counter(int(draw.lognormvariate(10, 1)) & ~63 for _ in range(1000))
+                counts = values.setdefault((trial["workload"], trial["contender"]), collections.Counter())
+                counts.update({lowest + 63: count for lowest, count in buckets.items()})
                 histogram = {"workload": trial["workload"], "metric": "late", "unit": "ns", "count": 1000,
                              "min": min(buckets), "max": max(buckets) + 63, "mean": 30000.0,
                              "buckets": [[lowest, lowest + 63, buckets[lowest]] for lowest in sorted(buckets)]}

@@ -3,9 +3,10 @@
 
 usage: drive.py SCENARIO PROGRAMS LIBS
 
-SCENARIO is a function below. PROGRAMS is the folder that the programs were built in, and LIBS has upstream's sources,
-of which certificates are used. To be run in a network namespace of its own (in_namespace): the ports are fixed. Prints
-how many checks were made, or the first that failed and what the programs said, and ends with 1 then.
+SCENARIO is a name in the table at the end. PROGRAMS is the folder that the programs were built in, and LIBS has
+upstream's sources, of which certificates are used. To be run in a network namespace of its own (in_namespace): the
+ports are fixed. Prints how many checks were made, or the first that failed and what the programs said, and ends with 1
+then.
 """
 
 import base64
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 
 HOST = "127.0.0.1"
 PORT = 8080
@@ -221,24 +223,8 @@ def websocket_echoes(stage, stream):
 
 # The scenarios. (A name that is taken has an underscore at its end.)
 
-def allocation(stage):
-    echo_server(stage, "asio/cpp11/allocation/server", PORT)
-
-
-def echo(stage):
-    echo_server(stage, "asio/cpp11/echo/async_tcp_echo_server", PORT)
-
-
-def spawn(stage):
-    echo_server(stage, "asio/cpp11/spawn/echo_server", PORT)
-
-
-def third_party(stage):
-    echo_server(stage, "asio/cpp11/nonblocking/third_party_lib", PORT)
-
-
-def fork(stage):
-    echo_server(stage, "asio/cpp11/fork/process_per_connection", PORT)
+def asio_echo(program, stage):
+    echo_server(stage, f"asio/cpp11/{program}", PORT)
 
 
 def coroutine_echo(stage):
@@ -420,19 +406,11 @@ def beast_https(stage):
     pages(stage, tls=unverified())
 
 
-def beast_websocket_(stage, way):
+def beast_websocket(way, stage):
     stage.serve(f"beast/websocket/server/{way}/websocket_server_{way}", HOST, PORT, 1)
     websocket_echoes(stage, connect())
     said = stage.run(f"beast/websocket/client/{way}/websocket_client_{way}", HOST, PORT, "to and fro")
     stage.check(f"what the client prints: {said}", "to and fro" in said)
-
-
-def beast_websocket(stage):
-    beast_websocket_(stage, "async")
-
-
-def beast_websocket_coroutines(stage):
-    beast_websocket_(stage, "awaitable")
 
 
 def beast_chat(stage):
@@ -448,18 +426,26 @@ def beast_chat(stage):
     stage.ends_at_sigterm(server)
 
 
-SCENARIOS = [allocation, beast_chat, beast_flex, beast_http, beast_https, beast_websocket, beast_websocket_coroutines,
-             chat, coroutine_chat, coroutine_echo, coroutine_timeout, datagrams, daytime, echo, fork, http_, local,
-             multicast, proxy, spawn, third_party, timeouts, tls]
+SCENARIOS = {
+    **{each.__name__.rstrip("_"): each for each in [
+        beast_chat, beast_flex, beast_http, beast_https, chat, coroutine_chat, coroutine_echo, coroutine_timeout,
+        datagrams, daytime, http_, local, multicast, proxy, timeouts, tls]},
+    "beast_websocket": partial(beast_websocket, "async"),
+    "beast_websocket_coroutines": partial(beast_websocket, "awaitable"),
+    "allocation": partial(asio_echo, "allocation/server"),
+    "echo": partial(asio_echo, "echo/async_tcp_echo_server"),
+    "fork": partial(asio_echo, "fork/process_per_connection"),
+    "spawn": partial(asio_echo, "spawn/echo_server"),
+    "third_party": partial(asio_echo, "nonblocking/third_party_lib"),
+}
 
 
 def main():
     name, programs, libs = sys.argv[1:]
-    scenario = {each.__name__.rstrip("_"): each for each in SCENARIOS}[name]
     with tempfile.TemporaryDirectory() as folder:
         stage = Stage(programs, libs, folder)
         try:
-            scenario(stage)
+            SCENARIOS[name](stage)
             stage.nothing_failed()
         except (Failed, OSError, subprocess.SubprocessError, http.client.HTTPException) as failed:
             print(f"{name}: {failed or type(failed).__name__}")

@@ -63,5 +63,5 @@ for count, critical in [(7, 7), (10, 9), (40, 27), (100, 61)]:
     share = float(scipy.stats.beta.ppf(0.8, critical, count - critical + 1))
     power.append({"pairs": count, "critical": critical, "share": share,
                   "power": float(scipy.stats.binom.sf(critical - 1, count, share))})
-print(json.dumps({"scipy": scipy.__version__, "medians": medians,
-                  "two_samples": two_samples, "power": power}, indent=1))
+answers = {"scipy": scipy.__version__, "medians": medians, "two_samples": two_samples, "power": power}
+print(json.dumps(answers, separators=(",", ":")).replace(",{", ",\n{").replace("[{", "[\n{"))  # a case a line
