@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "bench/gate/finding_formats.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 
 namespace loopbench::tests {
@@ -95,13 +96,8 @@ TEST(check_counts, of_a_report_are_its_deterministic_results) {
 
 TEST(check_counts, of_a_cell_that_a_run_never_reached_are_unclear_and_no_failure) {
     reports::report cut;
-    reports::result item;
-    item.workload = "yield";
-    item.contender = "loop-epoll";
-    item.metric = "time";
-    item.status = reports::cell_status::not_run;
-    item.reason = "interrupted before its first trial";
-    cut.results = {item};
+    cut.results = {missing_as("yield", "loop-epoll", reports::cell_status::not_run,
+                              "interrupted before its first trial")};
     const auto found = bench::check_counts(one_count("syscalls", 1), bench::counts_in(cut));
     EXPECT_EQ(found.at(0).kind, finding_kind::unclear);
     EXPECT_NE(found.at(0).message.find("interrupted before"), std::string::npos) << found.at(0).message;
@@ -115,13 +111,9 @@ reports::report session(double slower, std::size_t blocks = 20) {
     content.where.cores = 2;
     content.where.kernel = "Linux";
     const auto add = [&](const char* contender, double ns, std::size_t step) {
-        reports::result item;
-        item.workload = "yield";
-        item.contender = contender;
-        item.metric = "time";
+        auto item = measured_as("yield", contender, "time", ns);
         for (std::size_t i = 0; i < blocks; ++i)
             item.samples.push_back(ns * (1 + 0.001 * static_cast<double>(i * step % 11)));
-        item.median = ns;
         content.results.push_back(item);
     };
     add("asio-epoll", 100, 5);
@@ -251,13 +243,9 @@ reports::report session_of_timers(double worse, double spread = 0.1) {
     for (const auto& [metric, ns] : {std::pair{"late_p50", 60e3}, {"cpu", 20e3}})
         for (const auto& [contender, factor, step] :
              {std::tuple{"asio-epoll", 1.0, 5}, {"loop-epoll", 0.5 * worse, 7}}) {
-            reports::result item;
-            item.workload = "timer/periodic";
-            item.contender = contender;
-            item.metric = metric;
+            auto item = measured_as("timer/periodic", contender, metric, ns * factor);
             for (int i = 0; i < 20; ++i)
                 item.samples.push_back(ns * factor * std::exp(spread * (i * step % 11 - 5) / 5));
-            item.median = ns * factor;
             content.results.push_back(item);
         }
     content.workloads = {{"timer/periodic", {"late_p50", "late_p99", "cpu"}}};

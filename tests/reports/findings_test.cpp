@@ -9,7 +9,7 @@
 
 #include "reports/json/json.hpp"
 #include "reports/report_index.hpp"
-#include "tests/reports/measured.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 
 namespace loopbench::tests {

@@ -12,7 +12,7 @@
 #include "reports/html/html.hpp"
 #include "reports/json/json.hpp"
 #include "reports/terminal/table.hpp"
-#include "tests/reports/measured.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
