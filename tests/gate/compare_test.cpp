@@ -181,14 +181,8 @@ exec "${0%old}new" "$@")sh");
 TEST_F(compare, is_no_pass_where_too_few_blocks_say_whether_the_machine_is_fit) {
     loopbench.add_contender("old", good_row);
     loopbench.add_contender("new", good_row);
-    const auto with_blocks = [&](const std::string& blocks) {
-        return loopbench({"compare", loopbench.path("bin/contenders/old").native(),
-                          loopbench.path("bin/contenders/new").native(), "--blocks", blocks, "-o",
-                          loopbench.out()})
-            .code;
-    };
-    EXPECT_EQ(with_blocks("6"), 4);
-    EXPECT_EQ(with_blocks("8"), 0);
+    EXPECT_EQ(run({"--blocks", "6"}).code, 4);
+    EXPECT_EQ(run({"--blocks", "8"}).code, 0);
 }
 
 TEST_F(compare, takes_a_journal_for_a_report) {
