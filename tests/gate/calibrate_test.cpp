@@ -122,13 +122,9 @@ TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
     EXPECT_SAYS(reports::calibration_table(found), "together");
     auto mixed = small_plan(1);
     mixed.ways = {reports::way::together, reports::way::apart};
-    try {
-        bench::way_of(mixed);
-        FAIL() << "it was taken for one way";
-    } catch (const bench::usage_error& error) {
-        for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
-            EXPECT_SAYS(std::string{error.what()}, said);
-    }
+    const auto complaint = complaint_of<bench::usage_error>([&] { bench::way_of(mixed); });
+    for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
+        EXPECT_SAYS(complaint, said);
 }
 
 TEST(calibrate, keeps_what_the_contender_said_so_that_slowed_ones_take_turns_too) {
