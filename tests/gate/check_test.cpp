@@ -11,6 +11,7 @@
 #include "bench/gate/finding_formats.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -358,8 +359,7 @@ TEST(check, says_the_same_in_every_format) {
     using enum finding_kind;
     const auto found = some({holds, regression, looser, unclear});
     const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {
-        for (const auto* part : parts)
-            EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+        for (const auto* part : parts) EXPECT_SAYS(text, part);
     };
     says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
                                     "1 of 4 hold, 1 better: regression\n"});

@@ -101,22 +101,21 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
 
 TEST(writers, what_is_worse_in_what_its_workload_is_about_is_a_failure_for_ci_systems) {
     using enum reports::verdict;
-    const auto says = [](const std::string& text, std::string_view part) {
-        EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
-    };
     const auto late = with_verdict("late_p50", slower);
-    says(reports::write_junit(late),
-         "name=\"loop-tick\"><failure message=\"late_p50 is worse than that of asio-epoll by 4.2 %: ");
-    says(reports::write_github(late), "::error title=loop-tick on timer/periodic::late_p50 is worse than");
+    EXPECT_SAYS(reports::write_junit(late),
+                "name=\"loop-tick\"><failure message=\"late_p50 is worse than that of asio-epoll by 4.2 %: ");
+    EXPECT_SAYS(reports::write_github(late),
+                "::error title=loop-tick on timer/periodic::late_p50 is worse than");
     auto busy = with_verdict("cpu", slower);
-    says(reports::write_junit(busy), "<failure message=\"cpu is worse than");
+    EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"cpu is worse than");
     busy.workloads[1].headline_metrics = {"time"};
-    says(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
-    says(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
+    EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
+    EXPECT_SAYS(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
     const auto unknown = with_verdict("late_p50", inconclusive);
-    says(reports::write_junit(unknown), "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
-    says(reports::write_github(unknown),
-         "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
+    EXPECT_SAYS(reports::write_junit(unknown),
+                "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
+    EXPECT_SAYS(reports::write_github(unknown),
+                "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
 }
 
 TEST(writers, an_unfit_session_is_neither_red_nor_green_for_ci_systems) {
