@@ -168,8 +168,7 @@ TEST(run_command, of_the_headline_where_none_of_its_contenders_is_built_says_how
     const auto ran = loopbench({"run", "--quick", "-o", loopbench.out()});
     EXPECT_EQ(ran.end, bench::child_end::exited);
     EXPECT_EQ(ran.code, 2);
-    for (const auto* help : {"`make bench`", "--contender"})
-        EXPECT_NE(ran.error_tail.find(help), std::string::npos) << ran.error_tail;
+    for (const auto* help : {"`make bench`", "--contender"}) EXPECT_SAYS(ran.error_tail, help);
 }
 
 TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {

@@ -292,10 +292,9 @@ TEST(sqlite, that_cannot_be_looked_for_or_begun_is_told_with_what_to_do) {
         return "";
     };
     const auto unknown = refusal(loop, opening::existing);
-    EXPECT_NE(unknown.find("symbolic links"), std::string::npos)
-        << unknown << ": nobody knows that there is none";
+    EXPECT_SAYS(unknown, "symbolic links") << "nobody knows that there is none";
     const auto folderless = refusal(text / "history.db", opening::created_if_missing);
-    EXPECT_NE(folderless.find("--history"), std::string::npos) << folderless;
+    EXPECT_SAYS(folderless, "--history");
 }
 
 TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
@@ -387,8 +386,7 @@ TEST(postgresql, that_is_only_read_from_says_that_it_may_not_be_written_to) {
         replica.add(bench::entry_of(report_of_day(1), {}));
         ADD_FAILURE();
     } catch (const bench::database_error& error) {
-        EXPECT_NE(std::string_view{error.what()}.find("right to write"), std::string_view::npos)
-            << error.what();
+        EXPECT_SAYS(error.what(), "right to write");
     }
 }
 

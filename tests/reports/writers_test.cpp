@@ -157,7 +157,7 @@ TEST(writers, json_escapes_what_no_terminal_should_see) {
     auto report = sample_report();
     report.baseline = "\u202eé\x7f\u009b\U000e0001";
     const auto text = reports::write_json(report);
-    EXPECT_NE(text.find(R"("\u202eé\u007f\u009b\udb40\udc01")"), std::string::npos) << text;
+    EXPECT_SAYS(text, R"("\u202eé\u007f\u009b\udb40\udc01")");
     EXPECT_EQ(reports::read_json(text, "it").baseline, report.baseline);
 }
 
@@ -166,17 +166,17 @@ TEST(writers, csv_disarms_whatever_a_spreadsheet_would_execute) {
     report.results.resize(1);
     for (const std::string start : {"=", "+", "-", "@"}) {
         report.results[0].workload = start + "1";
-        EXPECT_NE(reports::write_csv(report).find("\r\n'" + start + "1,"), std::string::npos) << start;
+        EXPECT_SAYS(reports::write_csv(report), "\r\n'" + start + "1,") << start;
     }
     report.results[0].median = -1;
-    EXPECT_NE(reports::write_csv(report).find(",-1,"), std::string::npos);
+    EXPECT_SAYS(reports::write_csv(report), ",-1,");
 }
 
 TEST(writers, csv_quotes_commas_quotes_and_line_breaks) {
     auto report = sample_report();
     report.results.resize(1);
     report.results[0].workload = "a,\"b\"\nc";
-    EXPECT_NE(reports::write_csv(report).find("\"a,\"\"b\"\"\nc\","), std::string::npos);
+    EXPECT_SAYS(reports::write_csv(report), "\"a,\"\"b\"\"\nc\",");
 }
 
 TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {
