@@ -283,13 +283,8 @@ TEST(sqlite, that_cannot_be_looked_for_or_begun_is_told_with_what_to_do) {
     const auto loop = folder / "loop.db", text = folder / "text";
     std::filesystem::create_symlink(loop, loop);
     reports::write_file_atomically(text, "no folder");
-    const auto refusal = [](const std::filesystem::path& place, opening how) -> std::string {
-        try {
-            bench::store{place.native(), how};
-        } catch (const std::exception& error) {
-            return error.what();
-        }
-        return "";
+    const auto refusal = [](const std::filesystem::path& place, opening how) {
+        return complaint_of<std::exception>([&] { bench::store{place.native(), how}; });
     };
     const auto unknown = refusal(loop, opening::existing);
     EXPECT_SAYS(unknown, "symbolic links") << "nobody knows that there is none";
@@ -382,12 +377,9 @@ TEST(postgresql, that_is_only_read_from_says_that_it_may_not_be_written_to) {
     bench::store replica{history.place() + "&options=-c%20default_transaction_read_only%3Don",
                          opening::existing};
     EXPECT_TRUE(replica.runs().empty());
-    try {
-        replica.add(bench::entry_of(report_of_day(1), {}));
-        ADD_FAILURE();
-    } catch (const bench::database_error& error) {
-        EXPECT_SAYS(error.what(), "right to write");
-    }
+    EXPECT_SAYS(
+        complaint_of<bench::database_error>([&] { replica.add(bench::entry_of(report_of_day(1), {})); }),
+        "right to write");
 }
 
 TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {

@@ -23,6 +23,7 @@
 #include "loop/io/uring/stream_feed.hpp"
 #include "loop/net/sockets.hpp"
 #include "tests/loop/io/uring_support.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::loop {
 namespace {
@@ -34,13 +35,9 @@ using std::chrono::steady_clock;
 
 // That is the same error as for a flag that an old kernel does not know.
 TEST_F(uring_tests, says_what_is_wrong_with_its_size_and_does_not_blame_a_new_kernel) {
-    std::string said;
-    try {
-        const uring_ring ring(uring_limits{.submissions = 0});
-    } catch (const std::system_error& error) {
-        said = error.what();
-    }
-    EXPECT_NE(said.find("1 to 32768 submissions"), std::string::npos) << said;
+    const auto said =
+        tests::complaint_of<std::system_error>([] { const uring_ring ring(uring_limits{.submissions = 0}); });
+    EXPECT_SAYS(said, "1 to 32768 submissions");
     EXPECT_EQ(said.find("too old"), std::string::npos) << said;
 }
 
@@ -510,14 +507,11 @@ TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {
     EXPECT_EQ(receive.completions, 1);
     counted_operation second(io_kind::receive, pair.ours.get());
     bare.start(second);
-    try {
+    const auto refusal = tests::complaint_of<std::system_error>([&] {
         bare.driver.wake();
-        bare.driver.wait(steady_clock::now() + milliseconds(1));
-        bare.driver.wait(steady_clock::now() + milliseconds(1));
-        ADD_FAILURE() << "a second thread was let in";
-    } catch (const std::system_error& error) {
-        EXPECT_NE(std::string(error.what()).find("two threads"), std::string::npos) << error.what();
-    }
+        for (int i = 0; i < 2; ++i) bare.driver.wait(steady_clock::now() + milliseconds(1));
+    });
+    EXPECT_SAYS(refusal, "two threads");
     if (second.pending) bare.driver.discard(second);
     bare.driver.close(pair.ours.get());
 }
