@@ -46,8 +46,7 @@ TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
     const socket_pair pair;
     pair.send("before");
     counted_operation first(io_kind::receive, pair.ours.get());
-    bare.start(first);
-    bare.run(first);
+    bare.finish(first);
     EXPECT_EQ(first.received(), "before");
 
     counted_operation second(io_kind::receive, pair.ours.get());
@@ -71,8 +70,7 @@ TEST_F(uring_tests, keeps_the_rest_of_what_arrived_for_the_next_reader) {
     bare.run(first);
     EXPECT_EQ(first.received(), "abc");
     counted_operation second(io_kind::receive, pair.ours.get());
-    bare.start(second);
-    bare.run(second);
+    bare.finish(second);
     EXPECT_EQ(second.received(), "defgh");
 }
 
@@ -87,13 +85,11 @@ TEST_F(uring_tests, gives_the_data_before_the_end_and_the_end_every_time) {
     bare.run(data);
     EXPECT_EQ(data.received(), "x");
     counted_operation rest(io_kind::receive, pair.ours.get());
-    bare.start(rest);
-    bare.run(rest);
+    bare.finish(rest);
     EXPECT_EQ(rest.received(), "y");
     for (int i = 0; i < 3; ++i) {
         counted_operation end(io_kind::receive, pair.ours.get());
-        bare.start(end);
-        bare.run(end);
+        bare.finish(end);
         EXPECT_EQ(end.result, 0);
     }
 }
@@ -109,24 +105,20 @@ TEST_F(uring_tests, reports_a_reset_connection_and_a_broken_one_without_a_signal
     bare.run(receive);
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
-    bare.start(after);
-    bare.run(after);
+    bare.finish(after);
     EXPECT_EQ(after.result, 0) << "an error is told once; what follows is the end";
     counted_operation send(io_kind::send, pair.ours.get());
-    bare.start(send);
-    bare.run(send);
+    bare.finish(send);
     EXPECT_EQ(send.result, -EPIPE);
 }
 
 TEST_F(uring_tests, refuses_a_descriptor_that_is_not_open) {
     bare_driver bare;
     counted_operation none(io_kind::receive, -1);
-    bare.start(none);
-    bare.run(none);
+    bare.finish(none);
     EXPECT_EQ(none.result, -EBADF);
     counted_operation closed(io_kind::send, 9999);
-    bare.start(closed);
-    bare.run(closed);
+    bare.finish(closed);
     EXPECT_EQ(closed.result, -EBADF);
 }
 
@@ -237,8 +229,7 @@ TEST_F(uring_tests, stops_receiving_for_a_reader_that_has_stopped_and_loses_noth
     std::size_t received = static_cast<std::size_t>(first.result);
     while (received < sent) {
         counted_operation next(io_kind::receive, pair.ours.get(), 10'000);
-        bare.start(next);
-        bare.run(next);
+        bare.finish(next);
         ASSERT_GT(next.result, 0);
         received += static_cast<std::size_t>(next.result);
     }
@@ -257,8 +248,7 @@ TEST_F(uring_tests, accepts_a_burst_and_leaves_in_the_backlog_what_nobody_asked_
     }
     for (int i = 0; i < 3; ++i) {
         counted_operation accept(io_kind::accept, listener.get());
-        bare.start(accept);
-        bare.run(accept);
+        bare.finish(accept);
         ASSERT_GE(accept.result, 0);
         EXPECT_EQ(::fcntl(static_cast<int>(accept.result), F_GETFL) & O_NONBLOCK, O_NONBLOCK);
         ::close(static_cast<int>(accept.result));
@@ -322,8 +312,7 @@ TEST_F(uring_tests, says_that_a_stream_is_readable_while_it_holds_data_back) {
     bare.run(early);
     EXPECT_EQ(early.result, 0);
     counted_operation late(io_kind::readable, pair.ours.get());
-    bare.start(late);
-    bare.run(late);
+    bare.finish(late);
     EXPECT_EQ(late.result, 0);
 }
 
