@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <future>
 #include <memory>
 #include <optional>
@@ -126,20 +127,17 @@ TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 64});
     const std::vector<socket_pair> pairs(100);
     for (int round = 0; round < 3; ++round) {
-        std::vector<std::unique_ptr<counted_operation>> operations;
-        std::vector<counted_operation*> all;
+        std::deque<counted_operation> all;
         for (const socket_pair& pair : pairs) {
             for (const io_kind kind : {io_kind::receive, io_kind::writable}) {
-                operations.push_back(std::make_unique<counted_operation>(kind, pair.ours.get()));
-                all.push_back(operations.back().get());
-                bare.start(*all.back());
+                bare.start(all.emplace_back(kind, pair.ours.get()));
             }
             pair.send("all at once");
         }
-        bare.run(all);
-        for (const counted_operation* op : all) {
-            EXPECT_EQ(op->completions, 1);
-            EXPECT_EQ(op->result, op->kind == io_kind::receive ? 11 : 0);
+        for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
+        for (const counted_operation& op : all) {
+            EXPECT_EQ(op.completions, 1);
+            EXPECT_EQ(op.result, op.kind == io_kind::receive ? 11 : 0);
         }
     }
 }
@@ -147,16 +145,13 @@ TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
 TEST_F(uring_tests, can_be_woken_after_its_queue_has_overflown) {
     bare_driver bare({.submissions = 64, .completions = 64, .buffers = 4});
     const std::vector<socket_pair> pairs(200);
-    std::vector<std::unique_ptr<counted_operation>> operations;
-    std::vector<counted_operation*> all;
+    std::deque<counted_operation> all;
     bare.look();  // the bell is armed
     for (const socket_pair& pair : pairs) {
-        operations.push_back(std::make_unique<counted_operation>(io_kind::writable, pair.ours.get()));
-        all.push_back(operations.back().get());
-        bare.start(*all.back());
+        bare.start(all.emplace_back(io_kind::writable, pair.ours.get()));
     }
     bare.driver.wake();  // finds the queue full, which ends a multishot poll
-    bare.run(all);
+    for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
     for (int i = 0; i < 3; ++i) bare.look();
     const time_point give_up = steady_clock::now() + seconds(10);
     bare.driver.wake();
@@ -168,17 +163,14 @@ TEST_F(uring_tests, serves_more_active_streams_than_it_has_buffers) {
     bare_driver bare({.submissions = 64, .completions = 256, .buffers = 4});
     const std::vector<socket_pair> pairs(50);
     for (int round = 0; round < 5; ++round) {
-        std::vector<std::unique_ptr<counted_operation>> operations;
-        std::vector<counted_operation*> all;
+        std::deque<counted_operation> all;
         for (const socket_pair& pair : pairs) {
-            operations.push_back(std::make_unique<counted_operation>(io_kind::receive, pair.ours.get()));
-            all.push_back(operations.back().get());
-            bare.start(*all.back());
+            bare.start(all.emplace_back(io_kind::receive, pair.ours.get()));
         }
         bare.look();
         for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].send(std::to_string(i));
-        bare.run(all);
-        for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_EQ(all[i]->received(), std::to_string(i));
+        for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
+        for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_EQ(all[i].received(), std::to_string(i));
     }
 }
 
