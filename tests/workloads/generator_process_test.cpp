@@ -42,15 +42,16 @@ protected:
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
     /// What start() throws is the test's affair.
-    static void start(generator_process& process) {
-        trial t(trial_size::smoke, 1);
-        process.start({.port = 1,
-                       .connections = 1,
-                       .requests = 1,
-                       .offered = {.percent_of_capacity = 50},
-                       .capacity_s = 0.01},
-                      t, [] {});
+    bool start(generator_process& process) {
+        return process.start({.port = 1,
+                              .connections = 1,
+                              .requests = t.operations(),
+                              .offered = {.percent_of_capacity = 50},
+                              .capacity_s = 0.01},
+                             t, [] {});
     }
+
+    trial t{trial_size::smoke, 3};
 };
 
 TEST_F(generator, that_gets_no_descriptors_leaves_the_thread_on_the_cores_that_it_had) {
@@ -90,14 +91,8 @@ echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "late
 )";
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     ::setenv("LOOPBENCH_GENERATOR", script.c_str(), 1);
-    trial t(trial_size::smoke, 3);
     generator_process process;
-    ASSERT_TRUE(process.start({.port = 1,
-                               .connections = 1,
-                               .requests = 3,
-                               .offered = {.percent_of_capacity = 50},
-                               .capacity_s = 0.01},
-                              t, [] {}));
+    ASSERT_TRUE(start(process));
     process.prove(t, 3);
     std::filesystem::remove(script);
     EXPECT_EQ(t.latency().count(), 3U);
