@@ -22,11 +22,9 @@ using reports::cell_status;
 
 const reports::result& row_of(const reports::report& report, std::string_view contender,
                               std::string_view workload, std::string_view metric = "time") {
-    const auto at = std::ranges::find_if(report.results, [&](const auto& item) {
-        return item.contender == contender && item.workload == workload && item.metric == metric;
-    });
-    if (at == report.results.end()) throw std::runtime_error{"no such result"};
-    return *at;
+    const auto* const found = reports::find_result(report, workload, contender, metric);
+    if (found == nullptr) throw std::runtime_error{"no such result"};
+    return *found;
 }
 
 TEST(summary, says_how_long_turns_were_where_any_workload_has_them) {
