@@ -1,9 +1,6 @@
 // loopbench explain, and the counting pass of loopbench run, as a user sees them.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tests/support/command_support.hpp"
@@ -11,51 +8,44 @@
 namespace loopbench::tests {
 namespace {
 
-bool contains(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
 TEST(explain_command, says_what_a_workload_with_parameters_is_and_what_is_timed) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/churn/timers:1000"});
     EXPECT_EQ(result.code, 0);
     EXPECT_TRUE(result.output.starts_with("timer/churn (workload)\n")) << result.output;
-    for (const char* part : {"What: ", "Timed: ", "Dominated: ", "About: "})
-        EXPECT_TRUE(contains(result.output, part)) << result.output;
+    for (const char* part : {"What: ", "Timed: ", "Dominated: ", "About: "}) EXPECT_SAYS(result.output, part);
 }
 
 TEST(explain_command, says_which_parameters_of_a_workload_are_measured_in_which_way) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "timer/churn"}).output;
-    EXPECT_TRUE(contains(text, "with timers:1000 in turns: ")) << text;
-    EXPECT_TRUE(contains(text, "; with timers:100000 apart: ")) << text;
-    EXPECT_TRUE(contains(loopbench({"explain", "timer/ladder"}).output, "Trials:    apart: ")) << "all alike";
+    EXPECT_SAYS(text, "with timers:1000 in turns: ");
+    EXPECT_SAYS(text, "; with timers:100000 apart: ");
+    EXPECT_SAYS(loopbench({"explain", "timer/ladder"}).output, "Trials:    apart: ") << "all alike";
 }
 
 TEST(explain_command, says_what_a_metric_and_what_a_contender_is) {
     const loopbench_command loopbench;
-    EXPECT_TRUE(
-        contains(loopbench({"explain", "late_p99"}).output, "late_p99 (metric, ns; smaller is better)"));
-    EXPECT_TRUE(contains(loopbench({"explain", "late_p99"}).output, "after its deadline"));
-    EXPECT_TRUE(contains(loopbench({"explain", "loop-tick"}).output, "loop-tick (contender)\n"));
+    for (const char* part : {"late_p99 (metric, ns; smaller is better)", "after its deadline"})
+        EXPECT_SAYS(loopbench({"explain", "late_p99"}).output, part);
+    EXPECT_SAYS(loopbench({"explain", "loop-tick"}).output, "loop-tick (contender)\n");
 }
 
 TEST(explain_command, explains_every_workload_of_a_family) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "gather"}).output;
     for (const char* name : {"gather/ready", "gather/yield", "gather/sleep", "gather/echo", "gather/tree"})
-        EXPECT_TRUE(contains(text, std::string{name} + " (workload)")) << text;
+        EXPECT_SAYS(text, std::string{name} + " (workload)");
 }
 
 TEST(explain_command, says_what_a_parameter_counts_and_who_has_it) {
     const loopbench_command loopbench;
     const auto all = loopbench({"explain", "conns"}).output,
                one = loopbench({"explain", "conns:1000"}).output;
-    EXPECT_TRUE(contains(all, "conns (parameter)") && contains(all, "echo/rtt/tcp/conns:100/bytes:64"))
-        << all;
-    EXPECT_TRUE(contains(one, "echo/rtt/tcp/conns:1000/bytes:64")) << one;
-    EXPECT_FALSE(contains(one, "conns:100/")) << one;
-    EXPECT_TRUE(contains(loopbench({"explain", "conns:7"}).output, "No workload")) << "and none is invented";
+    for (const char* part : {"conns (parameter)", "echo/rtt/tcp/conns:100/bytes:64"}) EXPECT_SAYS(all, part);
+    EXPECT_SAYS(one, "echo/rtt/tcp/conns:1000/bytes:64");
+    EXPECT_FALSE(says(one, "conns:100/")) << one;
+    EXPECT_SAYS(loopbench({"explain", "conns:7"}).output, "No workload") << "and none is invented";
     EXPECT_EQ(loopbench({"explain", "qqqq:7"}).code, 2);
 }
 
@@ -63,7 +53,7 @@ TEST(explain_command, names_the_nearest_when_it_does_not_know_the_name) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/chrun"});
     EXPECT_EQ(result.code, 2);
-    EXPECT_TRUE(contains(result.error_tail, "timer/churn")) << result.error_tail;
+    EXPECT_SAYS(result.error_tail, "timer/churn");
 }
 
 TEST(counting_run, adds_counts_to_the_report_and_says_what_is_missing) {
@@ -82,10 +72,10 @@ TEST(counting_run, adds_counts_to_the_report_and_says_what_is_missing) {
     // The test's copy of the command has no library to preload beside it.
     bool warned = false;
     for (const auto& each : report["warnings"])
-        warned = warned || (each["code"] == "counts_missing" && contains(each["message"], "malloc_counter"));
+        warned = warned || (each["code"] == "counts_missing" &&
+                            says(each["message"].get<std::string>(), "malloc_counter"));
     EXPECT_TRUE(warned) << report["warnings"].dump(1);
-    std::ifstream file{loopbench.path("out/counts.json")};
-    const auto counts = nlohmann::json::parse(file);
+    const auto counts = nlohmann::json::parse(content_of(loopbench.path("out/counts.json")));
     EXPECT_EQ(counts["schema"], "loopbench-counts/1");
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
@@ -102,8 +92,7 @@ row '"real_time": 5, "items_per_second": 7, "operations": 10')sh");
         EXPECT_EQ(loopbench.report()["results"][0]["reason"], "after its trials: echoed 3 of 4 bytes");
         EXPECT_EQ(loopbench.report()["results"][0]["status"], "failed");
         const auto again = loopbench({"report", loopbench.out() + "/journal.jsonl", "--format", "json"});
-        std::ifstream file{loopbench.path("out/report.json")};
-        EXPECT_EQ(nlohmann::json::parse(again.output), nlohmann::json::parse(file));
+        EXPECT_EQ(nlohmann::json::parse(again.output), loopbench.report());
     }
 }
 

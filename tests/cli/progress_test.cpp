@@ -80,7 +80,7 @@ TEST(progress, is_drawn_on_a_terminal_and_erased_and_nowhere_else) {
     auto command = words;
     command.insert(command.begin(), loopbench.path("bin/loopbench").native());
     const auto shown = on_a_terminal(command);
-    EXPECT_NE(shown.find("[....................] 0/2: yield on asio-epol"), std::string::npos) << shown;
+    EXPECT_SAYS(shown, "[....................] 0/2: yield on asio-epol");
     const std::regex second{R"(\[##########\.{10}\] 1/2, \d+ s left: yield on asio-epol)"};
     EXPECT_TRUE(std::regex_search(shown, second)) << shown;
     const auto erased = shown.rfind("\r\x1b[K");
@@ -114,7 +114,7 @@ TEST(progress, says_how_it_stands_so_far) {
     loopbench.add_contender("loop-epoll", "sleep 0.15; row '\"real_time\": 4'");
     const auto shown = on_a_terminal({loopbench.path("bin/loopbench").native(), "run", "--workload", "yield",
                                       "--blocks", "2", "-o", loopbench.out()});
-    EXPECT_NE(shown.find("yield on loop-epoll, time 2.50 so far"), std::string::npos) << shown;
+    EXPECT_SAYS(shown, "yield on loop-epoll, time 2.50 so far");
     EXPECT_EQ(shown.find("asio-epoll, time"), std::string::npos)
         << "a ratio of the baseline to itself: " << shown;
 }
@@ -128,7 +128,7 @@ TEST(progress, says_no_ratio_of_latencies_under_loads_that_differ) {
     loopbench.add_contender_of(loaded, "loop-epoll", R"(sleep 0.15; row '"real_time": 4, "latency_p99": 4')");
     const auto shown = on_a_terminal({loopbench.path("bin/loopbench").native(), "run", "--workload", loaded,
                                       "--blocks", "2", "-o", loopbench.out()});
-    EXPECT_NE(shown.find("load:50 on loop-epoll"), std::string::npos) << shown;
+    EXPECT_SAYS(shown, "load:50 on loop-epoll");
     EXPECT_EQ(shown.find("so far"), std::string::npos) << shown;
 }
 
@@ -138,7 +138,7 @@ TEST(progress, and_colours_are_for_terminals_that_want_them) {
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')");
     const std::vector<std::string> command{
         loopbench.path("bin/loopbench").native(), "run", "--workload", "yield", "-o", loopbench.out()};
-    EXPECT_NE(on_a_terminal(command).find("\x1b[32m2.00"), std::string::npos);
+    EXPECT_SAYS(on_a_terminal(command), "\x1b[32m2.00");
     for (const char* kind : {"dumb", ""})
         EXPECT_EQ(on_a_terminal(command, kind).find('\x1b'), std::string::npos) << kind;
     EXPECT_EQ(on_a_terminal(command, "xterm", "1").find("\x1b[32m"), std::string::npos);

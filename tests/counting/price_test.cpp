@@ -10,6 +10,7 @@
 
 #include "bench/summary/passes.hpp"
 #include "tests/support/command_support.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/mock_executor.hpp"
 
 namespace loopbench::tests {
@@ -23,14 +24,8 @@ const bench::contender priced{"asio-epoll", "", {"yield"}, ""};
 
 reports::report report_with(std::initializer_list<const char*> metrics, const char* workload = "yield") {
     reports::report report;
-    for (const auto* metric : metrics) {
-        reports::result item;
-        item.workload = workload;
-        item.contender = priced.name;
-        item.metric = metric;
-        item.median = 100;  // ns, so that 200 ms are two million operations
-        report.results.push_back(item);
-    }
+    for (const auto* metric : metrics)  // 100 ns, so that 200 ms are two million operations
+        report.results.push_back(measured_as(workload, priced.name.c_str(), metric, 100));
     return report;
 }
 

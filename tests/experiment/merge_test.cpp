@@ -293,12 +293,7 @@ TEST_F(shards, that_cannot_run_a_contender_on_one_machine_say_so) {
 
 TEST_F(shards, are_not_what_is_whole_merged_or_nothing) {
     const auto name = [](const std::filesystem::path& of) {
-        try {
-            bench::read_shard(of);
-        } catch (const std::exception& error) {
-            return std::string{error.what()};
-        }
-        return std::string{};
+        return complaint_of<std::exception>([&] { bench::read_shard(of); });
     };
     std::filesystem::create_directories(folder / "whole");
     bench::journal{folder / "whole/journal.jsonl", {.plan = small_plan(3)}};

@@ -360,10 +360,8 @@ TEST(runner, runs_the_layout_that_its_record_names_and_the_same_ones_when_it_goe
 
     auto cut = all.outcome;
     cut.trials.resize(21);
-    mock_executor executor{[](const auto&) { return took_ns(1); }};
-    mock_observer observer;
-    const auto rest = bench::run(
-        plan, executor, observer, [] { return 0ns; }, cut);
+    const auto rest = outcome_of(
+        plan, [](const auto&) { return took_ns(1); }, cut);
     for (const auto& trial : rest.trials) {
         const auto same = std::ranges::find_if(all.outcome.trials, [&](const auto& other) {
             return other.block == trial.block && other.where == trial.where;

@@ -1,17 +1,10 @@
 #include "tests/faults/calls.hpp"
 
 #include <fcntl.h>
-#include <liburing.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/select.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,51 +13,22 @@
 #include <cstring>
 #include <system_error>
 
-// The linker's names: what is between the loop and the C library is __wrap_NAME, the library's own
-// __real_NAME.
+#include "tests/real_calls.hpp"
+
+// Those that are wrapped here alone.
 extern "C" {
-int __real_epoll_create1(int);
-int __real_epoll_ctl(int, int, int, epoll_event*);
-int __real_epoll_wait(int, epoll_event*, int, int);
-int __real_timerfd_create(int, int);
-int __real_timerfd_settime(int, int, const itimerspec*, itimerspec*);
-int __real_eventfd(unsigned, int);
-ssize_t __real_read(int, void*, size_t);
-ssize_t __real_write(int, const void*, size_t);
-int __real_ppoll(pollfd*, nfds_t, const timespec*, const sigset_t*);
-int __real_pselect(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*);
-ssize_t __real_recv(int, void*, size_t, int);
-ssize_t __real_send(int, const void*, size_t, int);
 ssize_t __real_recvfrom(int, void*, size_t, int, sockaddr*, socklen_t*);
 ssize_t __real_sendto(int, const void*, size_t, int, const sockaddr*, socklen_t);
-int __real_accept4(int, sockaddr*, socklen_t*, int);
-int __real_connect(int, const sockaddr*, socklen_t);
-int __real_poll(pollfd*, nfds_t, int);
-int __real_getsockopt(int, int, int, void*, socklen_t*);
-int __real_close(int);
-int __real_socket(int, int, int);
-int __real_bind(int, const sockaddr*, socklen_t);
-int __real_listen(int, int);
-int __real_setsockopt(int, int, int, const void*, socklen_t);
-int __real_getsockname(int, sockaddr*, socklen_t*);
 int __real_getpeername(int, sockaddr*, socklen_t*);
-int __real_shutdown(int, int);
 int __real_pipe2(int*, int);
 int __real_signalfd(int, const sigset_t*, int);
 int __real_pthread_sigmask(int, const sigset_t*, sigset_t*);
 int __real_sigpending(sigset_t*);
 int __real_sigtimedwait(const sigset_t*, siginfo_t*, const timespec*);
 int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
-int __real_nanosleep(const timespec*, timespec*);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
-int __real_io_uring_queue_init_params(unsigned, io_uring*, io_uring_params*);
-int __real_io_uring_register(unsigned, unsigned, const void*, unsigned);
-int __real_io_uring_register_buf_ring(io_uring*, io_uring_buf_reg*, unsigned);
-int __real_io_uring_unregister_buf_ring(io_uring*, int);
-int __real_io_uring_submit_and_get_events(io_uring*);
-int __real_io_uring_submit_and_wait(io_uring*, unsigned);
 // std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()), in which pthread_create is.
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(void*,
                                                                                                   void*,

@@ -6,9 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <system_error>
 
-#include "bench/contenders/lacking.hpp"
 #include "bench/floors/echo.hpp"
 #include "tests/floors/named.hpp"
 #include "tests/floors/wire.hpp"
@@ -23,12 +21,7 @@ struct echo_floors : testing::TestWithParam<named<echo_floor>> {
     /// Runs the floor over the wire; skips the test where the kernel refuses io_uring.
     void run_over(wire& w, std::size_t bytes = 64) {
         t.emplace(trial_size::smoke, round_trips_each * w.connections().size());
-        try {
-            GetParam().function(w.connections(), bytes, *t);
-        } catch (const std::system_error& error) {
-            if (!kernel_refuses(error.code())) throw;
-            GTEST_SKIP() << error.what();
-        }
+        unless_refused([&] { GetParam().function(w.connections(), bytes, *t); });
     }
 
     std::optional<trial> t;

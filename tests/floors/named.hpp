@@ -22,16 +22,22 @@ struct named {
 
 inline constexpr auto name_of = [](const auto& test) { return test.param.name; };
 
+/// Skips the test where `act()` finds that the kernel refuses io_uring.
+template <class Function>
+void unless_refused(Function act) {
+    try {
+        act();
+    } catch (const std::system_error& error) {
+        if (!kernel_refuses(error.code())) throw;
+        GTEST_SKIP() << error.what();
+    }
+}
+
 /// A test of what the kernel gives; skipped where it refuses io_uring.
 template <class Given>
 struct of_kernel : testing::TestWithParam<named<std::unique_ptr<Given>()>> {
     void SetUp() override {
-        try {
-            kernel = this->GetParam().function();
-        } catch (const std::system_error& error) {
-            if (!kernel_refuses(error.code())) throw;
-            GTEST_SKIP() << error.what();
-        }
+        unless_refused([this] { kernel = this->GetParam().function(); });
     }
     std::unique_ptr<Given> kernel;
 };

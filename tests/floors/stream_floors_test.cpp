@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/contenders/lacking.hpp"
 #include "bench/floors/streams.hpp"
 #include "tests/floors/named.hpp"
 
@@ -72,15 +71,9 @@ struct stream_floors : testing::TestWithParam<named<stream_floor>> {
     /// Why there is no number; skips the test where the kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
         t.emplace(trial_size::smoke, chunks);
-        try {
-            GetParam().function(std::move(ends), chunk_bytes, *t);
-        } catch (const std::system_error& error) {
-            if (!kernel_refuses(error.code())) throw;
-            skip(error.what());
-        }
+        unless_refused([&] { GetParam().function(std::move(ends), chunk_bytes, *t); });
         return t->failure().value_or("");
     }
-    static void skip(const char* why) { GTEST_SKIP() << why; }
 
     std::optional<trial> t;
 };

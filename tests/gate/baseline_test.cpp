@@ -11,6 +11,7 @@
 #include "bench/trial/usage_error.hpp"
 #include "reports/metrics.hpp"
 #include "tests/support/sample_report.hpp"
+#include "tests/support/says.hpp"
 #include "tests/support/schema_check.hpp"
 #include "tests/support/scratch_folder.hpp"
 
@@ -51,8 +52,8 @@ protected:
         try {
             read(text);
         } catch (const bench::usage_error& error) {
-            EXPECT_NE(std::string{error.what()}.find(file()), std::string::npos) << error.what();
-            EXPECT_NE(std::string{error.what()}.find("check --update"), std::string::npos) << error.what();
+            EXPECT_SAYS(error.what(), file());
+            EXPECT_SAYS(error.what(), "check --update");
             return error.what();
         }
         return "it was read";
@@ -69,10 +70,6 @@ private:
     scratch_folder folder_;
 };
 
-void expect_says(const std::string& text, const std::string& part) {
-    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
-}
-
 TEST_F(baseline, is_read_back_as_it_was_written) {
     const auto text = bench::write_baseline(sample_baseline());
     EXPECT_EQ(bench::write_baseline(read(text)), text);
@@ -83,10 +80,10 @@ TEST_F(baseline, is_read_back_as_it_was_written) {
 
 TEST_F(baseline, has_a_line_for_each_number) {
     const auto text = bench::write_baseline(sample_baseline());
-    expect_says(text,
+    EXPECT_SAYS(text,
                 "\n  {\"workload\":\"echo/rtt/tcp/conns:1/bytes:64\",\"contender\":\"loop-epoll\","
                 "\"metric\":\"allocations\",\"per_op\":0.125},\n");
-    expect_says(text,
+    EXPECT_SAYS(text,
                 "\n   "
                 "{\"workload\":\"yield\",\"contender\":\"loop-epoll\",\"metric\":\"time\",\"median\":2.0,"
                 "\"low\":1.9,\"high\":2.1,"
@@ -104,7 +101,7 @@ TEST_F(baseline, fits_its_schema_and_needs_every_field) {
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;
-            expect_says(refusal_of(lacking.dump()), fmt::format("\"{}\" is missing", key));
+            EXPECT_SAYS(refusal_of(lacking.dump()), fmt::format("\"{}\" is missing", key));
         }
     }
 }
@@ -130,32 +127,32 @@ TEST_F(baseline, that_the_project_checks_itself_against_fits_and_holds_counts_al
 TEST_F(baseline, that_is_not_one_is_refused_with_the_reason) {
     EXPECT_THROW(bench::read_baseline(file()), bench::usage_error) << "missing";
     EXPECT_THROW(bench::read_baseline("/"), bench::usage_error);
-    expect_says(refusal_of("allocations: 3\n"), "line 1, column 1: not JSON, or cut short");
+    EXPECT_SAYS(refusal_of("allocations: 3\n"), "line 1, column 1: not JSON, or cut short");
     const auto text = bench::write_baseline(sample_baseline());
-    expect_says(refusal_of(text.substr(0, text.size() / 2)), "not JSON, or cut short");
-    expect_says(refusal_of("[]"), "expected an object");
-    expect_says(refusal_with("/schema", "loopbench/1"), "\"loopbench/1\" is not \"loopbench-baseline/1\"");
-    expect_says(refusal_with("/schema", "loopbench-baseline/2"),
+    EXPECT_SAYS(refusal_of(text.substr(0, text.size() / 2)), "not JSON, or cut short");
+    EXPECT_SAYS(refusal_of("[]"), "expected an object");
+    EXPECT_SAYS(refusal_with("/schema", "loopbench/1"), "\"loopbench/1\" is not \"loopbench-baseline/1\"");
+    EXPECT_SAYS(refusal_with("/schema", "loopbench-baseline/2"),
                 "\"loopbench-baseline/2\" is not \"loopbench-baseline/1\"");
 }
 
 TEST_F(baseline, with_a_wrong_value_is_refused_with_its_place) {
-    expect_says(refusal_with("/counts/1/metric", "time"),
+    EXPECT_SAYS(refusal_with("/counts/1/metric", "time"),
                 "counts[1].metric: \"time\" is none of the counts (waits");
-    expect_says(refusal_with("/counts/1/metric", "syscalls"),
+    EXPECT_SAYS(refusal_with("/counts/1/metric", "syscalls"),
                 "syscalls of loop-epoll on echo/rtt/tcp/conns:1/bytes:64 is there twice");
-    expect_says(refusal_with("/counts/0/per_op", -1), "counts[0].per_op: -1 is below zero");
-    expect_says(refusal_with("/counts/0/contender", ""), "counts[0].contender: an empty name");
-    expect_says(refusal_with("/slack/pct", "2%"), "slack.pct: expected a number");
-    expect_says(refusal_with("/times/ratios/0/low", 0), "times.ratios[0].low: 0 is not above zero");
-    expect_says(refusal_with("/times/ratios/0/low", 3),
+    EXPECT_SAYS(refusal_with("/counts/0/per_op", -1), "counts[0].per_op: -1 is below zero");
+    EXPECT_SAYS(refusal_with("/counts/0/contender", ""), "counts[0].contender: an empty name");
+    EXPECT_SAYS(refusal_with("/slack/pct", "2%"), "slack.pct: expected a number");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/low", 0), "times.ratios[0].low: 0 is not above zero");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/low", 3),
                 "times.ratios[0]: low, median and high are not in order");
-    expect_says(refusal_with("/times/ratios/0/contender", "asio-epoll"), "asio-epoll has a ratio to itself");
-    expect_says(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of smoke, real");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/contender", "asio-epoll"), "asio-epoll has a ratio to itself");
+    EXPECT_SAYS(refusal_with("/times/size", "huge"), "times.size: \"huge\" is not one of smoke, real");
     auto nothing = sample_document();
     nothing["counts"] = json::array();
     nothing["times"] = nullptr;
-    expect_says(refusal_of(nothing.dump()), "it expects nothing");
+    EXPECT_SAYS(refusal_of(nothing.dump()), "it expects nothing");
 }
 
 TEST_F(baseline, takes_new_counts_rounded_and_keeps_its_choice_of_metrics) {
@@ -192,11 +189,11 @@ TEST_F(baseline, of_before_other_metrics_were_judged_is_of_times) {
     auto older = sample_document();
     older["times"]["ratios"][0].erase("metric");
     EXPECT_EQ(read(older.dump()).times->ratios[0].metric, "time");
-    expect_says(refusal_with("/times/ratios/0/metric", "lateness"), "lateness");
-    expect_says(refusal_with("/times/ratios/0/metric", "syscalls"), "syscalls");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "lateness"), "lateness");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "syscalls"), "syscalls");
     auto two = sample_document();
     two["times"]["ratios"].push_back(two["times"]["ratios"][0]);
-    expect_says(refusal_of(two.dump()), "time of loop-epoll on yield is there twice");
+    EXPECT_SAYS(refusal_of(two.dump()), "time of loop-epoll on yield is there twice");
     two["times"]["ratios"][1]["metric"] = "cpu";
     EXPECT_EQ(read(two.dump()).times->ratios.size(), 2U);
 }
@@ -206,7 +203,7 @@ TEST_F(baseline, records_the_way_of_each_time_and_older_ones_are_of_times_apart)
     auto older = sample_document();
     older["times"]["ratios"][0].erase("way");
     EXPECT_EQ(read(older.dump()).times->ratios[0].made, std::nullopt);
-    expect_says(refusal_with("/times/ratios/0/way", "sideways"), "way");
+    EXPECT_SAYS(refusal_with("/times/ratios/0/way", "sideways"), "way");
     auto report = sample_report();
     for (auto& item : report.results) item.made = reports::way::together;
     auto times = *sample_baseline().times;
@@ -223,7 +220,7 @@ TEST_F(baseline, shows_the_lines_that_change) {
     EXPECT_EQ(std::ranges::count(changes, '\n'), 3) << changes;
     for (const auto* front :
          {"-  {\"workload\":\"echo", "+  {\"workload\":\"echo", "-  {\"workload\":\"yield\""})
-        expect_says(changes, front);
+        EXPECT_SAYS(changes, front);
     EXPECT_EQ(bench::changed_lines(old, old), "");
 }
 

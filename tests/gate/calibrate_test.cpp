@@ -17,7 +17,6 @@ namespace loopbench::tests {
 
 namespace {
 
-using namespace std::chrono_literals;
 using bench::trial_request;
 
 double slowdown_of(const trial_request& request) {
@@ -38,12 +37,10 @@ bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t
     content.plan = bench::calibration_plan(base, base.contenders[0], slowdowns_pct);
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, spread};
-    mock_executor executor{[&](const trial_request& request) {
+    content.outcome = outcome_of(content.plan, [&](const trial_request& request) {
         const double slowdown = slowdown_of(request);
         return said_so(took_ns(1000 * (1 + slowdown) * std::exp(noise(random))), slowdown);
-    }};
-    mock_observer observer;
-    content.outcome = bench::run(content.plan, executor, observer, [] { return 0ns; });
+    });
     return content;
 }
 
@@ -136,13 +133,9 @@ TEST(calibrate, is_of_the_one_way_in_which_all_its_trials_were_made) {
     EXPECT_SAYS(reports::calibration_table(found), "together");
     auto mixed = small_plan(1);
     mixed.ways = {reports::way::together, reports::way::apart};
-    try {
-        bench::way_of(mixed);
-        FAIL() << "it was taken for one way";
-    } catch (const bench::usage_error& error) {
-        for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
-            EXPECT_SAYS(std::string{error.what()}, said);
-    }
+    const auto complaint = complaint_of<bench::usage_error>([&] { bench::way_of(mixed); });
+    for (const auto* said : {"yield has the way together", "echo the way apart", "--way"})
+        EXPECT_SAYS(complaint, said);
 }
 
 TEST(calibrate, keeps_what_the_contender_said_so_that_slowed_ones_take_turns_too) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "bench/gate/finding_formats.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
 
@@ -70,11 +71,11 @@ TEST(check_counts, that_nobody_took_are_unclear_with_the_reason_and_never_hold) 
     const auto expected = one_count("syscalls", 1);
     const auto none = bench::check_counts(expected, {});
     EXPECT_EQ(none.at(0).kind, finding_kind::unclear);
-    EXPECT_NE(none.at(0).message.find("run --counts"), std::string::npos);
+    EXPECT_SAYS(none.at(0).message, "run --counts");
     std::vector<bench::counted_cell> cells{{"yield", "loop-epoll", {{"allocations", 0}}, {"no strace"}}};
     const auto untraced = bench::check_counts(expected, cells);
     EXPECT_EQ(untraced.at(0).kind, finding_kind::unclear);
-    EXPECT_NE(untraced.at(0).message.find("no strace"), std::string::npos);
+    EXPECT_SAYS(untraced.at(0).message, "no strace");
     EXPECT_EQ(bench::outcome_of(untraced), gate_outcome::inconclusive);
     cells[0].failed = true;
     EXPECT_EQ(bench::outcome_of(bench::check_counts(expected, cells)), gate_outcome::failed);
@@ -96,16 +97,11 @@ TEST(check_counts, of_a_report_are_its_deterministic_results) {
 
 TEST(check_counts, of_a_cell_that_a_run_never_reached_are_unclear_and_no_failure) {
     reports::report cut;
-    reports::result item;
-    item.workload = "yield";
-    item.contender = "loop-epoll";
-    item.metric = "time";
-    item.status = reports::cell_status::not_run;
-    item.reason = "interrupted before its first trial";
-    cut.results = {item};
+    cut.results = {missing_as("yield", "loop-epoll", reports::cell_status::not_run,
+                              "interrupted before its first trial")};
     const auto found = bench::check_counts(one_count("syscalls", 1), bench::counts_in(cut));
     EXPECT_EQ(found.at(0).kind, finding_kind::unclear);
-    EXPECT_NE(found.at(0).message.find("interrupted before"), std::string::npos) << found.at(0).message;
+    EXPECT_SAYS(found.at(0).message, "interrupted before");
 }
 
 /// A session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`), each scattering by a percent.
@@ -116,13 +112,9 @@ reports::report session(double slower, std::size_t blocks = 20) {
     content.where.cores = 2;
     content.where.kernel = "Linux";
     const auto add = [&](const char* contender, double ns, std::size_t step) {
-        reports::result item;
-        item.workload = "yield";
-        item.contender = contender;
-        item.metric = "time";
+        auto item = measured_as("yield", contender, "time", ns);
         for (std::size_t i = 0; i < blocks; ++i)
             item.samples.push_back(ns * (1 + 0.001 * static_cast<double>(i * step % 11)));
-        item.median = ns;
         content.results.push_back(item);
     };
     add("asio-epoll", 100, 5);
@@ -156,8 +148,8 @@ TEST(check_times, of_the_same_build_hold) {
 
 TEST(check_times, that_are_slower_are_suspect_and_faster_ones_show_a_loose_baseline) {
     EXPECT_EQ(time_found(session(1.05)).kind, finding_kind::suspect);
-    EXPECT_NE(time_found(session(1.05)).message.find("slower by 4."), std::string::npos)
-        << "beyond the lower end of the expected interval: " << time_found(session(1.05)).message;
+    EXPECT_SAYS(time_found(session(1.05)).message, "slower by 4.")
+        << "beyond the lower end of the expected interval";
     EXPECT_EQ(time_found(session(0.95)).kind, finding_kind::looser);
 }
 
@@ -177,7 +169,7 @@ TEST(check_times, of_an_unfit_session_are_neither_red_nor_green) {
     for (const double slower : {1.0, 1.5}) {
         const auto found = bench::check_times(recorded_times, unfit_session(slower), {});
         EXPECT_EQ(bench::outcome_of(found), gate_outcome::unfit);
-        EXPECT_NE(found.at(0).message.find("asio-epoll against itself is slower"), std::string::npos);
+        EXPECT_SAYS(found.at(0).message, "asio-epoll against itself is slower");
     }
 }
 
@@ -193,7 +185,7 @@ TEST(check_times, of_who_failed_are_a_failure_whatever_the_session_is_worth) {
             const auto found = bench::check_times(recorded_times, failed, {});
             EXPECT_EQ(bench::outcome_of(found), gate_outcome::failed);
             EXPECT_EQ(found.size(), 2U) << "and what keeps the session from being judged";
-            EXPECT_NE(found.at(0).message.find("SIGSEGV"), std::string::npos) << found.at(0).message;
+            EXPECT_SAYS(found.at(0).message, "SIGSEGV");
         }
 }
 
@@ -201,12 +193,12 @@ TEST(check_times, without_a_fit_A_A_of_the_same_machine_are_unclear) {
     auto other_machine = session(1);
     other_machine.where.kernel = "Linux 2";
     EXPECT_EQ(time_found(other_machine).kind, finding_kind::unclear);
-    EXPECT_NE(time_found(other_machine).message.find("another machine"), std::string::npos);
+    EXPECT_SAYS(time_found(other_machine).message, "another machine");
     auto small = session(1);
     small.plan = reports::planned{.size = "smoke"};
     small.contenders = {reports::describe("asio-epoll", {{"size", "real"}})};  // by its own default
     EXPECT_EQ(time_found(small).kind, finding_kind::unclear);
-    EXPECT_NE(time_found(small).message.find("at real size and the report's at smoke"), std::string::npos);
+    EXPECT_SAYS(time_found(small).message, "at real size and the report's at smoke");
     auto unknown = session(1);
     unknown.aa->found = reports::fitness::unknown;
     EXPECT_EQ(time_found(unknown).kind, finding_kind::unclear);
@@ -227,7 +219,7 @@ TEST(check_times, that_were_made_in_another_way_than_the_baselines_are_unclear) 
     const auto found = time_found(turns);
     EXPECT_EQ(found.kind, finding_kind::unclear);
     for (const auto* said : {"made apart before and in turns now", "--way apart", "check --update"})
-        EXPECT_NE(found.message.find(said), std::string::npos) << said << " in " << found.message;
+        EXPECT_SAYS(found.message, said);
     auto of_turns = recorded_times;
     of_turns.ratios[0].made = reports::way::turns;
     EXPECT_EQ(time_found(turns, of_turns).kind, finding_kind::suspect);
@@ -243,7 +235,7 @@ TEST(check_times, that_are_not_there_are_unclear_or_failed) {
     failed.results.back().status = reports::cell_status::failed;
     failed.results.back().reason = "killed by SIGSEGV";
     EXPECT_EQ(time_found(failed).kind, finding_kind::failed);
-    EXPECT_NE(time_found(failed).message.find("SIGSEGV"), std::string::npos);
+    EXPECT_SAYS(time_found(failed).message, "SIGSEGV");
     failed.results.back().status = reports::cell_status::not_run;
     EXPECT_EQ(time_found(failed).kind, finding_kind::unclear);
 }
@@ -256,13 +248,9 @@ reports::report session_of_timers(double worse, double spread = 0.1) {
     for (const auto& [metric, ns] : {std::pair{"late_p50", 60e3}, {"cpu", 20e3}})
         for (const auto& [contender, factor, step] :
              {std::tuple{"asio-epoll", 1.0, 5}, {"loop-epoll", 0.5 * worse, 7}}) {
-            reports::result item;
-            item.workload = "timer/periodic";
-            item.contender = contender;
-            item.metric = metric;
+            auto item = measured_as("timer/periodic", contender, metric, ns * factor);
             for (int i = 0; i < 20; ++i)
                 item.samples.push_back(ns * factor * std::exp(spread * (i * step % 11 - 5) / 5));
-            item.median = ns * factor;
             content.results.push_back(item);
         }
     content.workloads = {{"timer/periodic", {"late_p50", "late_p99", "cpu"}}};
@@ -285,7 +273,7 @@ TEST(check_times, are_of_what_each_workload_is_about_and_a_second_session_confir
     ASSERT_EQ(worse.size(), 2U);
     for (const auto& found : worse) EXPECT_EQ(found.kind, finding_kind::suspect) << found.message;
     EXPECT_EQ(worse[0].metric, "late_p50");
-    EXPECT_NE(worse[0].message.find("worse by"), std::string::npos) << worse[0].message;
+    EXPECT_SAYS(worse[0].message, "worse by");
     EXPECT_EQ(bench::suspects_of(times, worse).ratios.size(), 2U);
     auto half = session_of_timers(1);
     half.results.back().samples = session_of_timers(2).results.back().samples;  // its CPU alone
@@ -329,7 +317,7 @@ TEST(check_times, fail_only_when_a_second_session_confirms_them) {
     EXPECT_EQ(bench::outcome_of(twice), gate_outcome::regression);
     const auto once = after_two(session(1.05), session(1));
     EXPECT_EQ(once.at(0).kind, finding_kind::holds);
-    EXPECT_NE(once.at(0).message.find("does not confirm"), std::string::npos) << once.at(0).message;
+    EXPECT_SAYS(once.at(0).message, "does not confirm");
     EXPECT_EQ(bench::outcome_of(once), gate_outcome::pass);
     EXPECT_EQ(after_two(session(1.05), session(0.9)).at(0).kind, finding_kind::holds);
     EXPECT_EQ(after_two(session(1.05), session(1.05, 4)).at(0).kind, finding_kind::unclear);
@@ -375,8 +363,7 @@ TEST(check, says_the_same_in_every_format) {
     using enum finding_kind;
     const auto found = some({holds, regression, looser, unclear});
     const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {
-        for (const auto* part : parts)
-            EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+        for (const auto* part : parts) EXPECT_SAYS(text, part);
     };
     says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
                                     "1 of 4 hold, 1 better: regression\n"});

@@ -10,6 +10,7 @@
 #include "bench/gate/judgement.hpp"
 #include "reports/json/json.hpp"
 #include "tests/support/command_support.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/schema_check.hpp"
 
@@ -180,14 +181,8 @@ exec "${0%old}new" "$@")sh");
 TEST_F(compare, is_no_pass_where_too_few_blocks_say_whether_the_machine_is_fit) {
     loopbench.add_contender("old", good_row);
     loopbench.add_contender("new", good_row);
-    const auto with_blocks = [&](const std::string& blocks) {
-        return loopbench({"compare", loopbench.path("bin/contenders/old").native(),
-                          loopbench.path("bin/contenders/new").native(), "--blocks", blocks, "-o",
-                          loopbench.out()})
-            .code;
-    };
-    EXPECT_EQ(with_blocks("6"), 4);
-    EXPECT_EQ(with_blocks("8"), 0);
+    EXPECT_EQ(run({"--blocks", "6"}).code, 4);
+    EXPECT_EQ(run({"--blocks", "8"}).code, 0);
 }
 
 TEST_F(compare, takes_a_journal_for_a_report) {
@@ -214,14 +209,10 @@ reports::report two_times(double baseline_ns, double other_ns, std::size_t trial
     reports::report content;
     content.baseline = "asio-epoll";
     const auto add = [&](const char* contender, double ns) {
-        reports::result item;
-        item.workload = "yield";
-        item.contender = contender;
-        item.metric = "time";
+        auto item = measured_as("yield", contender, "time", ns);
         item.unit = "ns";
         for (std::size_t i = 0; i < trials; ++i)
             item.samples.push_back(ns * (1 + 0.0007 * static_cast<double>(i * 5 % 12)));
-        item.median = ns;
         content.results.push_back(item);
     };
     add("asio-epoll", baseline_ns);
@@ -547,12 +538,8 @@ reports::report random_session(std::mt19937_64& random, double slower) {
     content.baseline = "asio-epoll";
     for (int workload = 0; workload < 12; ++workload)
         for (const auto& [contender, ns] : {std::pair{"asio-epoll", 100.0}, {"loop-epoll", 50 * slower}}) {
-            reports::result item;
-            item.workload = fmt::format("w{}", workload);
-            item.contender = contender;
-            item.metric = "time";
+            auto item = measured_as(fmt::format("w{}", workload).c_str(), contender, "time", ns);
             for (int block = 0; block < 10; ++block) item.samples.push_back(ns * std::exp(noise(random)));
-            item.median = ns;
             content.results.push_back(item);
         }
     return content;

@@ -283,19 +283,13 @@ TEST(sqlite, that_cannot_be_looked_for_or_begun_is_told_with_what_to_do) {
     const auto loop = folder / "loop.db", text = folder / "text";
     std::filesystem::create_symlink(loop, loop);
     reports::write_file_atomically(text, "no folder");
-    const auto refusal = [](const std::filesystem::path& place, opening how) -> std::string {
-        try {
-            bench::store{place.native(), how};
-        } catch (const std::exception& error) {
-            return error.what();
-        }
-        return "";
+    const auto refusal = [](const std::filesystem::path& place, opening how) {
+        return complaint_of<std::exception>([&] { bench::store{place.native(), how}; });
     };
     const auto unknown = refusal(loop, opening::existing);
-    EXPECT_NE(unknown.find("symbolic links"), std::string::npos)
-        << unknown << ": nobody knows that there is none";
+    EXPECT_SAYS(unknown, "symbolic links") << "nobody knows that there is none";
     const auto folderless = refusal(text / "history.db", opening::created_if_missing);
-    EXPECT_NE(folderless.find("--history"), std::string::npos) << folderless;
+    EXPECT_SAYS(folderless, "--history");
 }
 
 TEST(sqlite, that_goes_away_in_the_middle_loses_nothing) {
@@ -383,13 +377,9 @@ TEST(postgresql, that_is_only_read_from_says_that_it_may_not_be_written_to) {
     bench::store replica{history.place() + "&options=-c%20default_transaction_read_only%3Don",
                          opening::existing};
     EXPECT_TRUE(replica.runs().empty());
-    try {
-        replica.add(bench::entry_of(report_of_day(1), {}));
-        ADD_FAILURE();
-    } catch (const bench::database_error& error) {
-        EXPECT_NE(std::string_view{error.what()}.find("right to write"), std::string_view::npos)
-            << error.what();
-    }
+    EXPECT_SAYS(
+        complaint_of<bench::database_error>([&] { replica.add(bench::entry_of(report_of_day(1), {})); }),
+        "right to write");
 }
 
 TEST(postgresql, that_cannot_be_reached_is_named_without_its_password) {

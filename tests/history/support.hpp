@@ -10,6 +10,7 @@
 
 #include "bench/trial/process/child_process.hpp"
 #include "reports/results.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -66,13 +67,10 @@ inline reports::report report_of_day(int day, double ratio = 1.5, double syscall
                       reports::describe("loop-epoll", {{"library", "loop"}, {"compiler", "GNU 12"}})};
     all.workloads = {{"yield", {"time"}}};
     const auto add = [&](const char* contender, const char* metric, const char* unit, double value) -> auto& {
-        reports::result item;
-        item.workload = "yield";
-        item.contender = contender;
-        item.metric = metric;
+        auto item = measured_as("yield", contender, metric, value);
         item.unit = unit;
         item.samples = {value, value};
-        item.median = item.low = item.high = value;
+        item.low = item.high = value;
         return all.results.emplace_back(item);
     };
     add("asio-epoll", "time", "ns", 30);

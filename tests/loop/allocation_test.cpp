@@ -1,4 +1,5 @@
 // In its steady state a loop allocates nothing: frames, callbacks and timers are recycled.
+#include <functional>
 #include <optional>
 
 #include "tests/loop/allocations.hpp"
@@ -17,16 +18,20 @@ protected:
         on_real_time::SetUp();
     }
 
-    /// Runs `round(loop)` until everything is warm, and then 500 times: how often memory was allocated.
+    /// Runs `round(loop)` until everything is warm, and then 500 times: how often memory was allocated. Then
+    /// `at_the_end()`, on the loop.
     template <class Round>
-    std::size_t allocations_of(Round round) {
+    std::size_t allocations_of(
+        Round round, const std::function<void()>& at_the_end = [] {}) {
         const auto owner = make_loop();
         event_loop& loop = *owner;
         auto main = [&]() -> task<std::size_t> {
             for (int i = 0; i < 300; ++i) co_await round(loop);
             const std::size_t before = count_allocations().made;
             for (int i = 0; i < 500; ++i) co_await round(loop);
-            co_return count_allocations().made - before;
+            const std::size_t allocated = count_allocations().made - before;
+            at_the_end();
+            co_return allocated;
         };
         return loop.run(main());
     }
@@ -94,17 +99,7 @@ TEST_P(steady_state, of_an_echo_allocates_nothing) {
             received += part.bytes;
         }
     };
-    const auto owner = make_loop();
-    event_loop& loop = *owner;
-    auto main = [&]() -> task<std::size_t> {
-        for (int i = 0; i < 300; ++i) co_await round(loop);
-        const std::size_t before = count_allocations().made;
-        for (int i = 0; i < 500; ++i) co_await round(loop);
-        const std::size_t allocated = count_allocations().made - before;
-        pair.reset();
-        co_return allocated;
-    };
-    EXPECT_EQ(loop.run(main()), 0u);
+    EXPECT_EQ(allocations_of(round, [&] { pair.reset(); }), 0u);
 }
 
 }  // namespace loopbench::loop::test

@@ -31,6 +31,18 @@ struct own_context {
     const task_context* context = nullptr;
 };
 
+/// Whether it needs memory, of which there is none after the first `few` allocations.
+template <class Function>
+bool is_refused(Function act, std::size_t few = 0) {
+    try {
+        const out_of_memory none(few);
+        act();
+    } catch (const std::bad_alloc&) {
+        return true;
+    }
+    return false;
+}
+
 /// Timers that use up what a loop can have without the heap: the next one needs memory.
 class full_timers {
 public:
@@ -38,12 +50,7 @@ public:
         while (!full_ && timers_.size() < timers_max) {
             timer& next = timers_.emplace_back();
             next.deadline = loop.now() + 24h;
-            const out_of_memory none;
-            try {
-                loop.arm(next);
-            } catch (const std::bad_alloc&) {
-                full_ = true;
-            }
+            full_ = is_refused([&] { loop.arm(next); });
         }
         if (full_) timers_.pop_back();
     }
@@ -153,15 +160,8 @@ TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
     const full_timers others(loop);
     ASSERT_TRUE(others.are_full()) << "or this test sees nothing";
     int freed = 0;
-    bool refused = false;
     std::function<void()> function = [owned = std::make_shared<freed_counter>(freed)] {};
-    try {
-        const out_of_memory none;
-        loop.call_later(1h, std::move(function));
-    } catch (const std::bad_alloc&) {
-        refused = true;
-    }
-    EXPECT_TRUE(refused);
+    EXPECT_TRUE(is_refused([&] { loop.call_later(1h, std::move(function)); }));
     EXPECT_EQ(freed, 1);
 }
 
@@ -174,12 +174,7 @@ TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_free
     int refused = 0;
     auto post_with = [&](std::size_t few, auto post) {
         auto owned = std::make_shared<freed_counter>(freed);
-        try {
-            const out_of_memory none(few);
-            post([&calls, counted = std::move(owned)] { ++calls; });
-        } catch (const std::bad_alloc&) {
-            ++refused;
-        }
+        refused += is_refused([&] { post([&calls, counted = std::move(owned)] { ++calls; }); }, few);
     };
     for (const std::size_t few : {0u, 1u, 2u, 3u}) {
         post_with(few, [&](auto&& function) { loop.post(std::move(function)); });
@@ -359,12 +354,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_when_ther
         read.fd = each.one.native_handle();
         read.data = reinterpret_cast<std::byte*>(&byte);
         read.size = 1;
-        try {
-            const out_of_memory none;
-            loop.io().start(read);
-        } catch (const std::bad_alloc&) {
-            ++refused;
-        }
+        refused += is_refused([&] { loop.io().start(read); });
         if (!read.pending) loop.io().start(read);
     }
     EXPECT_GE(refused, 1) << "or this test sees nothing";

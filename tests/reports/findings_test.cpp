@@ -9,8 +9,9 @@
 
 #include "reports/json/json.hpp"
 #include "reports/report_index.hpp"
-#include "tests/reports/measured.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::tests {
 
@@ -32,10 +33,6 @@ std::string said(const reports::report& report, topic about) {
     return found == nullptr ? "" : found->text;
 }
 
-bool names(const std::string& text, std::string_view what) {
-    return text.find(what) != std::string::npos;
-}
-
 reports::report three_on(const char* workload) {
     return report_with({measured_as(workload, "asio-epoll", "time", 100),
                         judged_as(workload, "near", "time", 52, {"", 1.9, 1.7, 2.1}, faster),
@@ -46,11 +43,11 @@ reports::report three_on(const char* workload) {
 TEST(findings, nobody_is_called_faster_than_whose_interval_touches) {
     const auto report = three_on("yield");
     const auto text = said(report, topic::cost);
-    EXPECT_TRUE(names(text, "best and near") || names(text, "near and best")) << text;
-    EXPECT_FALSE(names(text, "far")) << text;
+    EXPECT_TRUE(says(text, "best and near") || says(text, "near and best")) << text;
+    EXPECT_FALSE(says(text, "far")) << text;
     auto apart = report;
     apart.results[1].to_baseline->high = 1.79;
-    EXPECT_FALSE(names(said(apart, topic::cost), "near")) << said(apart, topic::cost);
+    EXPECT_FALSE(says(said(apart, topic::cost), "near")) << said(apart, topic::cost);
 }
 
 TEST(findings, nobody_is_among_the_fastest_who_is_certainly_slower_than_another_of_them) {
@@ -77,8 +74,8 @@ TEST(findings, who_is_not_certainly_faster_than_the_baseline_is_level_with_it) {
     std::vector<std::string> group;
     for (const auto& each : reports::leaders(all, report.baseline)) group.push_back(each.item->contender);
     EXPECT_EQ(group, (std::vector<std::string>{"maybe", "asio-epoll", "open"}));
-    EXPECT_FALSE(names(said(report, topic::cost), "behind"));
-    EXPECT_TRUE(names(said(report, topic::certainty), "time 2 of 3")) << said(report, topic::certainty);
+    EXPECT_FALSE(says(said(report, topic::cost), "behind"));
+    EXPECT_SAYS(said(report, topic::certainty), "time 2 of 3");
 }
 
 TEST(findings, of_what_nothing_could_be_told_nothing_is_said_but_that) {
@@ -87,10 +84,10 @@ TEST(findings, of_what_nothing_could_be_told_nothing_is_said_but_that) {
         if (item.judged) item.judged = inconclusive;
     EXPECT_EQ(said(report, topic::cost), "");
     EXPECT_EQ(said(report, topic::limit), "");
-    EXPECT_TRUE(names(said(report, topic::certainty), "time 3 of 3"));
+    EXPECT_SAYS(said(report, topic::certainty), "time 3 of 3");
     for (auto& item : report.results) item.to_baseline.reset(), item.judged.reset();
     EXPECT_EQ(said(report, topic::cost), "");
-    EXPECT_TRUE(names(said(report, topic::certainty), "nothing to compare with"));
+    EXPECT_SAYS(said(report, topic::certainty), "nothing to compare with");
 }
 
 TEST(findings, an_unfit_session_says_nothing_of_differences) {
@@ -103,7 +100,7 @@ TEST(findings, an_unfit_session_says_nothing_of_differences) {
     report.aa->reason = "it differs from itself";
     for (const auto& each : reports::findings_of(report))
         EXPECT_TRUE(each.about == topic::caution || each.about == topic::waiting) << each.text;
-    EXPECT_TRUE(names(said(report, topic::caution), "it differs from itself"));
+    EXPECT_SAYS(said(report, topic::caution), "it differs from itself");
 }
 
 TEST(findings, a_floor_is_a_limit_and_no_winner) {
@@ -111,8 +108,8 @@ TEST(findings, a_floor_is_a_limit_and_no_winner) {
     report.results.push_back(judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9.9, 10.1}, faster));
     report.results[2].times_floor = reports::floor_multiple{"floor-epoll", 5, 4.9, 5.1};
     report.results[1].times_floor = reports::floor_multiple{"floor-epoll", 5.2, 4.9, 5.4};
-    EXPECT_FALSE(names(said(report, topic::cost), "floor"));
-    EXPECT_TRUE(names(said(report, topic::limit), " 5.")) << said(report, topic::limit);
+    EXPECT_FALSE(says(said(report, topic::cost), "floor"));
+    EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
 TEST(findings, with_the_most_connections_io_uring_stands_against_epoll) {
@@ -125,29 +122,27 @@ TEST(findings, with_the_most_connections_io_uring_stands_against_epoll) {
     };
     EXPECT_EQ(with_drivers("epoll", "select"), "") << "nobody is on io_uring";
     auto text = with_drivers("io_uring", "epoll");
-    EXPECT_TRUE(
-        names(text, "on echo/conns:1000 best (io_uring) is 1.67 times as fast as far (epoll), certain."))
-        << text;
+    EXPECT_SAYS(text, "on echo/conns:1000 best (io_uring) is 1.67 times as fast as far (epoll), certain.");
     text = with_drivers("epoll", "io_uring");
-    EXPECT_TRUE(names(text, " far (io_uring) is 0.60 times as fast as best (epoll), certain.")) << text;
+    EXPECT_SAYS(text, " far (io_uring) is 0.60 times as fast as best (epoll), certain.");
     report.results.push_back(measured_as("echo/conns:1000", "best", "cpu", 4e3));
     report.results.push_back(measured_as("echo/conns:1000", "far", "cpu", 9e3));
     text = with_drivers("io_uring", "epoll");
-    EXPECT_TRUE(names(text, "certain; 4.00 µs against 9.00 µs of CPU per operation.")) << text;
+    EXPECT_SAYS(text, "certain; 4.00 µs against 9.00 µs of CPU per operation.");
     report.results[3].to_baseline->high = 1.9;  // of far
     text = with_drivers("io_uring", "epoll");
-    EXPECT_TRUE(names(text, "as far (epoll), not certain;")) << text;
+    EXPECT_SAYS(text, "as far (epoll), not certain;");
     for (auto& item : three_on("echo/conns:10").results) report.results.push_back(item);
     text = with_drivers("io_uring", "epoll");
-    EXPECT_TRUE(names(text, "on echo/conns:1000 ")) << text;
+    EXPECT_SAYS(text, "on echo/conns:1000 ");
     auto& best = *std::ranges::find_if(
         report.results, [](const auto& item) { return item.contender == "best" && item.metric == "time"; });
     best.to_epoll = reports::driver_ratio{"far", 1.5, 1.4, 1.6, faster};
     text = with_drivers("io_uring", "epoll");
-    EXPECT_TRUE(names(text, "is 1.50 times as fast as far (epoll), certain;")) << "in pairs: " << text;
+    EXPECT_SAYS(text, "is 1.50 times as fast as far (epoll), certain;") << "in pairs";
     best.to_epoll->judged = inconclusive;
     text = with_drivers("io_uring", "epoll");
-    EXPECT_TRUE(names(text, "as far (epoll), not certain;")) << text;
+    EXPECT_SAYS(text, "as far (epoll), not certain;");
 }
 
 TEST(findings, the_cpu_of_io_uring_against_epoll_has_a_verdict_of_its_own) {
@@ -159,11 +154,9 @@ TEST(findings, the_cpu_of_io_uring_against_epoll_has_a_verdict_of_its_own) {
     report.results.push_back(measured_as(on, "asio-epoll", "cpu", 10e3));
     report.results.push_back(judged_as(on, "best", "cpu", 4e3, {"", 2.5, 2.4, 2.6}, faster));
     report.results.push_back(judged_as(on, "far", "cpu", 9e3, {"", 1.1, 1.0, 1.2}, inconclusive));
-    EXPECT_TRUE(names(said(report, topic::connections), "of CPU per operation, certain."))
-        << said(report, topic::connections);
+    EXPECT_SAYS(said(report, topic::connections), "of CPU per operation, certain.");
     report.results.back().to_baseline->high = 2.45;
-    EXPECT_TRUE(names(said(report, topic::connections), "of CPU per operation, not certain."))
-        << said(report, topic::connections);
+    EXPECT_SAYS(said(report, topic::connections), "of CPU per operation, not certain.");
 }
 
 TEST(findings, survive_an_interval_that_is_none) {
@@ -173,7 +166,7 @@ TEST(findings, survive_an_interval_that_is_none) {
     const auto group = reports::leaders(all, report.baseline);
     ASSERT_FALSE(group.empty());
     EXPECT_EQ(group.front().item->contender, "best");
-    EXPECT_TRUE(names(said(report, topic::cost), "best")) << said(report, topic::cost);
+    EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
 // Each ratio is to the contender's own past.
@@ -184,37 +177,34 @@ TEST(findings, of_two_reports_compared_there_is_no_order) {
     for (auto& item : report.results) item.to_baseline->to = "before";
     for (const auto about : {topic::cost, topic::limit, topic::connections})
         EXPECT_EQ(said(report, about), "");
-    EXPECT_TRUE(names(said(report, topic::certainty), "none of 3 comparisons"))
-        << said(report, topic::certainty);
+    EXPECT_SAYS(said(report, topic::certainty), "none of 3 comparisons");
 }
 
 TEST(findings, only_ratios_that_are_certain_are_quoted) {
     auto report = three_on("yield");
     for (auto& item : three_on("spawn").results) report.results.push_back(item);
-    EXPECT_TRUE(names(said(report, topic::cost), "as fast as asio-epoll.")) << said(report, topic::cost);
+    EXPECT_SAYS(said(report, topic::cost), "as fast as asio-epoll.");
     auto& unsure = report.results[5];  // near on spawn
     ASSERT_EQ(unsure.contender, "near");
     unsure.to_baseline = reports::ratio{"asio-epoll", 1.85, 0.9, 2.5};
     unsure.judged = inconclusive;
     const auto text = said(report, topic::cost);
-    EXPECT_TRUE(names(text, ": 1.90 to 2.00 times as fast as asio-epoll where that is certain.")) << text;
+    EXPECT_SAYS(text, ": 1.90 to 2.00 times as fast as asio-epoll where that is certain.");
     auto level = report_with({measured_as("yield", "asio-epoll", "time", 100),
                               judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
                               judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower)});
-    EXPECT_TRUE(names(said(level, topic::cost), "level with asio-epoll.")) << said(level, topic::cost);
+    EXPECT_SAYS(said(level, topic::cost), "level with asio-epoll.");
 }
 
 TEST(findings, where_somebody_has_no_interval_nobody_is_the_fastest) {
     auto report = three_on("yield");
     for (auto& item : three_on("spawn").results) report.results.push_back(item);
     for (auto& item : three_on("post").results) report.results.push_back(item);
-    EXPECT_TRUE(names(said(report, topic::cost), "on all 3 workloads nobody")) << said(report, topic::cost);
+    EXPECT_SAYS(said(report, topic::cost), "on all 3 workloads nobody");
     report.results.push_back(measured_as("post", "seldom", "time", 1));
-    EXPECT_TRUE(names(said(report, topic::cost), "on both workloads that tell (of 3) nobody"))
-        << said(report, topic::cost);
+    EXPECT_SAYS(said(report, topic::cost), "on both workloads that tell (of 3) nobody");
     report.results.push_back(measured_as("spawn", "seldom", "time", 1));
-    EXPECT_TRUE(names(said(report, topic::cost), "on yield, the one of 3 workloads that tells, nobody"))
-        << said(report, topic::cost);
+    EXPECT_SAYS(said(report, topic::cost), "on yield, the one of 3 workloads that tells, nobody");
     report.results.push_back(measured_as("yield", "seldom", "time", 1));
     EXPECT_EQ(said(report, topic::cost), "");
 }
@@ -241,15 +231,14 @@ reports::report with_timers() {
 TEST(findings, the_most_accurate_timers_come_with_their_price_and_who_burns_cpu_stands_apart) {
     const auto report = with_timers();
     const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
-    EXPECT_TRUE(names(timers, "sleeps") && names(timers, "30.0 µs") && names(timers, "for 17.0 µs"))
-        << timers;
+    for (const auto* part : {"sleeps", "30.0 µs", "for 17.0 µs", "latest: ticks, 50.0 ms"})
+        EXPECT_SAYS(timers, part);
     EXPECT_TRUE(timers.find("spins, burning 100 % of a core, 70.0 ns late on timer/periodic") <
                 timers.find("sleeps"))
         << timers;
-    EXPECT_TRUE(names(timers, "latest: ticks, 50.0 ms")) << timers;
-    for (const auto* other : {"slack", "asio-epoll"}) EXPECT_FALSE(names(timers, other)) << timers;
+    for (const auto* other : {"slack", "asio-epoll"}) EXPECT_FALSE(says(timers, other)) << timers;
     EXPECT_TRUE(waiting.starts_with("spins burns 100 %")) << waiting;
-    EXPECT_TRUE(names(waiting, "; nobody else more than 2.0 % (asio-epoll).")) << waiting;
+    EXPECT_SAYS(waiting, "; nobody else more than 2.0 % (asio-epoll).");
 }
 
 TEST(findings, nobody_is_the_latest_whom_any_other_may_be_behind) {
@@ -258,10 +247,10 @@ TEST(findings, nobody_is_the_latest_whom_any_other_may_be_behind) {
         report.results.push_back(judged_as("timer/periodic", "varies", "late_p50", 60e6, to, slower));
         return said(report, topic::timers);
     };
-    EXPECT_TRUE(names(add({"", 0.5, 0.3, 0.7}), "; latest: ticks"));
+    EXPECT_SAYS(add({"", 0.5, 0.3, 0.7}), "; latest: ticks");
     report.results.pop_back();
     const auto text = add({"", 0.5, 0.0004, 0.9});
-    EXPECT_TRUE(names(text, "sleeps") && !names(text, "latest")) << "slack is between the two: " << text;
+    EXPECT_TRUE(says(text, "sleeps") && !says(text, "latest")) << "slack is between the two: " << text;
 }
 
 TEST(findings, that_a_busy_machine_left_time_for_few_blocks_comes_first) {
@@ -272,14 +261,14 @@ TEST(findings, that_a_busy_machine_left_time_for_few_blocks_comes_first) {
     report.warnings = {{"budget", "", ""}, {"few_trials", "", ""}};
     const auto first = reports::findings_of(report).front();
     EXPECT_EQ(first.title, "Too few blocks");
-    EXPECT_TRUE(names(first.text, "busy (load 5.7 on 2 cores)") && names(first.text, "--budget 2min"))
-        << first.text;
+    EXPECT_SAYS(first.text, "busy (load 5.7 on 2 cores)");
+    EXPECT_SAYS(first.text, "--budget 2min");
     auto quiet = report, enough = report, chosen = report;
     quiet.where.load_average[0] = 2;
     enough.warnings.pop_back();
     chosen.warnings.erase(chosen.warnings.begin());
     for (const auto& other : {quiet, enough, chosen})
-        EXPECT_FALSE(names(said(other, topic::caution), "busy")) << said(other, topic::caution);
+        EXPECT_FALSE(says(said(other, topic::caution), "busy")) << said(other, topic::caution);
 }
 
 TEST(findings, who_burns_a_core_on_one_workload_is_not_among_the_others_on_another) {
@@ -302,7 +291,7 @@ TEST(findings, who_burns_a_core_is_out_of_that_also_where_somebody_else_leads_mo
             report.results.push_back(item);
         }
     const auto timers = said(report, topic::timers);
-    EXPECT_TRUE(names(timers, "of those that sleep, sleeps (on all 3 workloads")) << timers;
+    EXPECT_SAYS(timers, "of those that sleep, sleeps (on all 3 workloads");
 }
 
 TEST(findings, where_somebodys_lateness_has_no_interval_nobody_is_the_most_accurate_or_the_latest) {
@@ -310,8 +299,8 @@ TEST(findings, where_somebodys_lateness_has_no_interval_nobody_is_the_most_accur
     report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
     EXPECT_EQ(said(report, topic::timers), "");
     report.results.push_back(measured_as("timer/periodic", "seldom", "spin", 0.99));
-    EXPECT_TRUE(names(said(report, topic::timers), "sleeps")) << "who burns is out of that";
-    EXPECT_FALSE(names(said(report, topic::timers), "latest")) << said(report, topic::timers);
+    EXPECT_SAYS(said(report, topic::timers), "sleeps") << "who burns is out of that";
+    EXPECT_FALSE(says(said(report, topic::timers), "latest")) << said(report, topic::timers);
 }
 
 TEST(findings, who_is_early_is_no_less_accurate_for_having_no_ratio) {
@@ -326,22 +315,19 @@ TEST(findings, who_is_early_is_no_less_accurate_for_having_no_ratio) {
     EXPECT_EQ(with_early(faster, -10), "") << "nearer to its deadlines than whoever is named";
     EXPECT_EQ(with_early(inconclusive, -10), "");
     const auto behind = with_early(slower, -2e6);
-    EXPECT_TRUE(names(behind, "sleeps") && names(behind, "latest: ticks")) << behind;
-    EXPECT_FALSE(names(with_early(slower, 60e6), "latest")) << "it is late on the whole, and may be later";
+    for (const auto* part : {"sleeps", "latest: ticks"}) EXPECT_SAYS(behind, part);
+    EXPECT_FALSE(says(with_early(slower, 60e6), "latest")) << "it is late on the whole, and may be later";
 }
 
 TEST(findings, that_nobody_burns_cpu_is_said_of_those_who_say_what_they_take) {
     auto report = with_timers();
     for (const auto* who : {"asio-epoll", "spins", "sleeps", "slack", "ticks", "mute"})
         report.results.push_back(measured_as("timer/periodic", who, "time", 1e6));
-    EXPECT_TRUE(names(said(report, topic::waiting), "2.0 % (asio-epoll), as far as 5 of 6"))
-        << said(report, topic::waiting);
+    EXPECT_SAYS(said(report, topic::waiting), "2.0 % (asio-epoll), as far as 5 of 6");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "spins"; });
-    EXPECT_TRUE(names(said(report, topic::waiting), "nobody burns a core, as far as 4 of 5"))
-        << said(report, topic::waiting);
+    EXPECT_SAYS(said(report, topic::waiting), "nobody burns a core, as far as 4 of 5");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "mute"; });
-    EXPECT_TRUE(names(said(report, topic::waiting), "nobody burns a core: at the most 2.0 % (asio-epoll)."))
-        << said(report, topic::waiting);
+    EXPECT_SAYS(said(report, topic::waiting), "nobody burns a core: at the most 2.0 % (asio-epoll).");
 }
 
 TEST(findings, that_nobody_burns_cpu_is_not_certain_where_an_interval_begins_below_that) {
@@ -352,11 +338,11 @@ TEST(findings, that_nobody_burns_cpu_is_not_certain_where_an_interval_begins_bel
         item.low = 0.4;
     }
     auto text = said(report, topic::waiting);
-    EXPECT_TRUE(names(text, "spins burns") && names(text, "others do is not certain, with up to 80 %"))
-        << text;
+    EXPECT_SAYS(text, "spins burns");
+    EXPECT_SAYS(text, "others do is not certain, with up to 80 %");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "spins"; });
     text = said(report, topic::waiting);
-    EXPECT_TRUE(names(text, "not certain: at the most 80 % (slack).") && !names(text, "nobody")) << text;
+    EXPECT_TRUE(says(text, "not certain: at the most 80 % (slack).") && !says(text, "nobody")) << text;
 }
 
 TEST(findings, do_not_say_that_nothing_could_be_told_where_there_is_a_verdict) {
@@ -370,10 +356,10 @@ TEST(findings, who_ran_into_the_end_or_failed_is_named) {
     report.complete = false;
     report.results.push_back(missing_as("spawn", "far", cell_status::failed, "killed by SIGSEGV"));
     report.results.push_back(missing_as("spawn", "near", cell_status::not_run, "the time budget ended"));
-    EXPECT_TRUE(names(said(report, topic::caution), "interrupted"));
+    EXPECT_SAYS(said(report, topic::caution), "interrupted");
     const auto all = reports::findings_of(report);
     ASSERT_EQ(std::ranges::count(all, topic::failed, &reports::finding::about), 2);
-    EXPECT_TRUE(names(find(all, topic::failed)->text, "far on spawn"));
+    EXPECT_SAYS(find(all, topic::failed)->text, "far on spawn");
 }
 
 TEST(findings, come_after_what_puts_them_in_doubt) {
@@ -384,7 +370,7 @@ TEST(findings, come_after_what_puts_them_in_doubt) {
     const auto all = reports::findings_of(report);
     ASSERT_GT(all.size(), 1U);
     EXPECT_EQ(all[0].about, topic::caution);
-    EXPECT_TRUE(names(all[0].text, "fewer than six blocks")) << all[0].text;
+    EXPECT_SAYS(all[0].text, "fewer than six blocks");
     report.aa->found = reports::fitness::fit;
     EXPECT_EQ(said(report, topic::caution), "");
 }
@@ -395,11 +381,11 @@ TEST(findings, say_of_how_many_workloads_the_baseline_is_proven_equal_to_itself)
     report.aa->found = reports::fitness::fit;
     report.aa->comparisons.resize(3);
     report.aa->comparisons[1].judged = equivalent;
-    EXPECT_TRUE(names(said(report, topic::trust), "on 1 of 3 workloads")) << said(report, topic::trust);
+    EXPECT_SAYS(said(report, topic::trust), "on 1 of 3 workloads");
     report.aa->found = reports::fitness::unknown;
     EXPECT_EQ(said(report, topic::trust), "") << "the caution says it";
     report.aa.reset();
-    EXPECT_TRUE(names(said(report, topic::trust), "none;"));
+    EXPECT_SAYS(said(report, topic::trust), "none;");
 }
 
 TEST(findings, say_where_their_numbers_are_from) {

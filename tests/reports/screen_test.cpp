@@ -10,7 +10,7 @@
 
 #include "reports/columns.hpp"
 #include "reports/terminal/fixed_width.hpp"
-#include "tests/reports/measured.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 
 namespace loopbench::tests {

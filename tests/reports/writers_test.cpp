@@ -12,7 +12,7 @@
 #include "reports/html/html.hpp"
 #include "reports/json/json.hpp"
 #include "reports/terminal/table.hpp"
-#include "tests/reports/measured.hpp"
+#include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
@@ -101,22 +101,21 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
 
 TEST(writers, what_is_worse_in_what_its_workload_is_about_is_a_failure_for_ci_systems) {
     using enum reports::verdict;
-    const auto says = [](const std::string& text, std::string_view part) {
-        EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
-    };
     const auto late = with_verdict("late_p50", slower);
-    says(reports::write_junit(late),
-         "name=\"loop-tick\"><failure message=\"late_p50 is worse than that of asio-epoll by 4.2 %: ");
-    says(reports::write_github(late), "::error title=loop-tick on timer/periodic::late_p50 is worse than");
+    EXPECT_SAYS(reports::write_junit(late),
+                "name=\"loop-tick\"><failure message=\"late_p50 is worse than that of asio-epoll by 4.2 %: ");
+    EXPECT_SAYS(reports::write_github(late),
+                "::error title=loop-tick on timer/periodic::late_p50 is worse than");
     auto busy = with_verdict("cpu", slower);
-    says(reports::write_junit(busy), "<failure message=\"cpu is worse than");
+    EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"cpu is worse than");
     busy.workloads[1].headline_metrics = {"time"};
-    says(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
-    says(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
+    EXPECT_SAYS(reports::write_junit(busy), "<failure message=\"slower than asio-epoll by 4.2 %: ");
+    EXPECT_SAYS(reports::write_github(busy), "::slower than asio-epoll by 4.2 %25: 0.960 times its speed");
     const auto unknown = with_verdict("late_p50", inconclusive);
-    says(reports::write_junit(unknown), "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
-    says(reports::write_github(unknown),
-         "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
+    EXPECT_SAYS(reports::write_junit(unknown),
+                "<skipped>late_p50: inconclusive, could have seen 8.8 %</skipped>");
+    EXPECT_SAYS(reports::write_github(unknown),
+                "::notice title=loop-tick on timer/periodic::late_p50: inconclusive");
 }
 
 TEST(writers, an_unfit_session_is_neither_red_nor_green_for_ci_systems) {
@@ -158,7 +157,7 @@ TEST(writers, json_escapes_what_no_terminal_should_see) {
     auto report = sample_report();
     report.baseline = "\u202eé\x7f\u009b\U000e0001";
     const auto text = reports::write_json(report);
-    EXPECT_NE(text.find(R"("\u202eé\u007f\u009b\udb40\udc01")"), std::string::npos) << text;
+    EXPECT_SAYS(text, R"("\u202eé\u007f\u009b\udb40\udc01")");
     EXPECT_EQ(reports::read_json(text, "it").baseline, report.baseline);
 }
 
@@ -167,17 +166,17 @@ TEST(writers, csv_disarms_whatever_a_spreadsheet_would_execute) {
     report.results.resize(1);
     for (const std::string start : {"=", "+", "-", "@"}) {
         report.results[0].workload = start + "1";
-        EXPECT_NE(reports::write_csv(report).find("\r\n'" + start + "1,"), std::string::npos) << start;
+        EXPECT_SAYS(reports::write_csv(report), "\r\n'" + start + "1,") << start;
     }
     report.results[0].median = -1;
-    EXPECT_NE(reports::write_csv(report).find(",-1,"), std::string::npos);
+    EXPECT_SAYS(reports::write_csv(report), ",-1,");
 }
 
 TEST(writers, csv_quotes_commas_quotes_and_line_breaks) {
     auto report = sample_report();
     report.results.resize(1);
     report.results[0].workload = "a,\"b\"\nc";
-    EXPECT_NE(reports::write_csv(report).find("\"a,\"\"b\"\"\nc\","), std::string::npos);
+    EXPECT_SAYS(reports::write_csv(report), "\"a,\"\"b\"\"\nc\",");
 }
 
 TEST(writers, times_have_three_digits_and_a_unit_that_suits_them) {

@@ -6,14 +6,11 @@
 #include <map>
 #include <string>
 
-#include "bench/summary/summary.hpp"
 #include "tests/support/mock_executor.hpp"
 
 namespace loopbench::tests {
 
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr auto busiest = "echo/rtt/tcp/conns:1000/bytes:64";
 
@@ -33,7 +30,7 @@ reports::report report_of_drivers(const std::map<std::string, on_driver>& conten
         plan.described.push_back(reports::describe(name, {{"driver", who.driver}, {"role", who.role}}));
     }
     std::map<std::string, int> trials;
-    mock_executor executor{[&](const bench::trial_request& request) {
+    return report_of(plan, [&](const bench::trial_request& request) {
         bench::trial_outcome outcome;
         const auto block = trials[request.who.name]++;
         const double machine = 1000 + 100 * (block % 3);
@@ -44,9 +41,7 @@ reports::report report_of_drivers(const std::map<std::string, on_driver>& conten
                 outcome.metrics[metric] = machine * times;
         }
         return outcome;
-    }};
-    mock_observer observer;
-    return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
+    });
 }
 
 const reports::result& in(const reports::report& report, std::string_view who, std::string_view metric) {

@@ -19,7 +19,6 @@ namespace loopbench::tests {
 
 namespace {
 
-using namespace std::chrono_literals;
 using reports::result;
 
 /// What a contender measures of a metric in its n-th trial of a workload, n from 1.
@@ -40,15 +39,13 @@ reports::report report_with_floors(const std::string& workload,
         plan.described.push_back(reports::describe(name, std::move(context)));
     }
     std::map<std::string, double> trials;
-    mock_executor executor{[&](const bench::trial_request& request) {
+    return report_of(plan, [&](const bench::trial_request& request) {
         bench::trial_outcome outcome;
         const auto n = ++trials[request.who.name];
         for (const auto& [metric, value] : contenders.at(request.who.name))
             outcome.metrics[metric] = value(n);
         return outcome;
-    }};
-    mock_observer observer;
-    return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
+    });
 }
 
 const result& found(const reports::report& report, std::string_view contender, std::string_view metric) {

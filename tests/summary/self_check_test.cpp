@@ -312,9 +312,7 @@ TEST(runner, after_the_pilot_does_as_many_blocks_as_the_precision_needs) {
         auto plan = plan_with_twin(1000);
         plan.precision_pct = precision_pct;
         int trial = 0;
-        mock_executor executor{[&](const auto&) { return took_ns(1000 + ++trial * 7 % 31); }};
-        mock_observer observer;
-        const auto outcome = bench::run(plan, executor, observer, [] { return 0ns; });
+        const auto outcome = outcome_of(plan, [&](const auto&) { return took_ns(1000 + ++trial * 7 % 31); });
         EXPECT_EQ(outcome.blocks_planned, outcome.blocks_finished);
         return outcome.blocks_finished;
     };
@@ -328,13 +326,11 @@ bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     auto plan = plan_with_twin(1000);
     plan.precision_pct = 0.3;
     int trial = static_cast<int>(done.trials.size());
-    mock_executor executor{[&](const auto&) {
+    const auto answer = [&](const auto&) {
         const double scatter = trial < 6 * 30 ? 1 : 10;
         return took_ns(1000 + scatter * (++trial * 7 % 31));
-    }};
-    mock_observer observer;
-    return bench::run(
-        plan, executor, observer, [] { return 0ns; }, std::move(done));
+    };
+    return outcome_of(plan, answer, std::move(done));
 }
 
 TEST(runner, that_is_taken_up_after_the_pilot_does_what_it_had_decided) {
@@ -384,12 +380,7 @@ TEST(runner, repeats_a_disturbed_row_of_which_the_repeat_was_cut_short) {
         if (trial == 2) outcome.disturbed = "it waited";
         return outcome;
     };
-    const auto go_on = [&](bench::run_outcome done) {
-        mock_executor executor{answer};
-        mock_observer observer;
-        return bench::run(
-            plan, executor, observer, [] { return 0ns; }, std::move(done));
-    };
+    const auto go_on = [&](bench::run_outcome done) { return outcome_of(plan, answer, std::move(done)); };
     auto cut = go_on({});
     EXPECT_EQ(cut.repeated, 1U);
     cut.interrupted = false;

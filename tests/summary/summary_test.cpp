@@ -22,11 +22,9 @@ using reports::cell_status;
 
 const reports::result& row_of(const reports::report& report, std::string_view contender,
                               std::string_view workload, std::string_view metric = "time") {
-    const auto at = std::ranges::find_if(report.results, [&](const auto& item) {
-        return item.contender == contender && item.workload == workload && item.metric == metric;
-    });
-    if (at == report.results.end()) throw std::runtime_error{"no such result"};
-    return *at;
+    const auto* const found = reports::find_result(report, workload, contender, metric);
+    if (found == nullptr) throw std::runtime_error{"no such result"};
+    return *found;
 }
 
 TEST(summary, says_how_long_turns_were_where_any_workload_has_them) {
@@ -308,17 +306,15 @@ TEST(summary, of_those_that_ran_together_says_why_the_clock_on_the_wall_tells_no
 // Each metric is a family of its own: seven blocks can show two differences among two, and not among forty.
 TEST(summary, what_is_said_of_a_time_does_not_depend_on_how_many_metrics_there_are) {
     const auto with_metrics = [](std::size_t more) {
-        mock_executor executor{[&](const bench::trial_request& request) {
+        auto plan = small_plan(7);
+        plan.workloads = {"yield", "spawn"};  // which are about time, whatever else is printed
+        for (auto& who : plan.contenders) who.workloads = plan.workloads;
+        return report_of(plan, [&](const trial_request& request) {
             auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
             for (const auto& metric : reports::known_metrics().first(more))
                 if (metric.name != "time") outcome.metrics[std::string{metric.name}] = 10;
             return outcome;
-        }};
-        mock_observer observer;
-        auto plan = small_plan(7);
-        plan.workloads = {"yield", "spawn"};  // which are about time, whatever else is printed
-        for (auto& who : plan.contenders) who.workloads = plan.workloads;
-        return bench::summarise(plan, bench::run(plan, executor, observer, [] { return 0ns; }));
+        });
     };
     for (const std::size_t more : {std::size_t{0}, reports::known_metrics().size()}) {
         const auto report = with_metrics(more);
@@ -582,16 +578,21 @@ TEST(summary, an_interrupted_run_is_incomplete_and_says_what_did_not_run) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
-TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_did_not_run) {
+/// Of a run of which each trial takes a second.
+reports::report report_within(std::chrono::seconds budget) {
     auto plan = small_plan(7);
-    plan.budget = 3s;
+    plan.budget = budget;
     auto now = 0s;
     mock_executor executor{[&](const auto&) {
         now += 1s;
         return took_ns(1);
     }};
     mock_observer observer;
-    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
+    return bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
+}
+
+TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_did_not_run) {
+    const auto report = report_within(3s);
     EXPECT_EQ(std::ranges::count(report.results, cell_status::not_run, &reports::result::status), 1);
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::inconclusive)
         << "of a run";
@@ -600,15 +601,7 @@ TEST(summary, a_budget_that_ends_in_the_first_block_is_told_by_the_cells_that_di
 }
 
 TEST(summary, a_spent_budget_is_a_warning_and_the_run_is_complete) {
-    auto plan = small_plan(7);
-    plan.budget = 5s;
-    auto now = 0s;
-    mock_executor executor{[&](const auto&) {
-        now += 1s;
-        return took_ns(1);
-    }};
-    mock_observer observer;
-    const auto report = bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
+    const auto report = report_within(5s);
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(warning_codes(report), "budget few_trials ");
     EXPECT_TRUE(bench::judge_session(report).empty());

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/experiment/runner.hpp"
@@ -68,14 +69,15 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     return plan;
 }
 
-/// A whole run of the plan.
+/// A whole run of the plan, or what is left of it after `done`.
 inline bench::run_outcome outcome_of(
     const bench::run_plan& plan,
-    const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {
+    const std::function<bench::trial_outcome(const bench::trial_request&)>& answer,
+    bench::run_outcome done = {}) {
     mock_executor executor{answer};
     mock_observer observer;
     const auto no_time = [] { return std::chrono::nanoseconds{0}; };
-    return bench::run(plan, executor, observer, no_time);
+    return bench::run(plan, executor, observer, no_time, std::move(done));
 }
 
 /// The same, and what is reported of it.

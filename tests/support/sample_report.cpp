@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "tests/support/measured.hpp"
+
 namespace loopbench::tests {
 
 namespace {
@@ -11,26 +13,11 @@ using namespace reports;
 
 result measured(const char* workload, const char* contender, const char* metric, const char* unit,
                 double median) {
-    result item;
-    item.workload = workload;
-    item.contender = contender;
-    item.metric = metric;
+    auto item = measured_as(workload, contender, metric, median);
     item.unit = unit;
     item.samples = {median * 0.5, median, median * 2};
-    item.median = median;
     item.low = median * 0.5;
     item.high = median * 2;
-    return item;
-}
-
-result without_numbers(const char* workload, const char* contender, cell_status status, const char* reason) {
-    result item;
-    item.workload = workload;
-    item.contender = contender;
-    item.metric = "time";
-    item.unit = "ns";
-    item.status = status;
-    item.reason = reason;
     return item;
 }
 
@@ -61,15 +48,15 @@ std::vector<result> sample_results() {
         flagship,
         throughput,
         endless,
-        without_numbers("echo/rtt/tcp/conns:1", "loop-uring", cell_status::unsupported,
-                        "io_uring refused: \"seccomp\", or kernel.io_uring_disabled"),
+        missing_as("echo/rtt/tcp/conns:1", "loop-uring", cell_status::unsupported,
+                   "io_uring refused: \"seccomp\", or kernel.io_uring_disabled"),
         measured("timer/periodic", "asio-epoll", "time", "ns", 1.2e9),
         measured("timer/periodic", "asio-epoll", "latency_p99", "ns", 52500),
         measured("timer/periodic", "asio-epoll", "wakeups", "/s", 1000.25),
         counted,
         periodic,
-        without_numbers("timer/periodic", "=cmd|'/c calc'!A0", cell_status::failed,
-                        "killed\nby <b>SIGSEGV</b> | \x1b[31m"),
+        missing_as("timer/periodic", "=cmd|'/c calc'!A0", cell_status::failed,
+                   "killed\nby <b>SIGSEGV</b> | \x1b[31m"),
     };
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/says.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace loopbench::tests {
@@ -114,14 +115,8 @@ TEST(contender_list, two_of_one_name_are_an_error_that_shows_both) {
     write_script(one / "same", "");
     write_script(two / "same", "");
     const std::array folders{one.path(), two.path()};
-    try {
-        bench::find_contenders(folders);
-        FAIL();
-    } catch (const bench::usage_error& error) {
-        const std::string text = error.what();
-        EXPECT_NE(text.find(one / "same"), std::string::npos);
-        EXPECT_NE(text.find(two / "same"), std::string::npos);
-    }
+    const auto complaint = complaint_of<bench::usage_error>([&] { bench::find_contenders(folders); });
+    for (const auto* each : {&one, &two}) EXPECT_SAYS(complaint, (*each / "same").native());
 }
 
 TEST(contender_list, a_contender_is_asked_for_its_workloads_of_the_size) {

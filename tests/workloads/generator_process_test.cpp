@@ -1,10 +1,8 @@
 // The process that a serving workload starts: what is left behind when it cannot be.
 #include "bench/workloads/sockets/generator_process.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,6 +19,7 @@
 #include <string>
 #include <system_error>
 
+#include "loop/net/sockets.hpp"
 #include "tests/workloads/cores_of_this_thread.hpp"
 
 namespace loopbench::bench::workloads {
@@ -43,15 +42,16 @@ protected:
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
     /// What start() throws is the test's affair.
-    static void start(generator_process& process) {
-        trial t(trial_size::smoke, 1);
-        process.start({.port = 1,
-                       .connections = 1,
-                       .requests = 1,
-                       .offered = {.percent_of_capacity = 50},
-                       .capacity_s = 0.01},
-                      t, [] {});
+    bool start(generator_process& process) {
+        return process.start({.port = 1,
+                              .connections = 1,
+                              .requests = t.operations(),
+                              .offered = {.percent_of_capacity = 50},
+                              .capacity_s = 0.01},
+                             t, [] {});
     }
+
+    trial t{trial_size::smoke, 3};
 };
 
 TEST_F(generator, that_gets_no_descriptors_leaves_the_thread_on_the_cores_that_it_had) {
@@ -91,14 +91,8 @@ echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "late
 )";
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
     ::setenv("LOOPBENCH_GENERATOR", script.c_str(), 1);
-    trial t(trial_size::smoke, 3);
     generator_process process;
-    ASSERT_TRUE(process.start({.port = 1,
-                               .connections = 1,
-                               .requests = 3,
-                               .offered = {.percent_of_capacity = 50},
-                               .capacity_s = 0.01},
-                              t, [] {}));
+    ASSERT_TRUE(start(process));
     process.prove(t, 3);
     std::filesystem::remove(script);
     EXPECT_EQ(t.latency().count(), 3U);
@@ -125,27 +119,20 @@ pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
 // It waits for the replies of a server that gives none.
 TEST_F(generator, ends_with_the_process_that_started_it) {
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-    const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    ASSERT_EQ(::bind(server, generic, size), 0);
-    ASSERT_EQ(::listen(server, 128), 0);
-    ASSERT_EQ(::getsockname(server, generic, &size), 0);
+    const auto server = loop::open_listener(loop::endpoint::loopback(0));
+    ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);  // to accept() is to wait
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    const pid_t starter = start_from_a_process_of_its_own(ntohs(address.sin_port), ends[1]);
+    const pid_t starter = start_from_a_process_of_its_own(loop::local_endpoint(server.get()).port(), ends[1]);
     pid_t started = -1;
     ASSERT_EQ(::read(ends[0], &started, sizeof started), static_cast<ssize_t>(sizeof started));
-    const int connection = ::accept(server, nullptr, nullptr);  // so it runs
+    const int connection = ::accept(server.get(), nullptr, nullptr);  // so it runs
     ::kill(starter, SIGKILL);
     ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
     int status = 0;
     ASSERT_EQ(::waitpid(started, &status, 0), started);
     EXPECT_TRUE(WIFSIGNALED(status)) << "it ended by itself";
-    for (const int file : {connection, server, ends[0], ends[1]}) ::close(file);
+    for (const int file : {connection, ends[0], ends[1]}) ::close(file);
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 

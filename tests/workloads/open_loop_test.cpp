@@ -1,9 +1,7 @@
 // The load generator against servers with planted faults, and with a fault of its own.
 #include "bench/generator/open_loop.hpp"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -23,6 +21,7 @@
 #include <vector>
 
 #include "bench/generator/conversation.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -80,22 +79,13 @@ constexpr std::size_t request_bytes = 64;
 class server_process {
 public:
     explicit server_process(fault planted = fault::none) {
-        const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof address;
-        auto* const generic = reinterpret_cast<sockaddr*>(&address);
-        EXPECT_EQ(::bind(listener, generic, size), 0);
-        EXPECT_EQ(::listen(listener, 128), 0);
-        EXPECT_EQ(::getsockname(listener, generic, &size), 0);
-        port_ = ntohs(address.sin_port);
+        const auto listener = loop::open_listener(loop::endpoint::loopback(0));
+        port_ = loop::local_endpoint(listener.get()).port();
         process_ = ::fork();
         if (process_ == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            serve(listener, planted);
+            serve(listener.get(), planted);
         }
-        ::close(listener);
     }
     ~server_process() {
         ::kill(process_, SIGKILL);

@@ -128,15 +128,10 @@ TEST_P(cancelling, ends_a_task_at_every_kind_of_await) {
         std::array children{sleeps(), waits()};
         co_await loop.race(std::span(children));
     };
-    std::vector<task_handle<void>> all;
-    all.push_back(create_task(loop, sleeps()));
-    all.push_back(create_task(loop, reads()));
-    all.push_back(create_task(loop, writes()));
-    all.push_back(create_task(loop, accepts()));
-    all.push_back(create_task(loop, waits()));
-    all.push_back(create_task(loop, wants()));
-    all.push_back(create_task(loop, gathers()));
-    all.push_back(create_task(loop, races()));
+    const std::vector<task_handle<void>> all{create_task(loop, sleeps()),  create_task(loop, reads()),
+                                             create_task(loop, writes()),  create_task(loop, accepts()),
+                                             create_task(loop, waits()),   create_task(loop, wants()),
+                                             create_task(loop, gathers()), create_task(loop, races())};
     loop.run(yield_times(loop, 5));
     for (const auto& each : all) {
         each.cancel();

@@ -5,20 +5,18 @@
 
 #include "loop/coro/future.hpp"
 #include "tests/loop/support.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::loop::test {
 
 namespace {
 
 using namespace std::chrono_literals;
+using tests::says;
 
 /// What a warning has of the line after the call.
 std::string next_line(const std::source_location& where = std::source_location::current()) {
     return "debug_mode_test.cpp:" + std::to_string(where.line() + 1) + " in ";
-}
-
-bool mentions(const std::string& who, const std::string& part) {
-    return who.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -101,11 +99,11 @@ TEST_P(slow_ones, are_tasks_by_where_they_were_started) {
     loop.run(slow_step(loop));
     loop.run_until_idle();
     ASSERT_EQ(seen.size(), 3u);
-    EXPECT_PRED2(mentions, seen[0], "task started at ");
-    EXPECT_PRED2(mentions, seen[0], spawned_at);
-    EXPECT_PRED2(mentions, seen[1], created_at);
-    EXPECT_PRED2(mentions, seen[2], run_at);
-    for (const std::string& who : seen) EXPECT_PRED2(mentions, who, ", coroutine 0x");
+    EXPECT_SAYS(seen[0], "task started at ");
+    EXPECT_SAYS(seen[0], spawned_at);
+    EXPECT_SAYS(seen[1], created_at);
+    EXPECT_SAYS(seen[2], run_at);
+    for (const std::string& who : seen) EXPECT_SAYS(who, ", coroutine 0x");
     EXPECT_TRUE(created.done());
 }
 
@@ -139,7 +137,7 @@ TEST_P(slow_ones, are_tasks_whatever_they_have_waited_for) {
     const std::string run_at = next_line();
     loop.run(main());
     EXPECT_GE(seen.size(), 6u);
-    for (const std::string& who : seen) EXPECT_PRED2(mentions, who, run_at);
+    for (const std::string& who : seen) EXPECT_SAYS(who, run_at);
 }
 
 TEST_P(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
@@ -163,10 +161,10 @@ TEST_P(slow_ones, are_functions_by_their_type_and_where_they_were_scheduled) {
     });
     loop.run_until_idle();
     ASSERT_EQ(seen.size(), 5u);
-    EXPECT_EQ(std::ranges::count_if(seen, [](const auto& who) { return mentions(who, "slow_function"); }), 4);
-    EXPECT_EQ(std::ranges::count_if(seen, [&](const auto& who) { return mentions(who, soon_at); }), 1);
-    EXPECT_EQ(std::ranges::count_if(seen, [&](const auto& who) { return mentions(who, later_at); }), 1);
-    for (const std::string& who : seen) EXPECT_PRED2(mentions, who, "function ");
+    EXPECT_EQ(std::ranges::count_if(seen, [](const auto& who) { return says(who, "slow_function"); }), 4);
+    EXPECT_EQ(std::ranges::count_if(seen, [&](const auto& who) { return says(who, soon_at); }), 1);
+    EXPECT_EQ(std::ranges::count_if(seen, [&](const auto& who) { return says(who, later_at); }), 1);
+    for (const std::string& who : seen) EXPECT_SAYS(who, "function ");
 }
 
 // A frame is given out again; its next tenant must not be taken for the last.
@@ -186,7 +184,7 @@ TEST_P(slow_ones, have_the_place_of_the_task_that_gathers_them) {
     const std::string run_at = next_line();
     loop.run(main());
     EXPECT_EQ(seen.size(), 20u);
-    for (const std::string& who : seen) EXPECT_PRED2(mentions, who, run_at);
+    for (const std::string& who : seen) EXPECT_SAYS(who, run_at);
 }
 
 class unretrieved_exceptions : public on_manual_time {
@@ -223,10 +221,10 @@ TEST_P(unretrieved_exceptions, are_warned_of_when_the_last_who_could_ask_is_gone
     }
     loop.run_until_idle();
     ASSERT_EQ(seen.size(), 2u);
-    EXPECT_PRED2(mentions, seen[0], "broken made at ");
-    EXPECT_PRED2(mentions, seen[0], promised_at);
-    EXPECT_PRED2(mentions, seen[1], "unheard made at ");
-    EXPECT_PRED2(mentions, seen[1], created_at);
+    EXPECT_SAYS(seen[0], "broken made at ");
+    EXPECT_SAYS(seen[0], promised_at);
+    EXPECT_SAYS(seen[1], "unheard made at ");
+    EXPECT_SAYS(seen[1], created_at);
 }
 
 TEST_P(unretrieved_exceptions, are_not_those_that_were_asked_for_or_are_cancellations) {

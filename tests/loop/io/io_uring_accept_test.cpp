@@ -55,8 +55,7 @@ protected:
 
     unique_fd accept() {
         counted_operation op(io_kind::accept, listener.get());
-        bare->start(op);
-        bare->run(op);
+        bare->finish(op);
         EXPECT_GE(op.result, 0);
         return unique_fd(static_cast<int>(op.result));
     }
@@ -320,8 +319,7 @@ TEST_F(uring_listener_tests, serves_all_when_there_is_hardly_any_room_for_reques
 TEST_F(uring_listener_tests, gives_connections_to_accepts_alone) {
     connect_one_by_one(1);
     counted_operation receive(io_kind::receive, listener.get());
-    bare->start(receive);
-    bare->run(receive);
+    bare->finish(receive);
     EXPECT_EQ(receive.result, -ENOTCONN);
     EXPECT_TRUE(are_connected(clients.back(), accept()));
 
@@ -331,8 +329,7 @@ TEST_F(uring_listener_tests, gives_connections_to_accepts_alone) {
     pair.send("more than one");
     bare->run(first);
     counted_operation no_listener(io_kind::accept, pair.ours.get());
-    bare->start(no_listener);
-    bare->run(no_listener);
+    bare->finish(no_listener);
     EXPECT_EQ(no_listener.result, -EINVAL);
 }
 

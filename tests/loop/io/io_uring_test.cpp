@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <future>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "loop/io/uring/stream_feed.hpp"
 #include "loop/net/sockets.hpp"
 #include "tests/loop/io/uring_support.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::loop {
 namespace {
@@ -34,13 +36,9 @@ using std::chrono::steady_clock;
 
 // That is the same error as for a flag that an old kernel does not know.
 TEST_F(uring_tests, says_what_is_wrong_with_its_size_and_does_not_blame_a_new_kernel) {
-    std::string said;
-    try {
-        const uring_ring ring(uring_limits{.submissions = 0});
-    } catch (const std::system_error& error) {
-        said = error.what();
-    }
-    EXPECT_NE(said.find("1 to 32768 submissions"), std::string::npos) << said;
+    const auto said =
+        tests::complaint_of<std::system_error>([] { const uring_ring ring(uring_limits{.submissions = 0}); });
+    EXPECT_SAYS(said, "1 to 32768 submissions");
     EXPECT_EQ(said.find("too old"), std::string::npos) << said;
 }
 
@@ -49,8 +47,7 @@ TEST_F(uring_tests, receives_what_comes_later_and_what_was_there_before) {
     const socket_pair pair;
     pair.send("before");
     counted_operation first(io_kind::receive, pair.ours.get());
-    bare.start(first);
-    bare.run(first);
+    bare.finish(first);
     EXPECT_EQ(first.received(), "before");
 
     counted_operation second(io_kind::receive, pair.ours.get());
@@ -74,8 +71,7 @@ TEST_F(uring_tests, keeps_the_rest_of_what_arrived_for_the_next_reader) {
     bare.run(first);
     EXPECT_EQ(first.received(), "abc");
     counted_operation second(io_kind::receive, pair.ours.get());
-    bare.start(second);
-    bare.run(second);
+    bare.finish(second);
     EXPECT_EQ(second.received(), "defgh");
 }
 
@@ -90,13 +86,11 @@ TEST_F(uring_tests, gives_the_data_before_the_end_and_the_end_every_time) {
     bare.run(data);
     EXPECT_EQ(data.received(), "x");
     counted_operation rest(io_kind::receive, pair.ours.get());
-    bare.start(rest);
-    bare.run(rest);
+    bare.finish(rest);
     EXPECT_EQ(rest.received(), "y");
     for (int i = 0; i < 3; ++i) {
         counted_operation end(io_kind::receive, pair.ours.get());
-        bare.start(end);
-        bare.run(end);
+        bare.finish(end);
         EXPECT_EQ(end.result, 0);
     }
 }
@@ -112,24 +106,20 @@ TEST_F(uring_tests, reports_a_reset_connection_and_a_broken_one_without_a_signal
     bare.run(receive);
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
-    bare.start(after);
-    bare.run(after);
+    bare.finish(after);
     EXPECT_EQ(after.result, 0) << "an error is told once; what follows is the end";
     counted_operation send(io_kind::send, pair.ours.get());
-    bare.start(send);
-    bare.run(send);
+    bare.finish(send);
     EXPECT_EQ(send.result, -EPIPE);
 }
 
 TEST_F(uring_tests, refuses_a_descriptor_that_is_not_open) {
     bare_driver bare;
     counted_operation none(io_kind::receive, -1);
-    bare.start(none);
-    bare.run(none);
+    bare.finish(none);
     EXPECT_EQ(none.result, -EBADF);
     counted_operation closed(io_kind::send, 9999);
-    bare.start(closed);
-    bare.run(closed);
+    bare.finish(closed);
     EXPECT_EQ(closed.result, -EBADF);
 }
 
@@ -137,20 +127,17 @@ TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 64});
     const std::vector<socket_pair> pairs(100);
     for (int round = 0; round < 3; ++round) {
-        std::vector<std::unique_ptr<counted_operation>> operations;
-        std::vector<counted_operation*> all;
+        std::deque<counted_operation> all;
         for (const socket_pair& pair : pairs) {
             for (const io_kind kind : {io_kind::receive, io_kind::writable}) {
-                operations.push_back(std::make_unique<counted_operation>(kind, pair.ours.get()));
-                all.push_back(operations.back().get());
-                bare.start(*all.back());
+                bare.start(all.emplace_back(kind, pair.ours.get()));
             }
             pair.send("all at once");
         }
-        bare.run(all);
-        for (const counted_operation* op : all) {
-            EXPECT_EQ(op->completions, 1);
-            EXPECT_EQ(op->result, op->kind == io_kind::receive ? 11 : 0);
+        for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
+        for (const counted_operation& op : all) {
+            EXPECT_EQ(op.completions, 1);
+            EXPECT_EQ(op.result, op.kind == io_kind::receive ? 11 : 0);
         }
     }
 }
@@ -158,16 +145,13 @@ TEST_F(uring_tests, loses_no_completion_when_its_queue_overflows) {
 TEST_F(uring_tests, can_be_woken_after_its_queue_has_overflown) {
     bare_driver bare({.submissions = 64, .completions = 64, .buffers = 4});
     const std::vector<socket_pair> pairs(200);
-    std::vector<std::unique_ptr<counted_operation>> operations;
-    std::vector<counted_operation*> all;
+    std::deque<counted_operation> all;
     bare.look();  // the bell is armed
     for (const socket_pair& pair : pairs) {
-        operations.push_back(std::make_unique<counted_operation>(io_kind::writable, pair.ours.get()));
-        all.push_back(operations.back().get());
-        bare.start(*all.back());
+        bare.start(all.emplace_back(io_kind::writable, pair.ours.get()));
     }
     bare.driver.wake();  // finds the queue full, which ends a multishot poll
-    bare.run(all);
+    for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
     for (int i = 0; i < 3; ++i) bare.look();
     const time_point give_up = steady_clock::now() + seconds(10);
     bare.driver.wake();
@@ -179,17 +163,14 @@ TEST_F(uring_tests, serves_more_active_streams_than_it_has_buffers) {
     bare_driver bare({.submissions = 64, .completions = 256, .buffers = 4});
     const std::vector<socket_pair> pairs(50);
     for (int round = 0; round < 5; ++round) {
-        std::vector<std::unique_ptr<counted_operation>> operations;
-        std::vector<counted_operation*> all;
+        std::deque<counted_operation> all;
         for (const socket_pair& pair : pairs) {
-            operations.push_back(std::make_unique<counted_operation>(io_kind::receive, pair.ours.get()));
-            all.push_back(operations.back().get());
-            bare.start(*all.back());
+            bare.start(all.emplace_back(io_kind::receive, pair.ours.get()));
         }
         bare.look();
         for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].send(std::to_string(i));
-        bare.run(all);
-        for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_EQ(all[i]->received(), std::to_string(i));
+        for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
+        for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_EQ(all[i].received(), std::to_string(i));
     }
 }
 
@@ -240,8 +221,7 @@ TEST_F(uring_tests, stops_receiving_for_a_reader_that_has_stopped_and_loses_noth
     std::size_t received = static_cast<std::size_t>(first.result);
     while (received < sent) {
         counted_operation next(io_kind::receive, pair.ours.get(), 10'000);
-        bare.start(next);
-        bare.run(next);
+        bare.finish(next);
         ASSERT_GT(next.result, 0);
         received += static_cast<std::size_t>(next.result);
     }
@@ -260,8 +240,7 @@ TEST_F(uring_tests, accepts_a_burst_and_leaves_in_the_backlog_what_nobody_asked_
     }
     for (int i = 0; i < 3; ++i) {
         counted_operation accept(io_kind::accept, listener.get());
-        bare.start(accept);
-        bare.run(accept);
+        bare.finish(accept);
         ASSERT_GE(accept.result, 0);
         EXPECT_EQ(::fcntl(static_cast<int>(accept.result), F_GETFL) & O_NONBLOCK, O_NONBLOCK);
         ::close(static_cast<int>(accept.result));
@@ -325,8 +304,7 @@ TEST_F(uring_tests, says_that_a_stream_is_readable_while_it_holds_data_back) {
     bare.run(early);
     EXPECT_EQ(early.result, 0);
     counted_operation late(io_kind::readable, pair.ours.get());
-    bare.start(late);
-    bare.run(late);
+    bare.finish(late);
     EXPECT_EQ(late.result, 0);
 }
 
@@ -566,14 +544,11 @@ TEST_F(uring_tests, belongs_to_the_thread_that_first_waits_in_it) {
     EXPECT_EQ(receive.completions, 1);
     counted_operation second(io_kind::receive, pair.ours.get());
     bare.start(second);
-    try {
+    const auto refusal = tests::complaint_of<std::system_error>([&] {
         bare.driver.wake();
-        bare.driver.wait(steady_clock::now() + milliseconds(1));
-        bare.driver.wait(steady_clock::now() + milliseconds(1));
-        ADD_FAILURE() << "a second thread was let in";
-    } catch (const std::system_error& error) {
-        EXPECT_NE(std::string(error.what()).find("two threads"), std::string::npos) << error.what();
-    }
+        for (int i = 0; i < 2; ++i) bare.driver.wait(steady_clock::now() + milliseconds(1));
+    });
+    EXPECT_SAYS(refusal, "two threads");
     if (second.pending) bare.driver.discard(second);
     bare.driver.close(pair.ours.get());
 }

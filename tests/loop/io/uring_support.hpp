@@ -111,6 +111,12 @@ struct bare_driver {
         run(one);
     }
 
+    /// Starts it, and runs until it has completed.
+    void finish(counted_operation& op) {
+        start(op);
+        run(op);
+    }
+
     ready_queue ready;
     std::unique_ptr<io_uring_driver> owner;
     io_uring_driver& driver = *owner;

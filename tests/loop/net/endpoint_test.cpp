@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "loop/net/sockets.hpp"
+#include "tests/support/says.hpp"
 
 namespace loopbench::loop::test {
 
@@ -19,12 +20,7 @@ constexpr std::size_t path_at = offsetof(sockaddr_un, sun_path);
 constexpr std::size_t path_bytes_max = sizeof(sockaddr_un) - path_at;
 
 std::string refusal_of(const endpoint& local) {
-    try {
-        const unique_fd listener = open_listener(local);
-    } catch (const std::system_error& refused) {
-        return refused.what();
-    }
-    return "";
+    return tests::complaint_of<std::system_error>([&] { open_listener(local); });
 }
 
 }  // namespace
@@ -63,11 +59,10 @@ TEST(endpoints, that_are_taken_are_refused_with_the_right_remedy) {
     ASSERT_NE(::mkdtemp(folder.data()), nullptr);
     const endpoint path = endpoint::unix_path(folder + "/socket");
     { const unique_fd listener = open_listener(path); }  // leaves the file behind
-    EXPECT_NE(refusal_of(path).find("remove the file"), std::string::npos) << refusal_of(path);
+    EXPECT_SAYS(refusal_of(path), "remove the file");
     std::filesystem::remove_all(folder);
     const unique_fd listener = open_listener(endpoint::loopback(0));
-    const std::string refusal = refusal_of(local_endpoint(listener.get()));
-    EXPECT_NE(refusal.find("port 0"), std::string::npos) << refusal;
+    EXPECT_SAYS(refusal_of(local_endpoint(listener.get())), "port 0");
 }
 
 }  // namespace loopbench::loop::test

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "reports/results.hpp"
 
@@ -35,6 +37,7 @@ inline reports::result missing_as(const char* workload, const char* contender, r
     item.workload = workload;
     item.contender = contender;
     item.metric = "time";
+    item.unit = "ns";
     item.status = status;
     item.reason = std::move(reason);
     return item;
