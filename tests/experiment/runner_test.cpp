@@ -199,6 +199,22 @@ TEST(runner, runs_all_blocks_when_they_fit) {
     EXPECT_FALSE(all.outcome.budget_spent);
 }
 
+TEST(runner, that_is_taken_up_with_no_budget_left_has_all_the_blocks_that_are_done) {
+    auto plan = small_plan(5);
+    const auto answer = [](const trial_request&) { return took_ns(1); };
+    auto done = outcome_of(plan, answer);
+    std::erase_if(done.trials, [](const auto& trial) { return trial.block >= 3; });
+    done.blocks_finished = 0;
+    plan.budget = 1s;
+    mock_executor executor{answer};
+    mock_observer observer;
+    const auto resumed = bench::run(
+        plan, executor, observer, [] { return 2s; }, std::move(done));
+    EXPECT_EQ(resumed.blocks_finished, 3U);
+    EXPECT_TRUE(resumed.budget_spent);
+    EXPECT_TRUE(executor.ran.empty());
+}
+
 TEST(runner, begins_no_trial_after_the_budget_even_in_the_first_block) {
     auto plan = small_plan(2);
     plan.budget = 2500ms;

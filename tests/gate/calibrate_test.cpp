@@ -118,7 +118,7 @@ TEST(calibrate, of_halves_of_two_calibrations_means_nothing) {
     ++of_another_seed.plan.seed;
     EXPECT_THROW(bench::judge_calibration(equal, of_another_seed, {}), bench::usage_error);
     auto of_another_build = slowed;
-    of_another_build.executables = {{.path = "loop-epoll", .called = "loopbench-slowed-00"}};
+    of_another_build.executables.emplace_back().path = "loop-epoll";
     EXPECT_THROW(bench::judge_calibration(equal, of_another_build, {}), bench::usage_error);
 }
 

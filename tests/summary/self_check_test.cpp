@@ -308,17 +308,23 @@ TEST(child_process, is_called_and_placed_and_padded_as_asked) {
 }
 
 TEST(runner, after_the_pilot_does_as_many_blocks_as_the_precision_needs) {
-    const auto blocks_with = [](double precision_pct) {
+    const auto blocks_with = [](double precision_pct, bool refuses_once = false) {
         auto plan = plan_with_twin(1000);
         plan.precision_pct = precision_pct;
         int trial = 0;
-        const auto outcome = outcome_of(plan, [&](const auto&) { return took_ns(1000 + ++trial * 7 % 31); });
+        const auto outcome = outcome_of(plan, [&](const auto&) {
+            const bool is_of_second_block = ++trial > 6 && trial <= 12;
+            return refuses_once && is_of_second_block
+                       ? ended(reports::cell_status::unsupported, "no memory for a ring")
+                       : took_ns(1000 + trial * 7 % 31);
+        });
         EXPECT_EQ(outcome.blocks_planned, outcome.blocks_finished);
         return outcome.blocks_finished;
     };
     EXPECT_EQ(blocks_with(50), 30U) << "the pilot is enough";
     EXPECT_GT(blocks_with(0.3), 40U);
     EXPECT_LT(blocks_with(0.3), 1000U);
+    EXPECT_GT(blocks_with(0.3, /*refuses_once=*/true), 40U);
 }
 
 /// With a precision; the trials of a block, of which there are six, scatter far more after the pilot.
