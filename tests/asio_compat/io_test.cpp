@@ -426,11 +426,11 @@ TYPED_TEST(asio_io, reads_pipes_and_other_descriptors) {
 }
 
 TYPED_TEST(asio_io, takes_no_descriptor_that_is_not_open) {
-    const int closed = ::dup(STDERR_FILENO);
+    typename TestFixture::tcp_socket socket(this->context());
+    net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
+    const int closed = ::dup(STDERR_FILENO);  // behind what contexts open for themselves
     ::close(closed);
     for (const int none : {-1, closed}) {
-        typename TestFixture::tcp_socket socket(this->context());
-        net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
         error_code error;
         socket.assign(net::ip::tcp::v4(), none, error);
         EXPECT_EQ(error, net::error::bad_descriptor);
