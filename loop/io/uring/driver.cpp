@@ -65,8 +65,8 @@ void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
                                          op.address_bytes);
         default:
             op.polled = true;
-            return op.by_edge ? io_uring_prep_poll_multishot(&sqe, op.fd, events_of(op.kind))
-                              : io_uring_prep_poll_add(&sqe, op.fd, events_of(op.kind));
+            io_uring_prep_poll_add(&sqe, op.fd, events_of(op.kind));
+            if (op.by_edge) sqe.len |= IORING_POLL_ADD_MULTI;
     }
 }
 
