@@ -221,8 +221,9 @@ TEST(side_file, has_the_histograms_of_its_workload_where_there_is_one) {
 
 TEST(side_file, has_no_more_of_a_workload_than_a_line_of_the_runs_histograms_holds) {
     const scratch_folder folder;
-    std::string buckets = "[0,0,1]";
-    for (int i = 0; i < 1'700'000; ++i) buckets += ",[0,0,1]";
+    const std::string bucket = "[1000000000000,1000000000000,1]";
+    std::string buckets = bucket;
+    while (buckets.size() <= bench::histograms_bytes_max) buckets += "," + bucket;
     reports::write_file_atomically(
         folder / "side.json",
         R"({"schema":"loopbench-side/1","histograms":[{"workload":"yield","metric":"late","unit":"ns",)"
