@@ -2,8 +2,6 @@
 // and in the end all of it is done.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <functional>
 #include <random>
 #include <set>
 #include <sstream>
@@ -21,7 +19,6 @@ namespace loopbench::tests {
 namespace {
 
 namespace fs = std::filesystem;
-using clock = std::chrono::steady_clock;
 
 /// The two files that a run publishes; empty where there is none.
 struct published {
@@ -87,25 +84,28 @@ protected:
 /// Runs, each over the reports of the one before, each killed until it is through.
 class random_kills : public killed_run {
 protected:
-    /// Starts the command and kills it; false when it was through before.
-    using killer = std::function<bool(const arguments&)>;
-
-    void survive(int kills, const killer& kill_one) {
+    /// Of a run with so many system calls.
+    void survive(int kills, std::uint64_t calls) {
         constexpr int starts_max = 5000;
-        while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(kill_one);
+        while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(calls);
         EXPECT_GE(killed_, kills) << "runs were through before they could be killed";
         EXPECT_GT(before_header_, 0);
         EXPECT_GT(while_measuring_, 0);
         EXPECT_GT(while_publishing_, 0);
     }
 
-    std::mt19937_64 random_{20261121};
-
 private:
+    std::mt19937_64 random_{20261121};
     std::uint64_t seed_ = 100;
     int starts_ = 0, killed_ = 0, before_header_ = 0, while_measuring_ = 0, while_publishing_ = 0;
 
-    void run_to_its_end(const killer& kill_one) {
+    /// Starts the command and kills it; false when it was through before.
+    bool kill_one(const arguments& words, std::uint64_t calls) {
+        std::uniform_int_distribution<std::uint64_t> call{1, calls};
+        return !run_until_call(with_path(words), call(random_))->exit_code;
+    }
+
+    void run_to_its_end(std::uint64_t calls) {
         ++seed_;
         const auto old = now();
         const auto old_journal = content_or_nothing(journal);
@@ -113,7 +113,7 @@ private:
         bool has_begun = false, is_through = false;
         while (!is_through && !HasFatalFailure()) {
             ++starts_;
-            is_through = !kill_one(has_begun ? rest() : first_run(seed_));
+            is_through = !kill_one(has_begun ? rest() : first_run(seed_), calls);
             killed_ += is_through ? 0 : 1;
             has_begun = has_begun || content_or_nothing(journal) != old_journal;
             if (has_begun)
@@ -155,29 +155,11 @@ private:
     }
 };
 
-TEST_F(random_kills, at_any_time_lose_no_finished_trial_and_leave_whole_reports) {
-    const auto start = clock::now();
-    ASSERT_EQ(loopbench(first_run(1)).code, 0);
-    std::uniform_int_distribution<clock::rep> moment{0, (clock::now() - start).count()};
-    // The moments move outwards: on a machine that has become busy, none would ever be the end.
-    int starts = 0;
-    survive(100, [&](const arguments& words) {
-        const auto limit = clock::duration{moment(random_) * (100 + ++starts) / 100};
-        const auto ran = loopbench(words, limit);
-        const bool was_killed = ran.end == bench::child_end::timed_out;
-        EXPECT_TRUE(was_killed || ran.code == 0) << ran.code << ": " << ran.error_tail;
-        return was_killed;
-    });
-}
-
 TEST_F(random_kills, at_any_system_call_lose_no_finished_trial_and_leave_whole_reports) {
     const auto whole = run_until_call(with_path(first_run(1)), 0);
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
-    std::uniform_int_distribution<std::uint64_t> call{1, whole->calls};
-    survive(100, [&](const arguments& words) {
-        return !run_until_call(with_path(words), call(random_))->exit_code.has_value();
-    });
+    survive(100, whole->calls);
 }
 
 TEST_F(killed_run, at_each_system_call_of_publishing_leaves_each_report_old_or_new) {
