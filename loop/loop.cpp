@@ -46,7 +46,8 @@ void event_loop::run_until_idle() {
     const auto running = start_running();
     const auto guard = guard_writes();
     stopping_ = false;
-    while (!stopping_ && (has_ready() || has_posted() || has_timers() || io_->pending() != 0))
+    while (!stopping_ &&
+           (has_ready() || has_posted() || has_timers() || io_->pending() != 0 || expected_posts_ != 0))
         take_turns(true);
 }
 

@@ -67,9 +67,21 @@ public:
     /// Runs until stop() is called.
     void run_forever();
 
-    /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O; or
-    /// until stop() is called. A sleep until `never` is no timer. The founding scheduler's run() and Asio's.
+    /// Runs until nothing is left that could make anything happen: no callback, no timer, no pending I/O, no
+    /// expected_post; or until stop() is called. A sleep until `never` is no timer. The founding scheduler's
+    /// run() and Asio's.
     void run_until_idle();
+
+    /// While one lives, another thread is going to post something. Loop's thread only.
+    class expected_post {
+    public:
+        expected_post(event_loop& loop) noexcept : loop_(loop) { ++loop_.expected_posts_; }
+        expected_post& operator=(expected_post&&) = delete;
+        ~expected_post() { --loop_.expected_posts_; }
+
+    private:
+        event_loop& loop_;
+    };
 
     /// Ends run_forever() and run_until_idle() after the present turn.
     void stop() noexcept { stopping_ = true; }
@@ -221,6 +233,7 @@ private:
     using write_guard = std::unique_ptr<event_loop, end_of_guard>;
     void end_guard() noexcept;
 
+    std::size_t expected_posts_ = 0;
     bool stopping_ = false;
     bool writes_to_pipes_ = false;
     bool guarded_ = false;              // a write_guard lives

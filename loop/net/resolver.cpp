@@ -32,7 +32,7 @@ resolver::resolver(event_loop& loop)
 task<std::vector<endpoint>> resolver::resolve(std::string host, std::string service) {
     promise<std::vector<endpoint>> answer(loop_);
     const auto future = answer.get_future();
-    auto asked = std::make_unique<request>(operation{nullptr, &answer_or_discard}, std::move(host),
+    auto asked = std::make_unique<request>(operation{nullptr, &answer_or_discard}, loop_, std::move(host),
                                            std::move(service), std::move(answer));
     {
         const std::lock_guard lock(mutex_);

@@ -25,6 +25,7 @@ public:
 private:
     // Its own way back: the other thread has nobody whom it could tell that it has no memory for one.
     struct request : operation {
+        event_loop::expected_post expected;
         std::string host;
         std::string service;
         promise<std::vector<endpoint>> answer;  // the loop's thread's

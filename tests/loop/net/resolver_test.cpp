@@ -52,6 +52,18 @@ TEST_P(resolving, finds_localhost) {
     EXPECT_TRUE(std::ranges::any_of(found, is_loopback));
 }
 
+TEST_P(resolving, is_waited_for_by_a_run_until_idle) {
+    event_loop& loop = keep(make_loop());
+    resolver names(loop);
+    bool is_found = false;
+    loop.spawn([](resolver& of, bool& found) -> task<void> {
+        co_await of.resolve("127.0.0.1", "80");
+        found = true;
+    }(names, is_found));
+    loop.run_until_idle();
+    EXPECT_TRUE(is_found);
+}
+
 TEST_P(resolving, does_not_hold_the_turn_up_in_which_it_is_asked) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
