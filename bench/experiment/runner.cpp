@@ -46,7 +46,7 @@ public:
             const auto order = orders_.next();  // of the others' blocks, too: each has that of the whole run
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // What is done costs no time, however much is spent.
+            // Blocks that an earlier run has made take no time: they count even when the budget is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;

@@ -14,7 +14,7 @@ namespace loopbench::bench {
 namespace {
 
 /// Workload and contender of the cells that failed in the pilot, and are not measured any more. One that was
-/// unsupported in a block is (exclusion_after()), and one that always was has no numbers.
+/// unsupported in some blocks is still measured (exclusion_after()); one that always was has no numbers.
 std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
     for (const auto& trial : outcome.trials)

@@ -119,8 +119,7 @@ void refuse_unlike(const session_record& equal, const session_record& slowed) {
     if (of(equal) != of(slowed) || file_of(equal) != file_of(slowed))
         throw usage_error{
             "the two journals are not of one calibration: kernel, processors, contender, workloads or "
-            "options "
-            "differ; calibrate again"};
+            "options differ; calibrate again"};
 }
 
 double mean_trial_s(const run_outcome& outcome) {

@@ -20,7 +20,7 @@ struct machine_sample {
 machine_sample read_machine();
 
 /// What disturbed a trial that took `wall` between the samples: the hypervisor took more than 5 % of the time
-/// of the CPU that it was kept on, or else of any, or it waited for one for more than 5 % of its time, and
+/// of its CPU, or of any CPU where it was kept on none; or it waited for one for more than 5 % of its time;
 /// either for more than 10 ms (the tick in which the kernel counts steal); or the clock source changed. Empty
 /// when nothing did.
 std::string disturbance(const machine_sample& before, const machine_sample& after,

@@ -121,9 +121,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     if (candidates.empty())
         throw usage_error{
             "the chosen contenders have none of the headline workloads; take all that they have with --full, "
-            "or "
-            "name some with --workload ({})",
-            fmt::join(names, ", ")};
+            "or name some with --workload ({}{})",
+            names.front(), names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""};
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 

@@ -243,10 +243,10 @@ private:
     // io_operation::state, of one that is pending.
     enum stage : std::uint8_t {
         queued,      // in a queue of ours
-        in_kernel,   // in descriptor::requests, like the next two
+        in_kernel,   // in descriptor::requests, like all that follow
         cancelling,  // to end early
         taken_back,  // to end early, and to be started again later
-        done,        // with its result, when the multishot request that told it has ended
+        done,        // its result is there; it completes when its multishot request has ended
         closed,      // to end early, and its descriptor is gone
     };
 
@@ -441,7 +441,7 @@ private:
         return (events & useful) != 0 ? 0 : -EAGAIN;
     }
 
-    // One more completion is to come, be it the end that is asked for here.
+    // The kernel has the request until its last completion, so the operation is not completed here.
     void on_change(io_operation& op, unsigned events) noexcept {
         if (op.state != in_kernel || &op == discarded_) return;
         op.result = result_of_poll(op, events);
@@ -477,8 +477,11 @@ private:
         std::int64_t result = cqe.res;
         bool again = result == -EINTR;  // how a cancelled request ends that a worker thread was busy with
         if (op.polled && result >= 0) {
-            result = goes_on ? result_of_poll(op, static_cast<unsigned>(cqe.res)) : -EAGAIN;
-            op.by_edge = result == -EAGAIN;
+            const auto events = static_cast<unsigned>(cqe.res);
+            result = goes_on ? result_of_poll(op, events) : -EAGAIN;
+            // Where it was what was asked for, somebody else has taken it, and it is waited for as before.
+            op.by_edge =
+                result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
             op.moved += static_cast<std::size_t>(result);
             result = static_cast<std::int64_t>(op.moved);
