@@ -479,7 +479,8 @@ private:
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
             result = goes_on ? result_of_poll(op, events) : -EAGAIN;
-            // Where it was what was asked for, somebody else has taken it, and it is waited for as before.
+            // Where it was what was asked for, somebody else has taken it, and it is waited for as before. An
+            // accept never is done before its request has ended: nobody would close what it has accepted.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
