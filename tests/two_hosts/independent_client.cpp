@@ -93,13 +93,13 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             ask(all[sent++ % all.size()], due);
         std::array<epoll_event, 64> events;
         const int count = ::epoll_wait(ready, events.data(), static_cast<int>(events.size()), 0);
-        const auto unwatched = steady::now() - std::exchange(looked, steady::now());
+        const auto now = steady::now();  // not after recv(2): what is in hand then was there before
+        const auto unwatched = now - std::exchange(looked, now);
         for (int i = 0; i < count; ++i) {
             connection& from = all[events[static_cast<std::size_t>(i)].data.u64];
             std::array<char, 4096> buffer;
             const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
             if (got <= 0) throw std::runtime_error("the server has closed");
-            const auto now = steady::now();
             for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
                  from.come -= message_bytes) {
                 const auto [due, went] = from.asked.front();
