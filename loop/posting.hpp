@@ -32,10 +32,10 @@ public:
 
     bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
 
-    /// Moves everything to the end of `queue`, what was pushed first first.
-    void take_all(ready_queue& queue) noexcept {
+    /// Moves everything to the end of `queue`, what was pushed first first. False when there was nothing.
+    bool take_all(ready_queue& queue) noexcept {
         if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
-            return;
+            return false;
         operation* newest = newest_.exchange(nullptr, std::memory_order_seq_cst);
         operation* oldest = nullptr;
         while (newest != nullptr) {
@@ -43,6 +43,7 @@ public:
             oldest = std::exchange(newest, older);
         }
         while (oldest != nullptr) queue.push(*std::exchange(oldest, oldest->next));
+        return true;
     }
 
 private:
@@ -68,6 +69,44 @@ public:
 
 private:
     Atomic<bool> up_{false};
+};
+
+/// Looks for the next post before the loop sleeps, as long as that pays. A thread whose post has run often
+/// posts again at once, and to wake a core that sleeps takes several times as long as to look here, most of
+/// all in a virtual machine. After several tries in vain, as where both threads share a core or posts are
+/// rare, it is tried once in a thousand times. Loop's thread only.
+class adaptive_spin {
+public:
+    static constexpr int looks_max = 100;  // one to five microseconds
+    static constexpr unsigned vain_max = 4, tried_once_in = 1024;
+
+    /// True when is_over() was.
+    template <class IsOver>
+    bool until(IsOver is_over) noexcept {
+        if (vain_ >= vain_max && ++skipped_ % tried_once_in != 0) return false;
+        for (int look = 0; look < looks_max; ++look) {
+            if (is_over()) {
+                vain_ = 0;
+                return true;
+            }
+            pause();
+        }
+        ++vain_;
+        return false;
+    }
+
+private:
+    // Leaves the core to its other hardware thread for a moment.
+    static void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        asm volatile("yield");
+#endif
+    }
+
+    unsigned vain_ = 0;     // tries since one was not
+    unsigned skipped_ = 0;  // and times that it was not tried
 };
 
 using operation_stack = basic_operation_stack<std::atomic>;

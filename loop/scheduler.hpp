@@ -211,7 +211,8 @@ protected:
     /// Frees everything that is queued or suspended, while the loop's timers and driver still live.
     void close() noexcept;
 
-    void take_posted() noexcept { posted_.take_all(ready_); }
+    /// False when nothing was posted.
+    bool take_posted() noexcept { return posted_.take_all(ready_); }
     root_list& roots() noexcept { return roots_; }
 
     static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();

@@ -40,6 +40,10 @@ public:
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
+    /// When something was posted since it was last asked: whether that other thread posts again at once.
+    bool sees_next_post() noexcept {
+        return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
+    }
     /// Takes what the kernel has, without sleeping.
     void look() { wait_in_driver(do_not_wait); }
     /// Sleeps in the driver until `deadline`, I/O or a post.
@@ -104,7 +108,8 @@ private:
             wait_(*this);
             if (!timers_.empty()) timers_.expire(now(), ready());
         }
-        take_posted();
+        if (take_posted()) [[unlikely]]
+            took_posts_ = true;
         run_ready(units_max);
     }
 
@@ -125,18 +130,21 @@ private:
 
     Timers timers_;
     Wait wait_;
+    adaptive_spin spin_;
+    bool took_posts_ = false;     // since it last was to sleep
     time_point wake_by_ = never;  // a step's limit
 };
 
 // The wait policies: what a turn does before it looks at the time. That of timers/precise_wait.hpp spins for
 // the last microseconds before a deadline.
 
-/// Sleeps until I/O, a post or the next deadline; with work in the queue it only looks whether there is more.
+/// Sleeps until I/O, a post or the next deadline; with work in the queue, or posted while it was about to
+/// sleep, it only looks whether there is more.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
     void operator()(Loop& loop) {
-        if (!loop.has_ready()) {
+        if (!loop.has_ready() && !loop.sees_next_post()) {
             loop.sleep_until_event(loop.next_deadline());
         } else if (OnEveryTurn || loop.has_pending_io()) {
             loop.look();

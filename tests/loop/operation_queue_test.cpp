@@ -119,4 +119,33 @@ TEST(ready_queue, discards_what_is_in_it_when_it_is_closed_and_what_comes_after_
     for (const counting& op : ops) EXPECT_EQ(op.discards, 1) << &op - ops;
 }
 
+TEST(adaptive_spin, ends_with_the_first_look_that_finds_something) {
+    adaptive_spin spin;
+    for (const int found_by : {1, 2, adaptive_spin::looks_max}) {
+        int looks = 0;
+        EXPECT_TRUE(spin.until([&] { return ++looks == found_by; }));
+        EXPECT_EQ(looks, found_by);
+    }
+}
+
+TEST(adaptive_spin, that_is_in_vain_is_hardly_ever_tried_again_until_it_pays) {
+    adaptive_spin spin;
+    bool found = false;
+    int looks = 0;
+    const auto tries_of = [&](unsigned times) {
+        const int before = looks;
+        for (unsigned i = 0; i < times; ++i) EXPECT_EQ(spin.until([&] { return ++looks, found; }), false);
+        return (looks - before) / adaptive_spin::looks_max;
+    };
+    EXPECT_EQ(tries_of(1000), static_cast<int>(adaptive_spin::vain_max));
+    EXPECT_EQ(tries_of(10 * adaptive_spin::tried_once_in), 10);
+    found = true;
+    unsigned waits = 1;
+    while (waits <= adaptive_spin::tried_once_in && !spin.until([&] { return found; })) ++waits;
+    EXPECT_LE(waits, adaptive_spin::tried_once_in);
+    EXPECT_TRUE(spin.until([&] { return found; })) << "and then each time";
+    found = false;
+    EXPECT_EQ(tries_of(1000), static_cast<int>(adaptive_spin::vain_max));
+}
+
 }  // namespace loopbench::loop

@@ -104,6 +104,35 @@ TEST_P(posting, from_inside_a_posted_function_is_for_a_later_turn) {
     EXPECT_EQ(depth, 100);
 }
 
+// Each finds the next one before it would sleep, and so never sleeps.
+TEST_P(posting, from_inside_a_posted_function_does_not_keep_the_loop_from_its_input_and_its_timers) {
+    const int last = is("loop-tick") ? 10 : 1'000;  // it sleeps on each turn
+    event_loop& loop = keep(make_loop());
+    auto pair = make_unix_pair(loop);
+    int depth = 0, read_at = last, woken_at = last;
+    auto reads = [&]() -> task<void> {
+        co_await read_text(pair.one);
+        read_at = depth;
+    };
+    auto sleeps = [&]() -> task<void> {
+        co_await loop.sleep_for(1ns);
+        woken_at = depth;
+    };
+    auto begins = [&]() -> task<void> {
+        co_await pair.other.write_all(bytes_of("x"));
+        loop.spawn(sleeps());
+    };
+    auto again = [&](auto& self) -> void {
+        if (++depth == last / 2) loop.spawn(begins());
+        depth < last ? loop.post_from_any_thread([&] { self(self); }) : loop.stop();
+    };
+    loop.spawn(reads());
+    loop.post_from_any_thread([&] { again(again); });
+    loop.run_forever();
+    EXPECT_LT(read_at, last / 2 + 5);
+    EXPECT_LT(woken_at, last / 2 + 5);
+}
+
 TEST_P(posting, can_be_a_stop_that_wakes_the_loop) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(24h); };
