@@ -64,7 +64,7 @@ def outcome_of(each, options):
 
 def main():
     options = arguments()
-    moments = options.moments if options.moments is not None else 60 if options.short else 300
+    moments = options.moments if options.moments is not None else 24 if options.short else 300
     kills.register(moments, min(options.jobs, moments))
     chosen = [each for each in attack.ATTACKS
               if (each.short or not options.short) and
