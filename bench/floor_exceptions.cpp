@@ -11,6 +11,8 @@ namespace {
 // spins (loop-round-robin always, loop-precise shortly before) is awake at the deadline. Where floor-sleep is
 // the only floor, timers without slack (timerfd, io_uring) are earlier than its clock_nanosleep.
 constexpr std::string_view spins = "who spins is awake, and floor-sleep has slack";
+// And who is late enough for its sleep finds the next post there.
+constexpr std::string_view looks = "who still looks need not be woken, and floors go to sleep at once";
 
 constexpr std::array exceptions{
     floor_exception{"sleep/serial", "late_p50", spins},
@@ -21,6 +23,7 @@ constexpr std::array exceptions{
     floor_exception{"timer/ladder", "time", spins},
     floor_exception{"idle/timer", "late_p50", spins},
     floor_exception{"gather/sleep", "late_p50", spins},
+    floor_exception{"post/cross_thread", "time", looks},
 };
 
 }  // namespace

@@ -71,42 +71,44 @@ private:
     Atomic<bool> up_{false};
 };
 
-/// Looks for the next post before the loop sleeps, as long as that pays. A thread whose post has run often
-/// posts again at once, and to wake a core that sleeps takes several times as long as to look here, most of
-/// all in a virtual machine. After several tries in vain, as where both threads share a core or posts are
-/// rare, it is tried once in a thousand times. Loop's thread only.
+/// Looks for the next post before the loop sleeps, as long as that pays. Often a thread posts again as
+/// soon as its post has run, and to wake a core that sleeps takes several times as long as to look here,
+/// most of all in a virtual machine. After several tries in vain, as where both threads share a core or
+/// posts are rare, it is tried once in a thousand times. Loop's thread only.
 class adaptive_spin {
 public:
-    static constexpr int looks_max = 100;  // one to five microseconds
+    static constexpr int looks_max = 100;  // one to five microseconds on x86-64
     static constexpr unsigned vain_max = 4, tried_once_in = 1024;
 
     /// True when is_over() was.
     template <class IsOver>
     bool until(IsOver is_over) noexcept {
-        if (vain_ >= vain_max && ++skipped_ % tried_once_in != 0) return false;
-        for (int look = 0; look < looks_max; ++look) {
+        if (is_over()) return true;  // it came before, which says nothing of what pays
+        if (vain_ >= vain_max && ++skippable_ % tried_once_in != 0) return false;
+        for (int look = 1; look < looks_max; ++look) {
+            pause();
             if (is_over()) {
                 vain_ = 0;
                 return true;
             }
-            pause();
         }
         ++vain_;
         return false;
     }
 
 private:
-    // Leaves the core to its other hardware thread for a moment.
+    // A moment, which on x86-64 the core's other hardware thread has: that may be who posts. There is no
+    // portable way.
     static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #elif defined(__aarch64__)
-        asm volatile("yield");
+        asm volatile("isb");
 #endif
     }
 
-    unsigned vain_ = 0;     // tries since one was not
-    unsigned skipped_ = 0;  // and times that it was not tried
+    unsigned vain_ = 0;       // tries in vain since the last that was not
+    unsigned skippable_ = 0;  // times that came after too many of them
 };
 
 using operation_stack = basic_operation_stack<std::atomic>;

@@ -40,7 +40,7 @@ public:
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// When something was posted since it was last asked: whether that other thread posts again at once.
+    /// Just after posts have run: whether the next one comes before the loop would sleep.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
@@ -131,7 +131,7 @@ private:
     Timers timers_;
     Wait wait_;
     adaptive_spin spin_;
-    bool took_posts_ = false;     // since it last was to sleep
+    bool took_posts_ = false;     // and sees_next_post() was not asked since
     time_point wake_by_ = never;  // a step's limit
 };
 

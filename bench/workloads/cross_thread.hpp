@@ -84,9 +84,9 @@ private:
 
 }  // namespace detail
 
-/// One operation: another thread posts a function, the sleeping loop wakes and runs it, and the thread is
-/// told. A warm-up comes before. Both threads are kept on their cores, which are one or two. The latency is
-/// from before the post to when the function runs.
+/// One operation: another thread posts a function, the loop wakes, unless it still looks, and runs it,
+/// and the thread is told. A warm-up comes before. Both threads are kept on their cores, which are one or
+/// two. The latency is from before the post to when the function runs.
 template <Runtime R, int Cores>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
     const auto cores = cores_for_two_threads(Cores, t);

@@ -205,14 +205,15 @@ struct schedule_family {
             "Memory for 1000 queued functions: how a function is stored, and whether it is reused."},
         workload_info{
             "post/cross_thread", about_work,
-            "one operation: another thread posts a function, the loop wakes and runs it",
+            "one operation: another thread posts a function, the loop wakes, unless it still looks, and runs "
+            "it",
             "From the first post after a warm-up (10 on one core, 2000 on two) to the last function; the "
             "thread posts the next one when it has been told that the last one ran. Latency is from before "
             "the post to when the function runs. Both threads are kept on one core (cores:1) or on one each "
             "(cores:2): the kernel would choose anew in every process.",
             "The wakeup of a sleeping thread by the kernel (eventfd or pipe), and of the posting thread: a "
             "context switch on one core; on two an interrupt to a core that sleeps, which a virtual machine "
-            "makes dear."},
+            "makes dear, and which a loop saves that still looks for posts when the next one comes."},
         workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
                       "All yields. Before, it is proved that two coroutines that yield take turns, a "
                       "thousand times each.",

@@ -128,24 +128,39 @@ TEST(adaptive_spin, ends_with_the_first_look_that_finds_something) {
     }
 }
 
+// It would have been found without a spin, so that the next one is no better for it.
+TEST(adaptive_spin, does_not_pay_where_something_was_there_before) {
+    adaptive_spin spin;
+    int looks = 0;
+    for (int i = 0; i < 1000; ++i) {
+        EXPECT_TRUE(spin.until([] { return true; }));
+        EXPECT_FALSE(spin.until([&] { return ++looks, false; }));
+    }
+    EXPECT_LT(looks, 1000 + static_cast<int>(adaptive_spin::vain_max) * adaptive_spin::looks_max);
+}
+
 TEST(adaptive_spin, that_is_in_vain_is_hardly_ever_tried_again_until_it_pays) {
     adaptive_spin spin;
-    bool found = false;
-    int looks = 0;
-    const auto tries_of = [&](unsigned times) {
-        const int before = looks;
-        for (unsigned i = 0; i < times; ++i) EXPECT_EQ(spin.until([&] { return ++looks, found; }), false);
-        return (looks - before) / adaptive_spin::looks_max;
+    const auto tries_in_vain = [&](unsigned times) {
+        unsigned tries = 0;
+        for (unsigned i = 0; i < times; ++i) {
+            int looks = 0;
+            EXPECT_FALSE(spin.until([&] { return ++looks, false; }));
+            tries += looks > 1;
+        }
+        return tries;
     };
-    EXPECT_EQ(tries_of(1000), static_cast<int>(adaptive_spin::vain_max));
-    EXPECT_EQ(tries_of(10 * adaptive_spin::tried_once_in), 10);
-    found = true;
+    const auto pays = [&, looks = 0]() mutable {
+        looks = 0;
+        return spin.until([&] { return ++looks == 2; });
+    };
+    EXPECT_EQ(tries_in_vain(1000), adaptive_spin::vain_max);
+    EXPECT_EQ(tries_in_vain(10 * adaptive_spin::tried_once_in), 10u);
     unsigned waits = 1;
-    while (waits <= adaptive_spin::tried_once_in && !spin.until([&] { return found; })) ++waits;
+    while (waits <= adaptive_spin::tried_once_in && !pays()) ++waits;
     EXPECT_LE(waits, adaptive_spin::tried_once_in);
-    EXPECT_TRUE(spin.until([&] { return found; })) << "and then each time";
-    found = false;
-    EXPECT_EQ(tries_of(1000), static_cast<int>(adaptive_spin::vain_max));
+    EXPECT_TRUE(pays()) << "and then each time";
+    EXPECT_EQ(tries_in_vain(1000), adaptive_spin::vain_max);
 }
 
 }  // namespace loopbench::loop
