@@ -150,8 +150,8 @@ TEST(adaptive_spin, that_is_in_vain_is_hardly_ever_tried_again_until_it_pays) {
         }
         return tries;
     };
-    const auto pays = [&, looks = 0]() mutable {
-        looks = 0;
+    const auto pays = [&] {
+        int looks = 0;
         return spin.until([&] { return ++looks == 2; });
     };
     EXPECT_EQ(tries_in_vain(1000), adaptive_spin::vain_max);
