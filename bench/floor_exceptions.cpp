@@ -11,7 +11,7 @@ namespace {
 // spins (loop-round-robin always, loop-precise shortly before) is awake at the deadline. Where floor-sleep is
 // the only floor, timers without slack (timerfd, io_uring) are earlier than its clock_nanosleep.
 constexpr std::string_view spins = "who spins is awake, and floor-sleep has slack";
-// And who is late enough for its sleep finds the next post there.
+// A floor sleeps before each post. Who still works, or looks, when the next one comes is not asleep then.
 constexpr std::string_view looks = "who still looks need not be woken, and floors go to sleep at once";
 
 constexpr std::array exceptions{

@@ -93,8 +93,8 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             ask(all[sent++ % all.size()], due);
         std::array<epoll_event, 64> events;
         const int count = ::epoll_wait(ready, events.data(), static_cast<int>(events.size()), 0);
-        const auto now =
-            steady::now();  // before recv(2), whose time is not the reply's: as the generator does
+        // Before recv(2), whose time is not the reply's.
+        const auto now = steady::now();
         const auto unwatched = now - std::exchange(looked, now);
         for (int i = 0; i < count; ++i) {
             connection& from = all[events[static_cast<std::size_t>(i)].data.u64];
