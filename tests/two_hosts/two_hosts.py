@@ -1,11 +1,12 @@
 """Two hosts, which are network namespaces with a veth pair between them: serve/open_loop with its client on the other.
 
     two_hosts.py test BIN            the run, what it says of the path, and what it leaves open; no time is judged
-    two_hosts.py agree BIN ROUNDS    a table: the generator's latencies beside those of independent_client, in turn
+    two_hosts.py agree BIN PAIRS     a table: the generator's latencies beside those of independent_client, in pairs
 """
 
 import contextlib
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -70,28 +71,47 @@ def test(bin_folder):
         assert all("there-is-none" in reason for reason in reasons), reasons
 
 
+def interval(values):
+    """Order statistics between which the median lies in at least 95 of 100 such samples, if there are enough."""
+    ordered, below = sorted(values), 0
+    for low in range(len(ordered) // 2):
+        below += math.comb(len(ordered), low) / 2 ** len(ordered)
+        if below > 0.025:
+            return (ordered[low - 1], ordered[-low]) if low else (-math.inf, math.inf)
+    return ordered[0], ordered[-1]
+
+
 def agree(bin_folder, rounds):
+    """A pair is one block with each client, one right after the other, so that what the machine does meanwhile is in
+    both; who comes first changes from pair to pair."""
     clients = {"generator": {}, "independent": {"LOOPBENCH_GENERATOR": f"{bin_folder}/independent_client"}}
-    found = {}
+    pairs = {}
     with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
         for number in range(rounds):
-            for name, environment in clients.items():
+            found = {}
+            for name in sorted(clients, reverse=number % 2 == 1):
                 # On one machine both hosts have the same cores; the contender keeps to the first.
-                _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 6,
-                                environment)
+                _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
+                                clients[name])
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():
                         if each["median"]:
-                            found.setdefault((who, metric), {}).setdefault(name, []).append(each["median"])
-                print(f"round {number + 1} of {rounds}: {name}", file=sys.stderr)
-    print(f"{WORKLOAD} over a veth pair, in microseconds: median of {rounds} runs of 6 blocks [least, most]")
-    for (who, metric), by_client in sorted(found.items()):
-        if len(by_client) == 2:
-            one, other = ([value / 1e3 for value in sorted(by_client[name])] for name in clients)
-            print(f"{who:12} {metric:12} "
-                  f"generator {statistics.median(one):7.1f} [{one[0]:.1f}, {one[-1]:.1f}]  "
-                  f"independent {statistics.median(other):7.1f} [{other[0]:.1f}, {other[-1]:.1f}]  "
-                  f"{100 * (statistics.median(one) / statistics.median(other) - 1):+.1f} %")
+                            found.setdefault((who, metric), {})[name] = each["median"] / 1e3
+            for key, pair in found.items():
+                if len(pair) == 2:
+                    pairs.setdefault(key, []).append(pair)
+            print(f"pair {number + 1} of {rounds}", file=sys.stderr)
+    print(f"{WORKLOAD} over a veth pair, in microseconds: medians of pairs of blocks [least, most], and the median\n"
+          "of what the generator gives more than the independent client in the same pair [95 % interval]")
+    for (who, metric), found in sorted(pairs.items()):
+        words = [f"{who:10} {metric} of {len(found)} pairs "]
+        for name in clients:
+            each = [pair[name] for pair in found]
+            words.append(f"{name} {statistics.median(each):6.1f} [{min(each):.1f}, {max(each):.1f}] ")
+        more = [100 * (pair["generator"] / pair["independent"] - 1) for pair in found]
+        low, high = interval(more)
+        words.append(f"{statistics.median(more):+.1f} % [{low:+.1f}, {high:+.1f}]")
+        print(" ".join(words))
 
 
 def main(command, bin_folder, *more):
