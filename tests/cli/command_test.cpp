@@ -55,6 +55,18 @@ TEST_F(command, run_measures_and_writes_every_report) {
     EXPECT_EQ(ran.output.find('\x1b'), std::string::npos) << "it is no terminal";
 }
 
+// `make bench` is run by who has not installed it.
+TEST_F(command, the_command_that_a_run_ends_with_can_be_typed_as_it_stands_there) {
+    const auto ran = loopbench({"run", "--quick", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const std::string before = "every table and warning: ";
+    ASSERT_NE(ran.output.find(before), std::string::npos) << ran.output;
+    const auto begin = ran.output.find(before) + before.size();
+    const auto again = loopbench.in_shell(ran.output.substr(begin, ran.output.find('\n', begin) - begin));
+    EXPECT_EQ(again.code, 0) << again.error_tail;
+    EXPECT_SAYS(again.output, "2.00 [2.00, 2.00]");
+}
+
 TEST_F(command, every_table_is_there_for_who_asks) {
     const auto verbose = loopbench({"run", "--quick", "--verbose", "-o", loopbench.out()});
     EXPECT_EQ(verbose.code, 0) << verbose.error_tail;

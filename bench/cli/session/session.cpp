@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>  // program_invocation_name
 #include <iterator>
 #include <optional>
 #include <span>
@@ -372,9 +373,9 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     if (unseen) throw *unseen;
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)
-        reports::write_standard_output(
-            fmt::format("every table and warning: loopbench report {} --format text\n",
-                        reports::printable(json.native())));
+        reports::write_standard_output(fmt::format("every table and warning: {} report {} --format text\n",
+                                                   reports::printable(program_invocation_name),
+                                                   reports::printable(json.native())));
     reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
                                                json.filename().native(), csv.filename().native(),
                                                "journal.jsonl (every trial)"));
