@@ -93,7 +93,8 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             ask(all[sent++ % all.size()], due);
         std::array<epoll_event, 64> events;
         const int count = ::epoll_wait(ready, events.data(), static_cast<int>(events.size()), 0);
-        if (count == 0) looked = steady::now();
+        const auto since = std::exchange(looked, steady::now());
+        const auto unwatched = looked - since;
         for (int i = 0; i < count; ++i) {
             connection& from = all[events[static_cast<std::size_t>(i)].data.u64];
             std::array<char, 4096> buffer;
@@ -101,7 +102,6 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             if (got <= 0) throw std::runtime_error("the server has closed");
             // After recv(2), as a completion of io_uring's tells that the bytes are in the reader's buffer.
             const auto now = steady::now();
-            const auto unwatched = now - std::exchange(looked, now);
             for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
                  from.come -= message_bytes) {
                 const auto [due, went] = from.asked.front();

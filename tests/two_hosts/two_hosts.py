@@ -72,39 +72,44 @@ def test(bin_folder):
 
 
 def interval(values):
-    """Order statistics between which the median lies in at least 95 of 100 such samples, if there are enough."""
-    ordered, below = sorted(values), 0
+    """Order statistics between which the median lies in at least 95 of 100 such samples; all numbers, where they are too
+    few for that."""
+    ordered, below, found = sorted(values), 0, (-math.inf, math.inf)
     for low in range(len(ordered) // 2):
         below += math.comb(len(ordered), low) / 2 ** len(ordered)
         if below > 0.025:
-            return (ordered[low - 1], ordered[-low]) if low else (-math.inf, math.inf)
-    return ordered[0], ordered[-1]
+            break
+        found = ordered[low], ordered[-1 - low]
+    return found
 
 
-def agree(bin_folder, rounds):
-    """A pair is one block with each client, one right after the other, so that what the machine does meanwhile is in
-    both; who comes first changes from pair to pair."""
+def agree(bin_folder, wanted):
+    """A pair is a run of one block with each client, the second right after the first, so that what the machine does
+    meanwhile is in both; which is first changes from pair to pair."""
     clients = {"generator": {}, "independent": {"LOOPBENCH_GENERATOR": f"{bin_folder}/independent_client"}}
     pairs = {}
     with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
-        for number in range(rounds):
+        for number in range(wanted):
             found = {}
             for name in sorted(clients, reverse=number % 2 == 1):
                 # On one machine both hosts have the same cores; the contender keeps to the first.
                 _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
                                 clients[name])
+                # The generator tries again when it was too late for more than a fifth. The other one does not, and
+                # what it then gives is no pair.
+                late = {who for who, each in values(report, "left_out").items() if (each["median"] or 0) > 0.2}
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():
-                        if each["median"]:
+                        if each["median"] and who not in late:
                             found.setdefault((who, metric), {})[name] = each["median"] / 1e3
             for key, pair in found.items():
                 if len(pair) == 2:
                     pairs.setdefault(key, []).append(pair)
-            print(f"pair {number + 1} of {rounds}", file=sys.stderr)
+            print(f"pair {number + 1} of {wanted}", file=sys.stderr)
     print(f"{WORKLOAD} over a veth pair, in microseconds: medians of pairs of blocks [least, most], and the median\n"
           "of what the generator gives more than the independent client in the same pair [95 % interval]")
     for (who, metric), found in sorted(pairs.items()):
-        words = [f"{who:10} {metric} of {len(found)} pairs "]
+        words = [f"{who:10} {metric} of {len(found)} of {wanted} pairs "]
         for name in clients:
             each = [pair[name] for pair in found]
             words.append(f"{name} {statistics.median(each):6.1f} [{min(each):.1f}, {max(each):.1f}] ")
