@@ -57,11 +57,12 @@ TEST_F(command, run_measures_and_writes_every_report) {
 
 // `make bench` is run by who has not installed it.
 TEST_F(command, the_command_that_a_run_ends_with_can_be_typed_as_it_stands_there) {
-    const auto ran = loopbench({"run", "--quick", "-o", loopbench.out()});
+    const auto ran = loopbench({"run", "--quick", "-o", loopbench.path("what's measured")});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    const std::string before = "every table and warning: ";
-    ASSERT_NE(ran.output.find(before), std::string::npos) << ran.output;
-    const auto begin = ran.output.find(before) + before.size();
+    const auto before = "every table and warning: " + loopbench.path("bin/loopbench report ").native();
+    const auto found = ran.output.find(before);
+    ASSERT_NE(found, std::string::npos) << ran.output;
+    const auto begin = ran.output.find('/', found);
     const auto again = loopbench.in_shell(ran.output.substr(begin, ran.output.find('\n', begin) - begin));
     EXPECT_EQ(again.code, 0) << again.error_tail;
     EXPECT_SAYS(again.output, "2.00 [2.00, 2.00]");

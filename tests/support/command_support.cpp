@@ -80,6 +80,7 @@ bench::child_outcome loopbench_command::in_shell(const std::string& script) cons
     request.environment = {{"loopbench", (folder_ / "bin/loopbench").native()},
                            {"out", out()},
                            {"folder", folder_.path().native()}};
+    request.limit = patience;
     return bench::run_child(request);
 }
 

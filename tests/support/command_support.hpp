@@ -34,7 +34,7 @@ public:
 
     /// Runs `loopbench ARGUMENTS...`, and kills it and its children when it takes longer.
     bench::child_outcome operator()(const std::vector<std::string>& arguments,
-                                    std::chrono::nanoseconds killed_after = std::chrono::minutes{1}) const;
+                                    std::chrono::nanoseconds killed_after = patience) const;
     /// Runs a shell command in which $loopbench is the executable, $folder the test's folder and $out
     /// the output folder in it, which is not there yet.
     bench::child_outcome in_shell(const std::string& script) const;
@@ -44,6 +44,8 @@ public:
     [[nodiscard]] nlohmann::json report() const;
 
 private:
+    /// On a machine that builds meanwhile, tracing takes a minute.
+    static constexpr std::chrono::minutes patience{5};
     scratch_folder folder_;
 };
 

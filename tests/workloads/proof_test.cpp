@@ -232,11 +232,15 @@ TEST(proof, fails_when_timers_fire_a_microsecond_early) {
     EXPECT_SAYS(reason, "fired early");
 }
 
-// Further ahead, because few timers are seen and a preempted thread can be late again.
+// Further ahead, and more than once, because few timers are seen and a preempted thread can be late again.
 TEST(proof, fails_when_any_sleep_ends_early) {
-    EXPECT_SAYS(reason_of_failure<early_runtime<20'000>>(sleep_serial, 1), "2 of 2 timers fired early");
-    EXPECT_SAYS(reason_of_failure<early_runtime<20'000>>(sleep_concurrent, 1), "fired early");
-    EXPECT_SAYS(reason_of_failure<early_runtime<20'000>>(idle_timer, 1), "fired early");
+    using workload = task_of<breakable_runtime> (*)(breakable_runtime&, trial&);
+    for (const workload each : {workload{sleep_serial}, workload{sleep_concurrent}, workload{idle_timer}}) {
+        std::string reason;
+        for (int i = 0; i < 20 && reason.empty(); ++i)
+            reason = reason_of_failure<early_runtime<20'000>>(each, 1);
+        EXPECT_SAYS(reason, "fired early");
+    }
 }
 
 TEST(proof, fails_when_a_sleep_does_not_sleep) {

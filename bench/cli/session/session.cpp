@@ -263,6 +263,15 @@ void tell_of_other_ways(const run_plan& plan) {
             held_back.size() > 1 ? "are" : "is");
 }
 
+/// As a shell has to be given it: in quotes where it has more than letters, digits and what paths are made of.
+std::string shell_word(const std::string& text) {
+    constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
+    if (text.find_first_not_of(plain) == std::string::npos) return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
 }  // namespace
 
 void choose_ways(run_plan& plan, const std::map<std::string, way>& asked) {
@@ -374,8 +383,8 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     if (run.unwritten) throw *run.unwritten;
     if (how == detail::one_screen)
         reports::write_standard_output(fmt::format("every table and warning: {} report {} --format text\n",
-                                                   reports::printable(program_invocation_name),
-                                                   reports::printable(json.native())));
+                                                   reports::printable(shell_word(program_invocation_name)),
+                                                   reports::printable(shell_word(json.native()))));
     reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
                                                json.filename().native(), csv.filename().native(),
                                                "journal.jsonl (every trial)"));
