@@ -72,8 +72,8 @@ def test(bin_folder):
 
 
 def interval(values):
-    """Order statistics between which the median lies in at least 95 of 100 such samples; all numbers, where they are too
-    few for that."""
+    """Order statistics between which the median lies in at least 95 of 100 such samples; all numbers where there are
+    too few for that."""
     ordered, below, found = sorted(values), 0, (-math.inf, math.inf)
     for low in range(len(ordered) // 2):
         below += math.comb(len(ordered), low) / 2 ** len(ordered)

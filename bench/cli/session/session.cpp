@@ -263,7 +263,7 @@ void tell_of_other_ways(const run_plan& plan) {
             held_back.size() > 1 ? "are" : "is");
 }
 
-/// As a shell has to be given it: in quotes where it has more than letters, digits and what paths are made of.
+/// As a shell has to be given it: in quotes where it has more than what paths are mostly made of.
 std::string shell_word(const std::string& text) {
     constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
     if (text.find_first_not_of(plain) == std::string::npos) return text;
