@@ -58,13 +58,12 @@ def test(bin_folder):
         done, report = run(bin_folder, f"{folder}/out", server, client, 2)
         assert report["complete"], done.stderr
         assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
-        path = [values(report, metric) for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate")]
-        for who, cell in values(report, "time").items():
-            # A machine with other work may be too slow for the rate; whether the path is known is of no matter then.
-            if cell["status"] == "ok":
-                assert all(metric[who]["median"] > 0 for metric in path), (cell, path)
-            else:
-                assert "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
+        for cell in values(report, "time").values():
+            # A machine with other work may be too slow for the rate; the path is known even so, or nothing is.
+            assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
+        for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
+            found = values(report, metric)
+            assert all((each["median"] or 0) > 0 for each in found.values()), (metric, found)
         assert any(each["code"] == "client_elsewhere" for each in report["warnings"]), report["warnings"]
         # A command that fails is named with what it was.
         done, report = run(bin_folder, f"{folder}/none", server, ["ip", "netns", "exec", "there-is-none"], 1)
