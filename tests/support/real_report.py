@@ -1,4 +1,4 @@
-"""The journal that is in the repository, and names that nobody should be able to harm a reader with."""
+"""The journal of a real run, and names that must not harm a reader."""
 
 import json
 import lzma
@@ -12,8 +12,8 @@ HOSTILE = [
 
 
 def real_journal(source):
-    """Thirteen contenders, twelve workloads, ten blocks."""
-    return lzma.decompress((source / "reports/evidence/quick/journal.jsonl.xz").read_bytes())
+    """Returns the journal of `make bench`: thirteen contenders, twelve workloads, ten blocks."""
+    return lzma.decompress((source / "tests/support/quick_run.jsonl.xz").read_bytes())
 
 
 def with_hostile_names(report, names=HOSTILE):
