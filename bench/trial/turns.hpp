@@ -13,7 +13,7 @@
 namespace loopbench::bench {
 
 /// What a turn is. The untimed part is to be as long as it takes until what the others did to the caches is
-/// not to be seen any more: tests/agreement/settle_evidence.py measures that.
+/// not to be seen any more (reports/evidence/settle).
 struct turn_lengths {
     std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
                              timed = std::chrono::microseconds{1500};  // whole microseconds

@@ -1,5 +1,5 @@
-// How often change points are found where there are some, and where there are none: few tries, with seeds, of
-// what reports/evidence/changes has the shares of (docs/history.md).
+// How often change points are found where there are some, and where there are none: few tries, with seeds.
+// docs/history.md gives the rates of many tries.
 #include <gtest/gtest.h>
 
 #include <algorithm>

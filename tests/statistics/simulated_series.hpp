@@ -54,13 +54,6 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// Whether whoever looks after each run is ever told of a change.
-inline bool ever_alarms(const run_series& series, const bench::change_rule& rule = {}) {
-    for (std::size_t runs = 1; runs <= series.size(); ++runs)
-        if (!changes_in(series, runs, rule).empty()) return true;
-    return false;
-}
-
 /// After how many runs at the new level, up to `most`, whoever looks after each is told of a change within
 /// two runs of the planted one.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
