@@ -70,7 +70,7 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
 
 /// From here on the machine of one session is not that of the other. What makes one contender slower by a
 /// third makes the next one slower by nothing or by half then, so that ratios move, too
-/// (reports/evidence/layouts, the 18th pair of reports).
+/// (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
 constexpr double most_moved = 1.2;
 
 /// The workloads whose baseline moved by more than that between the sessions, with the logarithm of

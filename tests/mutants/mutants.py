@@ -119,12 +119,11 @@ def table_of(patches, results):
     commits = collections.Counter(result["commit"][:12] for _, result in rows)
     tried_on = ", ".join(f"{count} on commit {commit}" for commit, count in commits.items())
     lines = [f"{len(rows)} of {len(patches)} patches were tried, {tried_on}: {red} are seen by a test, "
-             f"{len(rows) - red} are not.", "", "| patch | the defence that it takes out | in | program | red |",
-             "|---|---|---|---|---|"]
+             f"{len(rows) - red} are not.", "", "| patch | the test that fails |", "|---|---|"]
     for patch, result in rows:
         is_red = result["outcome"] == "red"
         seen = f"`{result['what']}`" if is_red else f"**{result['outcome']}** {result['what']}".strip()
-        lines.append(f"| {patch.name} | {patch.defence} | `{patch.changed}` | `{patch.program}` | {seen} |")
+        lines.append(f"| {patch.name} | {seen} |")
     return "\n".join(lines) + "\n"
 
 
