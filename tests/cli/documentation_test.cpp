@@ -1,5 +1,5 @@
-// Runs the commands that README.md and docs/ show on fake contenders. documentation_test.py checks the links and the
-// code, evidence_test.py the numbers.
+// Runs the commands that README.md and docs/ show on fake contenders. documentation_test.py checks the links
+// and the code, evidence_test.py the numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -119,10 +119,9 @@ TEST(documentation, shows_commands_that_work_in_the_order_in_which_it_shows_them
 
 TEST(documentation, the_screen_of_a_quick_run_fits_on_60_lines) {
     const loopbench_command loopbench;
-    const auto shown =
-        loopbench.in_shell("xz -dc " LOOPBENCH_SOURCE
-                           "/tests/support/quick_run.jsonl.xz > $folder/journal.jsonl && "
-                           "$loopbench report $folder/journal.jsonl --format screen");
+    const auto shown = loopbench.in_shell("xz -dc " LOOPBENCH_SOURCE
+                                          "/tests/support/quick_run.jsonl.xz > $folder/journal.jsonl && "
+                                          "$loopbench report $folder/journal.jsonl --format screen");
     ASSERT_EQ(shown.code, 0) << shown.error_tail;
     constexpr auto lines_of_where_the_reports_are = 2;
     EXPECT_LE(std::ranges::count(shown.output, '\n') + lines_of_where_the_reports_are, 60);

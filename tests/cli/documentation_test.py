@@ -4,7 +4,7 @@
     documentation_test.py SOURCE LOOPBENCH
 
 Code is part of a file that a test compiles or runs, links lead to what is there, and the exit codes are those of
-`loopbench --help`. That the commands work is tested in documentation_test.cpp.
+`loopbench --help`. documentation_test.cpp tests that the commands work, evidence_test.py that the numbers are measured.
 """
 
 import pathlib

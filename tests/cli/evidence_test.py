@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Checks reports/evidence, and that the numbers in the documentation are in it.
+
+    evidence_test.py SOURCE
+
+- reports/evidence is small, its README.md has the checksum of each file, and a document names each folder.
+- A paragraph, list item or table that links to a file in reports/evidence quotes only numbers from that file. A table
+  or code block takes the link of the paragraph before it. Where a link would disturb the text, a comment
+  `<!-- evidence: FILE... -->` in the line above names the files. In such a block, `NAME/` stands for a report in
+  near_floor: NAME.json.xz, or NAME in steps.json.xz.
+
+A quoted number is in a file if some number there, in the unit of the quote, rounds to it. In a report that number must
+belong to the workload at the beginning of the table row and to the contender of the column, if they are named, and
+`1.10 [1.09, 1.11]` must be one median with its interval. From reports, numbers without unit and decimals (100
+connections) are not checked outside of tables.
+"""
+
+import collections
+import hashlib
+import itertools
+import json
+import lzma
+import math
+import pathlib
+import re
+import statistics
+import sys
+
+FILES_MAX, BYTES_MAX, FILE_BYTES_MAX = 60, 3_000_000, 256 * 1024
+QUOTES_MIN = 700  # fewer mean that this test no longer finds them
+
+STEPS = "near_floor/steps.json.xz"
+BLOCK = re.compile(r"^```(?:.|\n)*?^```$|(?:^(?!```).*\S.*(?:\n|\Z))+", re.MULTILINE)
+MARK = re.compile(r"^<!-- evidence: (.*) -->$", re.MULTILINE)
+LINK = re.compile(r"\]\((?:\.\./)*reports/evidence/([^)#]+)\)|`reports/evidence/([^`]+)`")
+STEP = re.compile(r"`(\w+)/`")
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+NUMBER = re.compile(r"(?<![\w.:/^-])(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s?(?P<unit>ns|µs|ms|s|%))?"
+                    r"(?![\w.]*\w)")
+UNCHECKED = re.compile(r"`[^`]*`|\]\([^)]*\)|95 % (?:confidence|interval)|"
+                       r"(?:g\+\+|Boost|Boost\.Asio|Linux|commit) [\w.]+")
+INTERVAL = re.compile(r"^ ?(?:\w+ )??\[(-?[\d.]+), (-?[\d.]+)\]")
+
+
+def documents(source):
+    return [*sorted(source.glob("*.md")), *sorted(source.glob("docs/*.md"))]
+
+
+def text_of(file):
+    return (lzma.decompress(file.read_bytes()) if file.suffix == ".xz" else file.read_bytes()).decode()
+
+
+def rounds_to(value, quoted):
+    """Returns whether the value, rounded to the decimals of the quote, is the quote."""
+    digits = quoted.replace(",", "")
+    decimals = len(digits.partition(".")[2])
+    return abs(abs(value) - float(digits)) <= 0.5 * 10**-decimals * (1 + 1e-6)
+
+
+class Text:
+    """The numbers of a text or CSV file."""
+
+    contenders = workloads = frozenset()
+
+    def __init__(self, text):
+        self.numbers = [float(each) for each in re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", text)]
+
+    def has(self, digits, unit, *_):
+        scales = {"%": (1, 100), "ns": (1,), "µs": (1, 1e-3), "ms": (1, 1e-3, 1e-6), "s": (1, 1e-3, 1e-9)}
+        return any(rounds_to(value * scale, digits) for value in self.numbers
+                   for scale in scales.get(unit, (1, 1e-6)))  # bytes as megabytes
+
+
+class Report:
+    """The numbers of a report.json: of each result its median and interval, as a value and as a ratio."""
+
+    def __init__(self, report):
+        self.results = report["results"]
+        self.contenders = {each["contender"] for each in self.results}
+        self.workloads = {each["workload"] for each in self.results}
+        self.references = collections.defaultdict(list)
+        for each in self.results:
+            if each.get("median") and each["contender"].startswith(("floor-", report["baseline"])):
+                self.references[each["workload"], each["metric"]].append(each)
+
+    def triples(self, result, unit):
+        """Yields median, low and high of the result in this unit."""
+        if result.get("median") is not None:
+            value = [result[key] for key in ("median", "low", "high")]
+            if unit in UNITS and result["unit"] == "ns":
+                yield [each and each / UNITS[unit] for each in value]
+            elif unit == "%" and result["unit"] == "ratio":
+                yield [each and 100 * each for each in value]
+            elif not unit and result["unit"] != "ns":
+                yield value
+        for ratio in filter(None, map(result.get, ("ratio", "times_floor", "to_epoll"))):
+            value = [ratio[key] for key in ("median", "low", "high")]
+            if not unit:
+                yield value
+                yield [each and 1 / each for each in value]
+            elif unit == "%":
+                yield [each and 100 * abs(each - 1) for each in value]
+
+    def quotients(self, result):
+        """Yields its median divided by that of each floor and the baseline, and the median of the blocks' quotients."""
+        for other in self.references[result["workload"], result["metric"]]:
+            if result.get("median"):
+                yield result["median"] / other["median"]
+            pairs = list(zip(result.get("samples", []), other.get("samples", [])))
+            if pairs and all(a and b and a * b > 0 for a, b in pairs):
+                yield math.exp(statistics.median(math.log(a / b) for a, b in pairs))
+
+    def has(self, digits, unit, interval=None, workload=None, contenders=None):
+        for result in self.results:
+            if workload and result["workload"] != workload or contenders and result["contender"] not in contenders:
+                continue
+            for triple in self.triples(result, unit):
+                if interval:
+                    if all(value is not None and rounds_to(value, each)
+                           for value, each in zip(triple, (digits, *interval))):
+                        return True
+                elif any(value is not None and rounds_to(value, digits) for value in triple):
+                    return True
+            if not unit and not interval and any(rounds_to(each, digits) for each in self.quotients(result)):
+                return True
+        return False
+
+
+class Evidence:
+    def __init__(self, folder):
+        self.folder, self.known = folder, {}
+
+    def sources(self, name):
+        """Returns the sources in a file by name: one without a name, or several reports."""
+        if name not in self.known:
+            text = text_of(self.folder / name)
+            content = json.loads(text) if ".json" in name else None
+            if not content:
+                self.known[name] = {"": Text(text)}
+            elif "results" in content:
+                self.known[name] = {"": Report(content)}
+            elif all(isinstance(each, dict) and "results" in each for each in content.values()):
+                self.known[name] = {key: Report(each) for key, each in content.items()}
+            else:
+                self.known[name] = {"": Text(text)}
+        return self.known[name]
+
+    def step(self, name):
+        file = f"near_floor/{name}.json.xz"
+        if (self.folder / file).exists():
+            return self.sources(file).values()
+        found = self.sources(STEPS).get(name)
+        return [found] if found else []
+
+
+def blocks_of(text):
+    """Yields the paragraphs, lists, tables and code blocks that have sources, each with the names of these files."""
+    files = []
+    for block in BLOCK.findall(text):
+        named = [file for mark in MARK.findall(block) for file in mark.split()]
+        linked = [one or other for one, other in LINK.findall(block)]
+        named += [file for file in linked if "." in file and file != "README.md"]
+        if named:
+            files = named
+        elif not block.lstrip().startswith(("|", "```")):
+            files = []
+        if files:
+            yield block, files
+
+
+def units_of(block):
+    """Splits a table into rows, each with the cells of the first row, a screen into contenders, a list into items."""
+    lines = MARK.sub("", block).strip().splitlines()
+    if lines and lines[0].startswith("```"):
+        text, _, tables = "\n".join(lines[1:-1]).partition("\n\n")  # a screen
+        return [(text, None), *((part, None) for line in tables.splitlines()
+                                for part in re.split(r" {2,}(?=(?:loop|asio)-|\(best)", line))]
+    if lines and lines[0].startswith("|"):
+        header = [cell.strip() for cell in lines[0].strip("|").split("|")]
+        return [(line, header) for line in lines[2:]]
+    return [(item, None) for item in re.split(r"\n(?=\s*- )", "\n".join(lines))]
+
+
+def numbers_of(text):
+    plain = re.sub(r"\s+", " ", UNCHECKED.sub(" ", text))
+    for found in NUMBER.finditer(plain):
+        interval = INTERVAL.match(plain[found.end():])
+        before = plain[:found.start()]
+        if "[" not in before[before.rfind("]") + 1:]:  # the interval belongs to the number before it
+            is_telling = found["unit"] or "." in found["digits"]
+            yield found["digits"], found["unit"], interval and interval.groups(), is_telling
+
+
+def quotes_in(unit, header, sources):
+    """Yields each number in the unit, and whether a source has it."""
+    cells = [cell.strip() for cell in unit.strip().strip("|").split("|")] if header else [unit]
+    all_workloads = set().union(*(source.workloads for source in sources))
+    all_contenders = set().union(*(source.contenders for source in sources))
+    workload = cells[0] if cells[0] in all_workloads else None
+    row_contenders = {unit.strip().partition(" ")[0]} & all_contenders
+    for column, cell in enumerate(cells):
+        contenders = row_contenders
+        if workload:
+            contenders = {header[column]} & all_contenders or {name for name in all_contenders if name in cell}
+        numbers = list(numbers_of(cell))
+        others = {measure for _, measure, _, _ in numbers}
+        for digits, measure, interval, is_telling in numbers:
+            if not (is_telling or workload or all(isinstance(source, Text) for source in sources)):
+                continue
+            measures = {measure} if measure else others | {None}  # 14.8 and 12.8 µs
+            quote = digits + (f" {measure}" if measure else "") + (f" [{', '.join(interval)}]" if interval else "")
+            yield quote, any(source.has(digits, each, interval, workload, contenders)
+                             for source in sources for each in measures)
+
+
+def checked_quotes(document, evidence):
+    """Yields each number that names a file in the evidence, and a complaint or nothing."""
+    for block, files in blocks_of(document.read_text()):
+        missing = [file for file in files if not (evidence.folder / file).is_file()]
+        if missing:
+            yield "", f"{', '.join(missing)} is no file in reports/evidence"
+            continue
+        steps = list(evidence.sources(STEPS).values()) if STEPS in files else []
+        others = [source for file in files if file != STEPS for source in evidence.sources(file).values()]
+        for unit, header in units_of(block):
+            named = [source for name in STEP.findall(unit) for source in evidence.step(name)]
+            for quote, is_supported in quotes_in(unit, header, others + (named or steps)):
+                where = f"{', '.join(files)}: {' '.join(unit.split())[:100]}"
+                yield quote, None if is_supported else f"{quote} is not in {where}"
+
+
+def wrong_files(folder, names_in_documents):
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    sizes = {name: (folder / name).stat().st_size for name in files}
+    if len(files) > FILES_MAX or sum(sizes.values()) > BYTES_MAX:
+        yield f"{len(files)} files with {sum(sizes.values())} bytes; {FILES_MAX} files and {BYTES_MAX} are allowed"
+    for name, size in sizes.items():
+        if size > FILE_BYTES_MAX:
+            yield f"{name} has {size} bytes; {FILE_BYTES_MAX} are allowed"
+    known = dict(reversed(line.split("  ", 1)) for line in
+                 re.findall(r"^[0-9a-f]{64}  \S+$", (folder / "README.md").read_text(), re.MULTILINE))
+    now = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files if name != "README.md"}
+    for name in sorted(known.keys() | now.keys()):
+        if known.get(name) != now.get(name):
+            yield f"README.md has another checksum of {name} ({now.get(name, 'no such file')})"
+    for name in sorted({name.partition("/")[0] for name in now} - names_in_documents):
+        yield f"no document names {name}; remove it"
+
+
+def main(source):
+    source = pathlib.Path(source)
+    evidence = Evidence(source / "reports/evidence")
+    pages = [*documents(source), source / "tests/mutants/README.md"]
+    texts = [page.read_text() for page in pages]
+    named = {name.partition("/")[0] for name in itertools.chain.from_iterable(
+        (*(mark.split()[0] for mark in MARK.findall(text)), *re.findall(r"reports/evidence/([\w/.-]+)", text))
+        for text in texts)}
+    complaints = [f"reports/evidence: {what}" for what in wrong_files(evidence.folder, named)]
+    quotes = [(page, what) for page in documents(source) for _, what in checked_quotes(page, evidence)]
+    complaints += [f"{page.relative_to(source)}: {what}" for page, what in quotes if what]
+    if len(quotes) < QUOTES_MIN:
+        complaints.append(f"only {len(quotes)} numbers name a file in reports/evidence; at least {QUOTES_MIN} should")
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
