@@ -141,6 +141,8 @@ struct environment {
     std::optional<std::string> governor;
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
+    /// The least time of a system call (getppid), in batches; absent in older reports.
+    std::optional<double> cheapest_call_ns{};
     std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, when the run began
     std::optional<calibration> calibrated;  // absent when there is none of this machine
     /// What tells it from machines that look the same: drawn by its kernel at random when it was started. Of

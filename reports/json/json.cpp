@@ -108,6 +108,7 @@ constexpr auto fields_of(const environment*) {
         field{"cores", &environment::cores}, field{"memory_bytes", &environment::memory_bytes},
         field{"governor", &environment::governor}, field{"clocksource", &environment::clocksource},
         field{"timer_slack_ns", &environment::timer_slack_ns},
+        field{"cheapest_call_ns", &environment::cheapest_call_ns, presence::when_there},
         field{"load_average", &environment::load_average},
         field{"calibration", &environment::calibrated, presence::when_there},
         field{"machine", &environment::machine, presence::when_there});
