@@ -234,8 +234,7 @@ protected:
         try {
             while (next != nullptr && ready_.budget.used() < units_max) {
                 operation& op = *std::exchange(next, next->next);
-                if (units_max == without_limit)
-                    ready_.budget.refill();  // then each callback has its own budget
+                if (units_max == without_limit) ready_.budget.refill();  // one for each callback
                 ready_.budget.use(work_budget::units_of_a_callback);
                 if (debug_) [[unlikely]] {
                     run_timed(op);
