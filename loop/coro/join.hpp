@@ -121,8 +121,7 @@ private:
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t
-        running_;  // children, plus one for the loop that starts them, because children may end inside it
+    std::size_t running_;  // children, and one for the loop that starts them: they may end in it
     const detail::promise_base* decisive_ = nullptr;  // the first to fail, or, with cancel_on_first, to end
     join_mode mode_;
     bool polls_;
