@@ -23,9 +23,9 @@ std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
 constexpr std::size_t whole_budget = work_budget::units_max;
 
 constexpr design all[] = {
-    // Tutorial 001, and the first half of 004: the loop asks every task in turn if it can continue (the last
-    // `true`). There is no selector. Tasks do not use the timer queue; only the network code and scheduled
-    // calls do.
+    // Tutorial 001, and the first half of 004: the loop asks one task after another if it can continue (the
+    // last `true`). There is no selector. Tasks do not use the timer queue; only the network code and
+    // scheduled calls do.
     {"loop-round-robin", "none", "Tasks are polled in turn; a sleep looks at the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, on_every_turn, true>},
     // Tutorial 000.

@@ -13,7 +13,7 @@
 
 namespace loopbench::loop {
 
-/// What an operation has to do: its work, or, when the loop ends, only free what it owns.
+/// The two ways to complete an operation: do its work, or, when the loop ends, only free what it owns.
 enum class completion { run, discard };
 
 /// Something to run once. The loop calls `complete`, in its thread, with the operation itself. At that time

@@ -185,7 +185,7 @@ public:
     bool has_ready() const noexcept { return !ready_.empty(); }
     /// Returns true if another thread has posted something that is not yet in the ready queue.
     bool has_posted() const noexcept { return !posted_.empty(); }
-    /// Returns true if a waiting task checks by polling that its wait is over, instead of being woken.
+    /// Returns true if waiting tasks poll to find out that their waits are over, instead of being woken.
     bool polls() const noexcept { return polls_; }
     void exception_was_not_retrieved(const std::exception_ptr& exception,
                                      const std::source_location& made_at) const noexcept;

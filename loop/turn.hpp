@@ -142,8 +142,8 @@ private:
 // The wait policies: what a turn does before it reads the clock. Another policy, in timers/precise_wait.hpp,
 // spins for the last microseconds before a deadline.
 
-/// Sleeps until I/O, a post or the next deadline. If there is work in the queue, or a post arrives while it
-/// is about to sleep, it does not sleep; it only asks the kernel for more events.
+/// The policy that sleeps until I/O, a post or the next deadline. If there is work in the queue, or a post
+/// arrives while it is about to sleep, it does not sleep; it only asks the kernel for more events.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
@@ -158,8 +158,8 @@ struct blocking_wait {
 
 /// The policy of every serious loop.
 using block_wait = blocking_wait<false>;
-/// Asks the kernel on every turn, even if no operation is pending, as the tutorials' loops call their
-/// selector. It costs one system call for each turn that has work to do.
+/// The policy that asks the kernel on every turn, even if no operation is pending, as the tutorials' loops
+/// call their selector. It costs one system call for each turn that has work to do.
 using block_every_turn_wait = blocking_wait<true>;
 
 /// The policy of every first tutorial: asks the kernel and never sleeps. Notices every event immediately, but

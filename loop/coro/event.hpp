@@ -1,4 +1,4 @@
-// An event that happens once, and a list of waiters, which other code also uses.
+// An event that happens once, and the list of the tasks that wait for it.
 #pragma once
 
 #include "loop/scheduler.hpp"
@@ -97,7 +97,7 @@ public:
         event& event_;
     };
 
-    /// Awaitable; completes at once when the event is set.
+    /// Awaitable; completes immediately if the event is already set.
     wait_awaiter wait() noexcept { return wait_awaiter(*this); }
 
 private:

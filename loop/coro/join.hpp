@@ -15,9 +15,9 @@ enum class join_mode {
     collect,  // like `all`, but no exception is thrown: each one stays in its task, for task::failure()
 };
 
-/// Runs children as tasks of their own until all have ended. Gives nothing, or, if Result is std::size_t, the
-/// index of the first child that ended (for cancel_on_first). Allocates nothing: the children's frames
-/// contain the state of a root, and this awaiter lives in the waiting frame.
+/// An awaiter that runs children as tasks of their own until all have ended. Gives nothing, or, if Result is
+/// std::size_t, the index of the first child that ended (for cancel_on_first). Allocates nothing: the
+/// children's frames contain the state of a root, and this awaiter lives in the waiting frame.
 template <class T, class Result>
 class join_awaiter final : polled_awaiter<>, detail::root_owner {
 public:

@@ -20,7 +20,7 @@ struct option {
     std::variant<bool*, int*, double*, std::vector<std::string>*> value;
 };
 
-/// The description of an example. `design` is that of the program's own tutorial and is the default. Empty
+/// The description of an example. `design` is the default: the design of the program's own tutorial. Empty
 /// for a program that builds its own loop.
 struct program {
     std::string about;

@@ -1,5 +1,5 @@
 // Tutorial 001's introduction: generators that are iterated over, generators that receive values, and two of
-// them that take turns. There is no loop yet, so there is no design to choose.
+// them that run alternately. There is no loop yet, so there is no design to choose.
 #include <fmt/core.h>
 
 #include <array>

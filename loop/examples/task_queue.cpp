@@ -2,7 +2,7 @@
 // count at the same time, each by putting the rest of its work at the end of the queue; and one that waits.
 //
 // The tutorial's counting snippets do not run as printed (a `{i}` without its f, and no end). Here they print
-// what their sequential versions would, taking turns.
+// the lines of their sequential versions, alternately.
 #include <fmt/core.h>
 
 #include <chrono>

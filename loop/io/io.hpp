@@ -218,7 +218,7 @@ protected:
         ended.push(op);
     }
 
-    /// Releases the lock while it lives, so that the thread may sleep.
+    /// A guard that releases the lock while it lives, so that the thread may sleep.
     class without_lock {
     public:
         explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {
@@ -285,7 +285,7 @@ public:
         address = where;
         address_bytes = bytes;
     }
-    /// The length of the sender's address, after receive_from.
+    /// Returns the length of the sender's address, after receive_from.
     socklen_t address_size() const noexcept { return address_bytes; }
 
     bool await_ready() const noexcept { return false; }

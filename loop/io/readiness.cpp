@@ -30,8 +30,8 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
     return is_input(op.kind) ? in : out;
 }
 
-// Makes the call. If a stream gave less than requested, it is drained: the next call would return EAGAIN, so
-// it is not made (epoll(7), "Do I need to continuously read/write").
+// Makes the call. If a stream gave or took less than requested, it is drained or full: the next call would
+// return EAGAIN, so it is not made (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;

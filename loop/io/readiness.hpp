@@ -6,9 +6,9 @@
 //
 // The driver makes the calls of all reported descriptors together, right after the kernel's report. But if
 // the last call on a descriptor moved much data, the driver queues the descriptor instead, and makes the call
-// when its turn in the queue comes, just before the coroutine resumes. Otherwise a hundred messages of 16 KiB
-// would have left the caches before the first of them is processed. (For a hundred small messages, it is
-// faster to make all calls together.)
+// when the ready queue reaches the descriptor, just before the coroutine resumes. Otherwise a hundred
+// messages of 16 KiB would have left the caches before the first of them is processed. (For a hundred small
+// messages, it is faster to make all calls together.)
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ struct readiness_event {
 
 class readiness_driver : public driver {
 public:
-    /// For debug mode: returns the operation that runs next in `queued`, which may be a queued descriptor.
+    /// For debug mode: returns the operation that continues when `queued` runs; `queued` may be a descriptor.
     static const operation& going_on(const operation& queued) noexcept;
 
     bool start(io_operation& op) override;
@@ -133,7 +133,7 @@ private:
     static void run_or_discard(operation* op, completion how);
 
     const bool edge_triggered_;
-    std::size_t reported_ = 0;  // directions that are queued because of a report
+    std::size_t reported_ = 0;                                   // queued because of a report
     descriptor_table<std::unique_ptr<descriptor>> descriptors_;  // their addresses are stable
 };
 

@@ -1,4 +1,4 @@
-// select: the driver of the five tutorials, with the limits that made everybody leave it.
+// select: the driver of the tutorials, with the limits that made everybody leave it.
 //
 // Surprising behaviour: a descriptor of 1024 or more does not fit into an fd_set, and setting its bit writes
 // past the end of the set (AMQP-CPP#378), so this driver refuses it with an error. A wait costs a pass over

@@ -185,8 +185,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // Chunks are reused as soon as they are read. Beside the full ones, there is at most one partly filled
-    // chunk per digit, for the current pass and for the previous one.
+    // Chunks are reused as soon as they are read. Apart from the full ones, there is at most one partly
+    // filled chunk per digit, for the current pass and for the previous one.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;

@@ -5,7 +5,7 @@
 // 100 connections, one entry carries dozens of operations. This is the whole gain: a single send costs the
 // same with or without io_uring.
 //
-// Surprising behaviour, beyond that of the ring itself (ring.hpp):
+// Surprising behaviour, in addition to the list in ring.hpp:
 // - A waiting receive occupies its caller's buffer, so streams are fed: see stream_feed.hpp.
 // - A pending request keeps its file open: close(2) would not send a FIN. close() therefore cancels the
 //   requests and enters the kernel immediately; requests not yet submitted go out while the number still
@@ -492,8 +492,8 @@ private:
             const auto events = static_cast<unsigned>(cqe.res);
             result = goes_on ? result_of_poll(op, events) : -EAGAIN;
             // If the event was the requested one, other code was faster, and the operation waits as before.
-            // An accept never completes before its request has ended: otherwise no code would close the
-            // accepted connection.
+            // Otherwise it asks for changes, except an accept: it must not complete before its request has
+            // ended, because then no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
@@ -551,8 +551,8 @@ private:
     provided_buffers buffers_;
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
-    io_queue to_start_;     // at the next wait: early operations, remainders, and those that have waited
-    std::size_t lent_ = 0;  // requests that may use a buffer
+    io_queue to_start_;                  // for the next wait: early ones, remainders, former waiters
+    std::size_t lent_ = 0;               // requests that may use a buffer
     bool lends_buffers_ = false;         // to the kernel, for detachable operations
     io_operation* discarded_ = nullptr;  // its owner waits until the kernel releases it
     bool lacks_cancels_ = false;         // some cancellations found no room or no memory

@@ -77,7 +77,7 @@ public:
     /// Cancels everything and waits until the kernel has released it; drops the completions.
     void cancel_all() noexcept;
 
-    /// How often the ring has entered the kernel, and how many requests it has submitted.
+    /// Return how often the ring has entered the kernel, and how many requests it has submitted.
     std::uint64_t entries() const noexcept { return entries_; }
     std::uint64_t requests() const noexcept { return requests_; }
     io_uring& native() noexcept { return ring_; }

@@ -7,10 +7,10 @@
 // of them has drained the socket.
 //
 // All streams share the buffers: a ring that the process fills and from which the kernel takes
-// (IORING_REGISTER_PBUF_RING). The ring is in order, so every buffer in it is used in turn: with all buffers
-// in it, a loop that needs ten at a time would walk through two megabytes. So the ring starts with a few
-// buffers, doubles their number when they run out, up to the limit, and halves it again after a burst. If the
-// limit is reached because some readers are slow, all streams receive directly into the callers' buffers
+// (IORING_REGISTER_PBUF_RING). The ring is in order, so its buffers are used one after another: with all
+// buffers in it, a loop that needs ten at a time would walk through two megabytes. So the ring starts with a
+// few buffers, doubles their number when they run out, up to the limit, and halves it again after a burst. If
+// the limit is reached because some readers are slow, all streams receive directly into the callers' buffers
 // until a quarter of the buffers is back: a feed that is armed and ends immediately because it has no buffer
 // would make two requests of every read.
 #pragma once
