@@ -311,8 +311,8 @@ public:
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
 
-    /// Returns true if an object with Asio's own services was made on this context: it would run in a thread of
-    /// Asio's, unnoticed. refuse_stock_scheduler() throws std::logic_error then. (io_context.hpp)
+    /// Returns true if an object with Asio's own services was made on this context: it would run in a thread
+    /// of Asio's, unnoticed. refuse_stock_scheduler() throws std::logic_error then. (io_context.hpp)
     bool has_stock_scheduler() const noexcept;
     void refuse_stock_scheduler() const;
 
