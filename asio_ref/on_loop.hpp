@@ -13,7 +13,7 @@ static_assert(std::is_same_v<boost::asio::io_context, loopbench::asio::io_contex
               "this source is compiled without loopbench/asio/dropin.hpp: link loopbench_asio_on_loop");
 
 /// Returns a runtime on `design`, which is "epoll" or "io_uring". Throws std::system_error if the kernel
-/// refuses it. Sets an environment variable, so no other thread may be running yet.
+/// refuses it. Sets an environment variable, so it must be called before other threads start.
 inline std::unique_ptr<runtime> make_runtime_on_loop(const char* design) {
     ::setenv("LOOPBENCH_ASIO", design, 1);
     return std::make_unique<runtime>();

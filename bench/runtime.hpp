@@ -119,9 +119,9 @@ inline constexpr bool can_listen_on = requires(R& runtime, const std::string& ad
     { runtime.listen_on(address) } -> std::same_as<typename R::listener>;
 };
 
-/// How long before its deadline a sleep can end. This is zero, as the concept requires, unless a runtime that
-/// adapts a library with coarser timers states `static constexpr std::chrono::nanoseconds early_limit`: its
-/// early fires are counted and shown, and only a fire beyond the limit is a failure.
+/// The time by which a sleep can end before its deadline. It is zero, as the concept requires, unless a
+/// runtime that adapts a library with coarser timers states `static constexpr std::chrono::nanoseconds
+/// early_limit`: its early fires are counted and shown, and only a fire beyond the limit is a failure.
 template <class R>
 inline constexpr std::chrono::nanoseconds early_limit{0};
 template <class R>

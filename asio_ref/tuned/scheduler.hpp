@@ -61,9 +61,8 @@ public:
             std::rethrow_exception(roots().take_failure());
     }
 
-    /// For awaiters that could complete at once, after they have moved `bytes` bytes. Returns false if this
-    /// step has used up its share (loop/operation.hpp, work_budget); the awaiter must then go through the
-    /// queue.
+    /// Returns true if an awaiter that has moved `bytes` bytes can complete at once; false if this step has
+    /// used up its share (loop/operation.hpp, work_budget), so that the awaiter must go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
     /// Opens the wake-up. Called by every function that makes Asio set up its reactor. Throws

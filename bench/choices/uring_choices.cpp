@@ -5,7 +5,7 @@
 //   plain calls take them.
 // - accept/multishot: one accept stays armed and completes for every connection.
 // - accept/driver: the driver itself, which also accepts one by one.
-// - echo/descriptors: a round trip on each of several connections, all in two system calls.
+// - echo/descriptors: a round trip on each of several connections, all submitted in two system calls.
 // - echo/fixed_files: the same on registered files.
 //
 // They differ by less than a machine drifts, so run them interleaved:
@@ -196,7 +196,7 @@ void accept(benchmark::State& state) {
 
 enum class file_names { descriptors, fixed };
 
-/// Rounds in which all clients send and all servers receive, in one system call; and back in another.
+/// Rounds in which all clients send and all servers receive, submitted together; and then the way back.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)

@@ -31,7 +31,7 @@ struct open_loop_plan {
     bool http = false;
     std::uint64_t requests = 0;
     std::chrono::nanoseconds capacity_time{std::chrono::milliseconds(300)};
-    /// How long each short schedule takes that finds out whether the rate can be offered here; 0 for none.
+    /// The duration of each short schedule that tests if the rate can be offered here; 0 for none.
     std::chrono::nanoseconds look_time{std::chrono::milliseconds(30)};
     double load = 0.5;            // share of the capacity, which is measured first
     double rate = 0;              // requests per second; 0: load times capacity

@@ -68,7 +68,7 @@ public:
                 use(lowest_of(counter), lowest_of(counter) + (width_of(counter) - 1), counters_[counter]);
     }
 
-    /// The same, in descending order.
+    /// Does the same, in descending order.
     template <class Use>
     void for_each_bucket_backwards(Use use) const {
         for (std::size_t counter = counters_.size(); counter-- > 0;)

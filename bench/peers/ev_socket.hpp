@@ -42,7 +42,7 @@ protected:
 /// One direction of a socket: its event, its waiter, and whether a try is worth it.
 class ev_direction {
 public:
-    /// `what`: EV_READ | EV_CLOSED or EV_WRITE.
+    /// Prepares the event. `what`: EV_READ | EV_CLOSED or EV_WRITE.
     ev_direction(event_base* base, int fd, short what) noexcept;
     ~ev_direction() { stop(); }
     ev_direction(const ev_direction&) = delete;

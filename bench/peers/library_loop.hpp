@@ -52,8 +52,8 @@ public:
         }
     }
 
-    /// For awaiters that could complete at once, after they have moved `bytes` bytes. Returns false if the
-    /// budget is used up; the operation must then go through the queue.
+    /// Returns true if an awaiter that has moved `bytes` bytes can complete at once; false if the budget is
+    /// used up, so that the operation must go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:

@@ -40,7 +40,7 @@ estimate median_with_interval(std::span<const double> samples, double level = de
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 
-/// The same, but above 0 if `mine` is better.
+/// Returns the same, but above 0 if `mine` is better.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
                                       std::span<const std::optional<double>> theirs,
                                       reports::direction better);

@@ -104,7 +104,7 @@ public:
             else
                 low = middle + 1;
         }
-        return value(low) + 0.0;  // turns -0 into +0, as a difference of equal values is
+        return value(low) + 0.0;  // turns -0 into +0, the difference of equal values
     }
 
     [[nodiscard]] double median() const {

@@ -51,11 +51,11 @@ struct judged_comparison {
 /// With few hosts, the interval and the tests are those of Student's t.
 std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule);
 
-/// The same for comparisons by blocks.
+/// Judges a family of comparisons by blocks.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
-/// The same for several families at once: comparisons with equal keys are one family.
+/// Judges several families at once: comparisons with equal keys are one family.
 template <class key>
 std::vector<judged_comparison> judge_families(const std::vector<key>& families,
                                               const std::vector<comparison>& comparisons,

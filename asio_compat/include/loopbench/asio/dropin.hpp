@@ -7,8 +7,7 @@
 // without this header can be linked with one that is compiled with it.
 //
 // Asio headers that the program includes afterwards then use our types. This header includes only the headers
-// that Asio's io_context needs: a program may use names that the rest of Asio's headers take.
-// need: a program may use names that are taken by what the rest of Asio includes.
+// that Asio's io_context needs: the program might define names that the rest of Asio uses.
 #pragma once
 #pragma GCC system_header  // avoids warnings about Asio's parameters named io_context
 

@@ -33,7 +33,7 @@ void call_function(Function& function) {
 }
 
 /// An operation with its handler. `Work` derives from operation; its bind(handler) returns the function to
-/// call in the end: the handler, moved, with the results.
+/// call after completion: the handler, moved, with the results.
 template <class Work, class Handler, class IoExecutor>
 class handler_op final : public Work {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;

@@ -201,7 +201,7 @@ private:
         core& in = self->core_;
         const auto token = std::move(self->memory_);
         {
-            std::optional<core::handler_scope> running;  // outlives the function: its captures may start work
+            std::optional<core::handler_scope> running;  // outlives the function: its captures might start work
             if (how == completion::run) running.emplace(in);
             Function function(std::move(self->function_));
             self->~posted_function();
@@ -506,7 +506,8 @@ struct made_of_any final : Service {
 
 namespace boost::asio {
 
-/// As for Asio's io_context: a program's service can be constructed from an io_context, or from any context.
+/// Returns a service, as for Asio's io_context: a program's service can be constructed from an io_context, or
+/// from any context.
 template <class Service>
 Service& use_service(loopbench::asio::io_context& context) {
     auto& any = static_cast<execution_context&>(context);
