@@ -1,4 +1,4 @@
-// The one wake-up that no other operation offers to coroutines: from a plain function.
+// An event: lets a plain function wake a coroutine, which no other operation can do.
 #pragma once
 
 #include <boost/asio/deferred.hpp>

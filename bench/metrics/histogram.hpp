@@ -136,7 +136,7 @@ public:
     std::int64_t percentile_ns(double percent) const noexcept;
 
 private:
-    histogram early_;  // as positive numbers
+    histogram early_;  // how early, as positive numbers
     histogram late_;
 };
 

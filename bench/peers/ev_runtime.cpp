@@ -68,8 +68,8 @@ ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::functio
     return {*this, std::move(made)};
 }
 
-// One at a time, because freeing a call's function can cancel other calls. No new call comes while the loop
-// closes.
+// Cancels one call at a time, because freeing its function can cancel others. No new call comes while the
+// loop closes.
 void ev_runtime::cancel_calls() noexcept {
     const auto find_call = [](const event_base*, const event_struct* timer, void* found) {
         if (event_get_callback(timer) != &on_call) return 0;

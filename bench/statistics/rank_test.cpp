@@ -93,8 +93,8 @@ public:
 
     [[nodiscard]] std::size_t size() const { return from_.size() * to_.size(); }
 
-    /// Returns the difference at that place, from 0. It is the smallest double such that more than `place`
-    /// differences are at most this double; the search goes through all doubles, in the order of `key`.
+    /// Returns the difference at that place, from 0: the smallest double v such that more than `place`
+    /// differences are at most v. Searches all doubles, in the order of `key`.
     [[nodiscard]] double operator[](std::size_t place) const {
         auto low = key(to_.front() - from_.back()), high = key(to_.back() - from_.front());
         while (low < high) {

@@ -1,5 +1,5 @@
-// Makes Asio call a handler that has waited on our context at once, because run() already calls it, and
-// without an executor that counts work, because the operation counts. Asio does the same for its own context.
+// Makes Asio call the handlers of our context directly, because they are already called by run(), and without
+// an executor that counts work, because the operation counts. Asio does the same for its own context.
 #pragma once
 
 #include "loopbench/asio/detail/handler.hpp"

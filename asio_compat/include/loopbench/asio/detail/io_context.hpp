@@ -201,7 +201,7 @@ private:
         core& in = self->core_;
         const auto token = std::move(self->memory_);
         {
-            std::optional<core::handler_scope> running;  // outlives the function: its captures might start work
+            std::optional<core::handler_scope> running;  // outlives the function: captures can start work
             if (how == completion::run) running.emplace(in);
             Function function(std::move(self->function_));
             self->~posted_function();

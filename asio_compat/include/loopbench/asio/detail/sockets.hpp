@@ -23,8 +23,8 @@ namespace socket_ops = boost::asio::detail::socket_ops;
 using boost::asio::socket_base;
 using message_flags = socket_base::message_flags;
 
-/// Returns true for a transfer with one stream and one buffer. It becomes an operation of the loop, which the
-/// kernel carries out on io_uring; every other transfer is a call.
+/// Returns true for a transfer on a stream, with one buffer and without flags. It becomes an operation of the
+/// loop, which the kernel carries out on io_uring; every other transfer is a call.
 template <class Native>
 bool is_simple(Native& buffers, int flags, socket_ops::state_type state) noexcept {
     return flags == 0 && (state & socket_ops::stream_oriented) != 0 && buffers.count() == 1;
