@@ -79,7 +79,7 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
 }
 
-/// Returns the chosen subcommand, or its chosen subcommand if it has any.
+/// Returns the innermost chosen subcommand.
 const CLI::App& chosen_command(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? app : chosen_command(*chosen.front());

@@ -16,7 +16,7 @@ class App;
 
 namespace loopbench::bench {
 
-/// How the command was called.
+/// The invocation of the command.
 struct invocation {
     std::vector<std::string> words;
     watching disturbances = watching::on;  // off: for tests, which run on busy machines

@@ -18,8 +18,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Characters that roff would change, and their escapes. For example, roff prints a minus as a hyphen, which
-/// a shell does not understand when pasted. After a bar, a line break is allowed.
+/// Characters that roff would change, and their escapes. For example, roff turns a minus into a hyphen, which
+/// does not work when it is pasted into a shell. A line may be broken after a bar.
 constexpr std::array<std::pair<char, std::string_view>, 7> roff_escapes{{{'\\', "\\e"},
                                                                          {'-', "\\-"},
                                                                          {'`', "\\(ga"},

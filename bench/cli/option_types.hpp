@@ -70,7 +70,7 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
     option->transform(CLI::Validator{without_sign, ""});  // a check() cannot remove the sign
 }
 
-/// Returns false for a flag.
+/// Returns whether the option takes a value; a flag does not.
 inline bool takes_a_value(const CLI::Option& option) {
     return option.get_items_expected_max() > 0;
 }

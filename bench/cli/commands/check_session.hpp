@@ -45,12 +45,12 @@ public:
     [[nodiscard]] bool has(const cell_name& cell) const;
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Counts each cell once. If the contender does not have the workload, the result contains the reason
-    /// instead of counts. Writes counts.json to the output folder, or to its subfolder `again` if `number` is
-    /// not 0.
+    /// Takes the counts of each of these results once. If the contender does not have the workload, the
+    /// counts are missing, with the reason. Writes counts.json to the output folder, or to its subfolder
+    /// `again` if `number` is not 0.
     std::vector<counted_cell> count(std::span<const cell_name> cells, std::uint64_t number);
 
-    /// Runs one session of trials of these cells together with the contender `times.to` and its A/A copy.
+    /// Runs one session of trials of these results, together with the contender `times.to` and its A/A copy.
     /// `number` is 0 for the first session and 1 for the confirming one, which has another random order.
     /// Journal and report.json are in the subfolder `first` or `second` of the output folder. Workloads with
     /// ratios in `times` get the pairing of these ratios, unless the options choose another one; the values

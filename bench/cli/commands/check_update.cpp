@@ -120,8 +120,8 @@ private:
         return known;
     }
 
-    /// Returns whether the patterns select the cell. Without patterns: whether this tier of the old baseline
-    /// has it; without an old baseline: true.
+    /// Returns whether the patterns select the result. Without patterns: whether this tier of the old
+    /// baseline has it; without an old baseline: true.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&

@@ -16,7 +16,7 @@ inline exit_code exit_code_of(std::span<const gate_finding> findings) {
     return codes[static_cast<std::size_t>(outcome_of(findings))];
 }
 
-/// Returns the same for a comparison, and prints the results that are not ok to standard error.
+/// Returns the same for a comparison, and prints the results that do not pass to standard error.
 inline exit_code conclude(std::span<const gate_finding> findings) {
     const auto code = exit_code_of(findings);
     if (code != exit_ok) tell_raw(write_text_of_comparison(findings));

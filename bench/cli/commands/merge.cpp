@@ -59,7 +59,7 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     return all;
 }
 
-/// Returns the counts.json of the first shard; empty if there is none.
+/// Returns the counts.json of the first shard; empty without one.
 std::string counts_in(const merge_options& options, const std::vector<shard_journal>& shards) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto file = fs::path{options.shards[i]} / "counts.json";
@@ -79,8 +79,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    if (counts.empty()) fs::remove(folder / "counts.json", was_none);  // the old one belongs to another
-                                                                       // record
+    if (counts.empty()) fs::remove(folder / "counts.json", was_none);  // it belongs to another record
 }
 
 int exit_code_of(const reports::report& report) {

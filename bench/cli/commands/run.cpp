@@ -126,8 +126,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws. There is no default address, so no port is ever opened on all addresses: the user has to name one
-/// address of this machine.
+/// Throws usage_error with the reason. There is no default address, so that no port is ever open on all
+/// addresses: the user has to name one address of this machine.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; name one address of this machine, in digits (`ip address` shows them)", address,
@@ -146,7 +146,7 @@ void check_that_it_can_be_served_on(const std::string& address) {
     }
 }
 
-/// Passes the trials the address to serve on and the command that starts their client.
+/// Passes to the trials the address to serve on, and the command that starts their client.
 void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     if (!options.generator_on) return;
     check_that_it_can_be_served_on(*options.serve_on);

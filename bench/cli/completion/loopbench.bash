@@ -1,4 +1,4 @@
-# bash completion for loopbench. The command itself supplies the candidates; if there are none, files are completed.
+# bash completion for loopbench. The command itself supplies the candidates; without candidates, files are completed.
 _loopbench() {
     local line=${COMP_LINE:0:COMP_POINT} candidate front
     local -a words

@@ -22,8 +22,8 @@ struct cell_to_count {
 /// Returns the results that have a time in the report.
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
-/// Counts for each of the cells, with `limit` for each process, and writes the system calls by name to
-/// `folder`/counts.json; the folder must exist. Stops when `stop_fd` becomes readable; the remaining cells
+/// Takes the counts of these results, with `limit` for each process, and writes the system calls by name to
+/// `folder`/counts.json; the folder must exist. Stops when `stop_fd` becomes readable; the remaining results
 /// are not counted.
 std::vector<counted_cell> count_cells(std::span<const cell_to_count> cells,
                                       const std::filesystem::path& folder, std::chrono::nanoseconds limit,

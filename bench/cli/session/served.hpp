@@ -43,8 +43,8 @@ void refuse_unknown_client(const served_options& options, int stop_fd);
 /// --port says where it listens.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
-/// Chooses the pairing of servers: those that `echo` asks and that listen on a configured port are
-/// interleaved; all others run sequentially. Throws usage_error if --way requests a pairing that is
+/// Chooses the pairing of servers. Interleaves them if the client is `echo` and the suite chooses their ports
+/// ({port}); otherwise they run sequentially. Throws usage_error if --way requests a pairing that is
 /// impossible.
 void choose_ways_of_servers(run_plan& plan, const served_options& options);
 

@@ -219,9 +219,9 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
-/// For a workload that the catalog does not know: returns whether at least two contenders have it and each of
-/// them keeps a core busy. Runs a short trial of each, and up to two more, because the first may have been
-/// disturbed.
+/// Returns whether at least two contenders have the workload and each of them keeps a core busy; for
+/// workloads that the catalog does not know. Runs a short trial of each, and up to two more, because the
+/// first may have been disturbed.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;

@@ -33,7 +33,7 @@ inline constexpr const char* how_trials_run =
     "limits, and the report says how many were. `loopbench run --resume DIR` goes on with what was\n"
     "interrupted or killed.";
 
-/// Where a session writes, and the invocation that it belongs to.
+/// Output folder and context of a session.
 struct session_place {
     std::filesystem::path folder;
     const invocation& by;
@@ -74,7 +74,7 @@ finished_run measure_rest(const session_place& place);
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
-/// How much of a report the terminal shows at the end.
+/// Amount of a report that the terminal shows at its end.
 enum class detail : bool { one_screen, every_table };
 
 /// Writes report.json, report.csv and report.html, the terminal's part of them to standard output, and then

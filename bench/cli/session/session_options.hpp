@@ -21,7 +21,7 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// How much of a session's size its options determine.
+/// The size options that a command offers: --blocks and --precision, or neither because the command chooses.
 enum class sizing { blocks_and_precision, by_the_command };
 
 /// Adds the options to the command. Options that are not on the command line have the values of `usual`,
