@@ -26,7 +26,7 @@ long voluntary_switches() {
 
 /// Sleeps, while everything else on the loop waits for an event that does not come.
 task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
-    co_await loop.sleep_for(10ms);  // what was set up before has settled
+    co_await loop.sleep_for(10ms);  // lets the preparations settle
     const std::size_t waits_before = clock.waits();
     const long switches_before = voluntary_switches();
     co_await loop.sleep_for(idle);
@@ -122,7 +122,7 @@ TEST_P(idle_flagship_on_manual_time, a_loop_forgets_the_deadlines_of_cancelled_t
     std::size_t waits = 0;
     auto main = [&]() -> task<void> {
         calls.front().cancel();
-        co_await loop.sleep_for(1s);  // and now the loop has asked the wheel for the next deadline
+        co_await loop.sleep_for(1s);  // now the loop has asked the wheel for the next deadline
         for (call_handle& each : calls) each.cancel();
         manual_time::pass(1h);
         pair = make_unix_pair(loop);

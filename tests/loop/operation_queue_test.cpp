@@ -89,7 +89,7 @@ TEST(operation_queue, the_first_a_middle_and_the_last_operation_can_be_removed) 
         }
         EXPECT_TRUE(queue.remove(ops[taken]));
         EXPECT_FALSE(queue.remove(ops[taken])) << "it is not there any more";
-        queue.push(ops[taken]);  // after the last that is left
+        queue.push(ops[taken]);  // now it comes last
         expected.push_back(&ops[taken]);
         EXPECT_EQ(numbers_in(queue), expected);
     }

@@ -1,4 +1,4 @@
-// Which designs the loop's tests run on, and what the tests share.
+// The base of the loop's tests: the designs that they run on, and shared helpers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -190,7 +190,7 @@ task<void> until_done(const std::vector<Handle>& tasks) {
     for (const auto& each : tasks) {
         try {
             co_await each;
-        } catch (...) {  // ending_of() tells
+        } catch (...) {  // ending_of() reports it
         }
     }
 }

@@ -110,7 +110,7 @@ public:
 
     // For the tests:
     std::uint64_t connection = 0;       // both ends have the same number, from 1
-    bool is_client = false;             // of that connection
+    bool is_client = false;             // true for the connection's client
     std::uint64_t taken = 0;            // bytes that this end has sent
     std::uint64_t arrived = 0;          // bytes that have come here, read or not
     bool was_reset = false;             // bytes might be lost, in both directions

@@ -555,7 +555,7 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// As in programs where another library reads: the loop reports when.
+// Reads in a callback, as programs do in which another library reads: the loop calls it when it can read.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();
     std::uint64_t offset = 0;

@@ -450,7 +450,7 @@ TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_re
     const test::descriptor_limit limit;
     unique_fd client = make_client();
     const unique_fd lowest_free(checked(::dup(listener.get()), "dup"));
-    const int spare = lowest_free.get() + 4;  // the kernel looks at the limit when the accept is handed over
+    const int spare = lowest_free.get() + 4;  // the kernel checks the limit when it gets the accept
     ASSERT_TRUE(limit.set(static_cast<rlim_t>(spare)));
     std::vector<unique_fd> hoard;
     counted_operation told(io_kind::accept, listener.get());

@@ -1,5 +1,5 @@
-// The io_uring driver leaves nothing behind: neither of an operation that is cancelled or discarded, nor of a
-// descriptor that is closed.
+// The io_uring driver keeps nothing of an operation that is cancelled or discarded, or of a closed
+// descriptor.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>

@@ -195,7 +195,7 @@ TEST_F(uring_tests, a_reader_that_has_stopped_keeps_only_a_few_buffers) {
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
     bare.start(first);
-    for (int i = 0; i < 40; ++i) {  // a buffer each
+    for (int i = 0; i < 40; ++i) {  // each takes a buffer
         pair.send("x");
         bare.look();
     }
@@ -374,7 +374,7 @@ protected:
         bare->start(first);
         pair.send("x");
         bare->run(first);
-        for (int i = 0; i < messages; ++i) {  // a buffer each
+        for (int i = 0; i < messages; ++i) {  // each takes a buffer
             pair.send("x");
             bare->look();
         }

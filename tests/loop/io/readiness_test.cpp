@@ -1,4 +1,4 @@
-// How readiness becomes completion, with a kernel that reports what a test scripts.
+// Tests how readiness becomes completion, with a kernel that reports what a test scripts.
 #include "loop/io/readiness.hpp"
 
 #include <fcntl.h>
@@ -467,7 +467,8 @@ TEST_P(readiness, a_call_is_made_when_its_turn_has_come) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-// By level, each look in between would report a thousand descriptors again whose calls are already queued.
+// By level, the kernel would otherwise report a thousand descriptors again at each look, although their calls
+// are already queued.
 TEST_P(readiness, the_kernel_is_asked_again_after_the_queued_calls_are_made) {
     receive_much();
     auto op = reading();

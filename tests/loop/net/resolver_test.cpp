@@ -113,7 +113,7 @@ TEST(resolver, the_caller_is_informed_that_there_is_no_memory) {
             const failing_allocation fails(index);
             try {
                 found = loop.run(names.resolve("127.0.0.1", "80")).size();
-            } catch (const std::bad_alloc&) {  // told
+            } catch (const std::bad_alloc&) {  // reported to the caller
             }
             failed = fails.has_failed();
         }
