@@ -117,8 +117,8 @@ TEST(documentation, the_shown_commands_work_in_the_order_of_the_documents) {
     }
 }
 
-// The run was measured once, by the contenders of this repository. `make bench` is to end with one such
-// screen.
+// The run was measured once, by the contenders of this repository. `make bench` must end with one
+// such screen.
 TEST(documentation, the_documents_show_the_screen_of_the_run_kept_as_evidence) {
     const loopbench_command loopbench;
     const auto shown =
