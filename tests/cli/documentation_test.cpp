@@ -1,5 +1,5 @@
-// Runs the commands that README.md and docs/ show on fake contenders, and prints the screen of the run that
-// is kept as evidence. documentation_test.py checks the rest of the documentation.
+// Runs the commands that README.md and docs/ show on fake contenders, and compares the shown screen with the
+// run that is kept as evidence. documentation_test.py checks the rest of the documentation.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -54,7 +54,7 @@ std::string warning_codes(const reports::report& report) {
     return codes;
 }
 
-/// Returns times of 1, 2, 3, ... times 1000 ns by block for the baseline. The other contender takes half of
+/// Trials that take 1, 2, 3, ... times 1000 ns by block for the baseline. The other contender takes half of
 /// it and has twice the throughput.
 class growing_times {
 public:

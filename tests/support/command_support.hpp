@@ -25,11 +25,10 @@ public:
     /// trial. `sheet` is added to the contender's description of itself: `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
-    /// The same with only this workload.
+    /// Adds the same contender with only this workload.
     void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial);
 
-    /// Like add_contender(), with the argv[0] of the contender in $CALLED. For the baseline's A/A copy it
-    /// ends in `~`.
+    /// Adds a contender that has its argv[0] in $CALLED. For the baseline's A/A copy it ends in `~`.
     void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
 
     /// Runs `loopbench ARGUMENTS...`. Kills it and its children after `killed_after`.

@@ -34,7 +34,7 @@ int wait_for(pid_t pid) {
     return status;
 }
 
-/// ptrace() takes this number as a pointer.
+/// Converts a number for ptrace(), which takes it as a pointer.
 void* as_pointer(long value) {
     return reinterpret_cast<void*>(value);
 }

@@ -175,7 +175,7 @@ chosen_link by_epoll(const open_loop_plan& plan) {
     return link_by_epoll(plan, "a test");
 }
 
-/// Runs each test over both links to the server, if this kernel supports both.
+/// A fixture that runs each test over both links to the server, if this kernel supports both.
 class open_loop_over : public testing::TestWithParam<chosen_link (*)(const open_loop_plan&)> {
 protected:
     static open_loop_result run(const open_loop_plan& plan) { return run_open_loop(plan, GetParam()); }
