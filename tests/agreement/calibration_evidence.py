@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes and checks the evidence that verdicts are right where the truth is known (reports/evidence/calibration).
+"""Makes and checks the evidence that verdicts are right when the truth is known (reports/evidence/calibration).
 
     calibration_evidence.py make  LOOPBENCH FOLDER [options of `loopbench calibrate`]
     calibration_evidence.py check LOOPBENCH FOLDER
 
-`make` measures, and needs a quiet machine; `check` unpacks the journals, has them judged again, and compares. Both end
-with 1 when what the rates have to be is not so: at least 300 A/A comparisons of which at most 1 % are called different,
-and at least 40 tries of each slowdown, of at most 60 s, of which none is called faster, those of 3 % are called slower
-in 95 % and those of 5 % in 99 %.
+`make` measures, and needs a quiet machine; `check` unpacks the journals, judges them again, and compares. Both exit
+with 1 if one of these conditions fails: at least 300 A/A comparisons, of which at most 1 % are called different; at
+least 40 tries of at most 60 s for each slowdown, none of them called faster; 95 % of the slowdowns of 3 % and 99 % of
+those of 5 % called slower.
 """
 
 import json
@@ -25,7 +25,7 @@ SIZES = ("--tries", "--blocks", "--aa-tries", "--aa-blocks")
 
 
 def slim(line):
-    """A line of a journal with what the rates are made of, and nothing else."""
+    """Returns a line of a journal, reduced to the data that the rates depend on."""
     if "metrics" in line:
         line["metrics"] = {name: value for name, value in line["metrics"].items() if name in KEPT_METRICS}
         line["context"] = {name: value for name, value in line["context"].items() if name in KEPT_CONTEXT}
@@ -44,7 +44,7 @@ def pack(journal, target):
 
 
 def judged_again(loopbench, folder, sizes):
-    """The table and the rates that the packed journals give."""
+    """Returns the table and the rates that the packed journals lead to."""
     with tempfile.TemporaryDirectory() as scratch:
         for run in RUNS:
             (pathlib.Path(scratch) / run).mkdir()

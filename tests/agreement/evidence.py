@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Has `loopbench report` read the journals and reports of the evidence: evidence.py LOOPBENCH FOLDER [--all]
+"""Reads the journals and reports of the evidence with `loopbench report`: evidence.py LOOPBENCH FOLDER [--all]
 
-Of an archive, ten that are spread over it, and with --all every one. Packed ones (.xz, .tar.xz) are unpacked. What
-was measured once has to stay readable, whatever the formats become. Where table.txt stands beside a journal.jsonl.xz,
-it has to be what `report` prints of that, as text or as the screen of a run, and the journal has to have what its
-workloads are about: without, a table would be of something else.
+Packed files (.xz, .tar.xz) are unpacked; of an archive it reads ten files, spread evenly, or with --all every one. Old
+measurements must stay readable in every later format. If table.txt is beside a journal.jsonl.xz, it must equal the
+output of `report` for that journal, as text or as the screen of a run. The journal must also contain the primary
+metrics of its workloads; otherwise the table would be about something else.
 """
 
 import json
@@ -17,7 +17,7 @@ import tempfile
 
 
 def texts_of(file, every):
-    """Name and text of each JSON document in a file."""
+    """Yields name and text of each JSON document in a file."""
     if file.name.endswith(".tar.xz"):
         with tarfile.open(file) as archive:
             items = [item for item in archive if item.isfile()]
@@ -31,7 +31,7 @@ def texts_of(file, every):
 
 
 def is_record(text):
-    """Whether it is a journal, whose first line says so, or a report."""
+    """Returns whether the text is a journal, whose first line says so, or a report."""
     for document in (text.partition(b"\n")[0], text):
         try:
             found = json.loads(document)
@@ -42,7 +42,7 @@ def is_record(text):
 
 
 def reported(loopbench, text, wanted):
-    """What `report` prints of it in that format. Raises ValueError with the reason when it does not."""
+    """Returns the output of `report` for the text in this format. Raises ValueError with the reason of a failure."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         file.write(text)
         file.flush()
@@ -53,7 +53,7 @@ def reported(loopbench, text, wanted):
 
 
 def is_missing(workload, metric):
-    """Whether it is missed where it is not. A rate that is given needs no capacity."""
+    """Returns whether the absence of the metric is a problem. A workload with a given rate needs no capacity."""
     return not ("/rate:" in workload and metric == "capacity")
 
 

@@ -1,6 +1,6 @@
-// A contender that is hungry for cache, for settle_evidence.py: each operation reads a cache line, and where
-// the next one is stands in it, so that neither prefetching nor reordering hides what neighbours did to the
-// caches. In a turn it comes round its whole block.
+// A contender that needs much cache, for settle_evidence.py. Each operation reads a cache line that holds the
+// index of the next one, so that neither prefetching nor reordering hides how neighbours changed the caches.
+// In a slice it reads its whole block at least once.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct alignas(64) cache_line {
     std::size_t next = 0;
 };
 
-/// All lines in one circle, in random order, and the order.
+/// A cycle through all lines in random order, and this order.
 struct circle {
     explicit circle(std::size_t bytes) : lines(bytes / sizeof(cache_line)), order(lines.size()) {
         std::mt19937_64 random{1};

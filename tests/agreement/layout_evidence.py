@@ -8,18 +8,18 @@
 BUILD is a build folder of the repository that was configured with -DLOOPBENCH_LAYOUTS=20, with loopbench, asio-epoll
 and the target loop-epoll.layouts built. `make` measures, and needs a quiet machine. It makes three series of tries:
 
-    equal    unchanged code with itself at 1 %, each side in layouts that no other try has, as many as there are blocks
+    equal    unchanged code against itself at 1 %; each side has as many layouts as blocks, and no try shares layouts
     slowed   the same with one side 3 % slower (LOOPBENCH_SLOWDOWN)
-    reports  three sessions of 12 cells in 10 blocks: of one build, of it again, and of it made 10 % slower. The
+    reports  three sessions of 12 results in 10 blocks: two of one build, and one of it made 10 % slower. The
              second and the third are compared with the first as two reports
 
-What is measured is kept in BUILD/layout-evidence, try by try: a `make` that was stopped goes on where it was. With
---series it makes the tries of that series alone, so that two can be at work, each on a core of its own (taskset). What
-is complete is packed into FOLDER by a `make` without: its journals (SERIES.tar.xz), seed, seconds and exit codes of
-each try (index.csv; of reports as they are judged when they are packed), and what `show` makes of them (table.txt).
-`show` unpacks the journals and judges all of them again. Both end with 1 when what has to be is not so: of at least 60
-comparisons of equals at most one is called different; of at least 20 slowdowns of 3 % 95 % are called slower; of at
-least 20 pairs of equal reports none ends with anything but 0 or 4, and 20 of those with 10 % between them end with 3,
+The measurements are kept in BUILD/layout-evidence, try by try, and a `make` that was stopped continues there. With
+--series it makes only the tries of that series, so that two can run at once, each on its own core (taskset). A `make`
+without --series packs complete series into FOLDER: the journals (SERIES.tar.xz); seed, seconds and exit codes of each
+try (index.csv; reports are judged when they are packed); and the output of `show` (table.txt). `show` unpacks the
+journals and judges all of them again. Both exit with 1 if one of these conditions fails: of at least 60 comparisons of
+equals at most one is called different; of at least 20 slowdowns of 3 % at least 95 % are called slower; at least 20
+pairs of equal reports all end with 0 or 4; of the pairs of reports with 10 % between them at least 20 end with 3, and
 the others with 4.
 """
 
@@ -44,16 +44,16 @@ from ways_evidence import compact, report_of, without_paths
 
 THRESHOLD = "1%"
 SLOWED_PCT, SLOWED_REPORT_PCT = 3, 10
-EQUAL_BLOCKS, EQUAL_BUDGET = 20, "30s"  # as `compare` has them, and .ci/compare the workloads
+EQUAL_BLOCKS, EQUAL_BUDGET = 20, "30s"  # the defaults of `compare`; the workloads are those of .ci/compare
 EQUAL_WORKLOADS = ["yield", "spawn", "gather/yield/children:1000", "echo/rtt/tcp/conns:1/bytes:64"]
 SLOWED_WORKLOADS = ["echo/rtt/tcp/conns:100/bytes:64"]
-REPORT_WORKLOADS = [*EQUAL_WORKLOADS, "post/chain", *SLOWED_WORKLOADS]  # on two contenders: 12 cells
+REPORT_WORKLOADS = [*EQUAL_WORKLOADS, "post/chain", *SLOWED_WORKLOADS]  # 12 results with two contenders
 SERIES = {"equal": ["journal"], "slowed": ["journal"], "reports": ["first", "again", "slower"]}
 INDEX = ["series", "try", "seed", "seconds", "exit", "exit_slower"]
 
 
 class linker:
-    """Links loop-epoll with one seed after the other."""
+    """Links loop-epoll with any seed."""
 
     def __init__(self, build):
         self.build = build
@@ -75,14 +75,14 @@ class linker:
 
 
 def write_script(script, program, slowed_pct):
-    """What starts a program, slowed down or not: both sides are started alike."""
+    """Writes a script that starts a program, slowed down or not, so that both sides are started in the same way."""
     script.parent.mkdir(parents=True, exist_ok=True)
     script.write_text(f'#!/bin/sh\nLOOPBENCH_SLOWDOWN=0.{slowed_pct:02} exec {program} "$@"\n')
     script.chmod(0o755)
 
 
 def run(command, *ends):
-    """Its exit code, which is one of `ends`."""
+    """Runs a command and returns its exit code, which must be one of `ends`."""
     code = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
     if code not in ends:
         sys.exit(f"layout_evidence: exit code {code} of {' '.join(map(str, command))}")
@@ -103,7 +103,7 @@ class maker:
         self.options = options
 
     def sides(self, scratch, seed, blocks, slowed_pct):
-        """The folders of two sides, each with layouts of its own."""
+        """Yields the folders of two sides, each with its own layouts."""
         programs = [scratch / f"programs/{number:04}" for number in range(2 * blocks)]
         programs[0].parent.mkdir()
         self.links.link_all(1000 * seed + 1, programs)
@@ -136,7 +136,7 @@ class maker:
         return journals, [compared(self.loopbench, journals[0], other) for other in journals[1:]]
 
     def make(self, series, number, folder):
-        """One try: its journals without what verdicts are not made of, and what is in the index of it."""
+        """Makes one try: writes its journals, reduced to the data that verdicts depend on, and its index entry."""
         started, seed = time.monotonic(), 1000 * list(SERIES).index(series) + number
         with tempfile.TemporaryDirectory() as scratch:
             journals, codes = getattr(self, series)(seed, pathlib.Path(scratch))
@@ -146,7 +146,7 @@ class maker:
                 (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
         seconds = f"{time.monotonic() - started:.0f}"
         entry = dict(zip(INDEX, [series, number, seed, seconds, *codes]))
-        (folder / "try.json").write_text(json.dumps(entry))  # last: a try without it was not finished
+        (folder / "try.json").write_text(json.dumps(entry))  # written last: without it the try is incomplete
 
 
 def compared(loopbench, then, now):
@@ -158,7 +158,7 @@ def codes_of_reports(loopbench, of_try):
 
 
 def refuse_other_build(build, work):
-    """Tries of two builds would be of neither."""
+    """Refuses to mix tries of two builds, because the result would be meaningless."""
     programs = ("loopbench", "contenders/asio-epoll", "contenders/loop-epoll")
     state = " ".join(hashlib.sha256((build / "bin" / name).read_bytes()).hexdigest() for name in programs)
     work.mkdir(exist_ok=True)
@@ -176,7 +176,7 @@ def make(options):
     making = maker(options)
     to_do = [(series, number) for series in options.series or SERIES for number in range(1, tries[series] + 1)
              if not (work / series / f"{number:03}" / "try.json").exists()]
-    usual_s = {"equal": 30, "slowed": 80, "reports": 75}  # until one was made
+    usual_s = {"equal": 30, "slowed": 80, "reports": 75}  # estimates until one is made
     for done, (series, number) in enumerate(to_do, 1):
         folder = work / series / f"{number:03}"
         making.make(series, number, folder)
@@ -206,7 +206,7 @@ def make(options):
 
 
 def pack(tries, count, target):
-    """Files of no owner and no time, so that the same journals give the same file."""
+    """Packs files without owner and time, so that the same journals give the same archive."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as archive:
         for number in range(1, count + 1):
@@ -233,7 +233,7 @@ def verdicts_of(report):
 
 
 def table_of(loopbench, folder):
-    """What the packed journals say: the table, and what the claims are made of."""
+    """Returns the table of the packed journals, and the data for the claims."""
     text, found = "", {"equal": [], "slowed": [], "reports": []}
     with (folder / "index.csv").open() as file:
         index = list(csv.DictReader(file))
@@ -259,7 +259,7 @@ def table_of(loopbench, folder):
 
 
 def show(loopbench, folder):
-    """Prints what is known and gives what is not as it has to be."""
+    """Prints the results and yields the claims that fail."""
     table, found = table_of(loopbench, folder)
     print(table)
     if table != (folder / "table.txt").read_text():

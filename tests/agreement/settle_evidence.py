@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes and shows the evidence on how much of a turn must not be timed (reports/evidence/settle).
+"""Makes and shows the evidence on the length of the untimed part of a slice (reports/evidence/settle).
 
     settle_evidence.py make LOOPBENCH FOLDER [--pairs 16]
     settle_evidence.py show LOOPBENCH FOLDER
 
-`make` measures a contender in turns by itself, and right before or after that beside others on the same core, with
-untimed parts of several lengths: what is longer beside others is what they do to the caches. Beside the suite's own
-there is `hungry`, which reads all of 1 MiB or 4 MiB in a turn, beside two more of itself. LOOPBENCH is in a folder with
-`contenders` and `hungry`. `show` has every journal judged once more by `loopbench report`.
+`make` measures an interleaved contender alone and, right before or after that, beside others on the same core, with
+several lengths of the untimed part. The additional time beside others shows their effect on the caches. Apart from the
+suite's own contenders it measures `hungry`, which reads all of 1 MiB or 4 MiB in a slice, beside two copies of itself.
+LOOPBENCH is in a folder with `contenders` and `hungry`. `show` judges every journal again with `loopbench report`.
 """
 
 import argparse
@@ -32,7 +32,7 @@ CELLS = [("loop-epoll", workload) for workload in (
     "echo/rtt/tcp/conns:100/bytes:64", "echo/rtt/tcp/conns:1000/bytes:64")] + [
         ("hungry", f"cache/walk/bytes:{mib << 20}") for mib in (1, 4)]
 COMPANY = ["alone", "beside"]
-# What was measured of a thousand connections is kept: they are made apart since.
+# The old measurements with a thousand connections are kept: that workload is now measured sequentially.
 PAIRS = [(cell, untimed) for cell in CELLS if "conns:1000" not in cell[1] for untimed in UNTIMED_MS]
 ABOUT_S = 2
 
@@ -74,7 +74,8 @@ def make(options):
 
 
 def median_with_interval(values):
-    """The median, and the values between which that of all is with at least 95 % confidence (order statistics)."""
+    """Returns the median, and the values that enclose the true median with at least 95 % confidence (order statistics).
+    """
     ordered, below = sorted(values), 0.0
     cut = 0
     while below + math.comb(len(ordered), cut) / 2**len(ordered) <= 0.025:

@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
-"""Makes and shows the evidence on the ways in which trials are made (reports/evidence/ways).
+"""Makes and shows the evidence on the pairings (reports/evidence/ways).
 
     ways_evidence.py make LOOPBENCH FOLDER [--old LOOPBENCH] [--noise] [--series NAME]... [--tries N]
     ways_evidence.py show LOOPBENCH FOLDER
 
 Series:
 
-    ways            each workload in each way, in sessions of 10 s that follow each other, so that all ways meet the
-                    same hour; `old` is another build of loopbench (--old), beside which the same contenders are
-    equal-turns     `compare` of a contender with itself, in turns
-    equal-together  the same, together
+    ways            each workload in each pairing, in consecutive sessions of 10 s, so that all pairings meet the same
+                    conditions; `old` is another build of loopbench (--old), next to the same contenders
+    equal-turns     `compare` of a contender with itself, interleaved
+    equal-together  the same, concurrent
     slowed-3        `compare` with the contender slowed down by 3 %, 10 s
     slowed-1        the same by 1 %, 60 s and a threshold of 0.5 %
-    stranger-3      a Google Benchmark program that knows nothing of turns, and its build that does 3 % more, 20 s; as
-                    `compare` makes it by itself
+    stranger-3      a third-party Google Benchmark program without slices, and a build of it that does 3 % more work,
+                    20 s; with the pairing that `compare` chooses
 
-With --noise a neighbour keeps a core busy for half a second of each second meanwhile. `make` goes on where it was
-interrupted, and leaves a series alone that is there. Of each series all journals are in one archive; index.jsonl has
-the seed, the exit code and the duration of each try. `show` has every journal judged once more by
-`loopbench report` and prints nothing that was not found in that way. LOOPBENCH is in a folder with `contenders`,
-`stranger` and `stranger_3_slower`.
+With --noise, a neighbour keeps a core busy for half of each second. `make` continues where it was interrupted, and
+skips a series that is complete. All journals of a series are in one archive; index.jsonl has the seed, the exit code
+and the duration of each try. `show` judges every journal again with `loopbench report`, and prints only results of
+that. LOOPBENCH is in a folder with `contenders`, `stranger` and `stranger_3_slower`.
 """
 
 import argparse
@@ -45,9 +44,9 @@ ECHO = "echo/rtt/tcp/conns:100/bytes:64"
 WORKLOADS = CALCULATING + ["echo/rtt/tcp/conns:1/bytes:64", ECHO, "echo/rtt/tcp/conns:1000/bytes:64",
                            "pipe/read/bytes:4096"]
 WAYS = ["old", "turns", "together"]
-SLICE_S, SLICES = 10, 6  # of a workload in one way: together a minute
+SLICE_S, SLICES = 10, 6  # per workload and pairing: a minute in total
 
-# Name: tries, about how long one takes in seconds, and whether the truth is that both are equal.
+# Name: the number of tries, the approximate duration of one in seconds, and whether both sides are equal.
 Series = collections.namedtuple("Series", "tries seconds equal")
 SERIES = {
     "ways": Series(SLICES * len(WORKLOADS) * len(WAYS), SLICE_S + 1, False),
@@ -60,7 +59,8 @@ SERIES = {
 
 
 def wrapped(folder, name, program, slowdown):
-    """A contender that is `program` slowed down by a share of its time; names are to be of one length."""
+    """Writes a contender that is `program` slowed down by this share of its time. All names must have the same length.
+    """
     file = folder / name
     file.write_text(f"#!/bin/sh\nLOOPBENCH_SLOWDOWN={slowdown:.2f} exec {shlex.quote(str(program))} \"$@\"\n")
     file.chmod(0o755)
@@ -84,10 +84,10 @@ class Tries:
         return [self.loopbench, "compare", *pair, "--workload", workload, *more]
 
     def command(self, series, number):
-        """Nothing for a try that cannot be made: of the old build, when there is none."""
+        """Returns the command of a try, or None if it cannot be made, such as one of the old build without --old."""
         if series == "ways":
             way = WAYS[number % len(WAYS)]
-            # What was measured of a thousand connections in these ways is kept: they are made apart since.
+            # The old measurements with a thousand connections are kept: that workload is now measured sequentially.
             if (way == "old" and not self.old) or (way != "old" and "conns:1000" in self.workload(series, number)):
                 return None
             return [self.old if way == "old" else self.loopbench, "run", "--contender", BASELINE,
@@ -97,7 +97,7 @@ class Tries:
             return self.compare([self.as_it_is, self.as_it_is], self.workload(series, number), "--way",
                                 series.removeprefix("equal-"), "--blocks", "20", "--min-time", "20ms", "--budget",
                                 "6s")
-        # Of the echoes, which make as many round trips as they always do, about all are timed.
+        # The echo workload makes a fixed number of round trips, of which nearly all are timed.
         many = ["--blocks", "1000", "--min-time", "150ms", "--budget"]
         if series == "slowed-3":
             return self.compare([self.as_it_is, self.slowed[3]], ECHO, *many, "10s")
@@ -111,7 +111,7 @@ class Tries:
         if series == "ways":
             return WORKLOADS[number // len(WAYS) % len(WORKLOADS)]
         if series.startswith("equal-"):
-            # Of together, only those whose trials are as long as is asked for.
+            # For concurrent trials, only workloads whose trials can have any requested length.
             all_ = CALCULATING + ([ECHO] if series == "equal-turns" else [])
             return all_[number % len(all_)]
         return "real/chain" if series == "stranger-3" else ECHO
@@ -122,7 +122,7 @@ def compact(line):
 
 
 def without_paths(value):
-    """Of a path of the machine that it was made on, the name alone."""
+    """Replaces absolute paths by their last component."""
     if isinstance(value, dict):
         return {key: without_paths(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -131,16 +131,16 @@ def without_paths(value):
 
 
 def slimmed(line):
-    """A line of a journal with what is judged."""
+    """Returns a line of a journal, reduced to the data that is judged."""
     usage = line.get("usage")
     line = slim(line)
     if usage and line.get("way") == "together":
-        line["usage"] = usage  # who had the core
+        line["usage"] = usage  # shows which contender had the core
     return without_paths(line)
 
 
 def run_one(command, seed, target):
-    """Its exit code, and its journal in `target`."""
+    """Runs a try, writes its journal to `target`, and returns the exit code."""
     with tempfile.TemporaryDirectory() as folder:
         command = [*command, "--seed", str(seed), "-o", folder]
         ran = subprocess.run(command, check=False, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -171,7 +171,7 @@ def pack(folder, archive):
 
 @contextlib.contextmanager
 def neighbour(wanted):
-    """Keeps a core busy for half of each second, whichever core that is."""
+    """Keeps any one core busy for half of each second."""
     code = ("import os, time\nos.sched_setaffinity(0, range(os.cpu_count()))\nwhile True:\n"
             "    end = time.monotonic() + 0.5\n    while time.monotonic() < end: pass\n    time.sleep(0.5)\n")
     process = subprocess.Popen([sys.executable, "-c", code]) if wanted else None
@@ -184,7 +184,7 @@ def neighbour(wanted):
 
 
 class Progress:
-    """A line with the time left, by how long the tries so far have taken of what they were expected to."""
+    """Prints a line with the time left, estimated from the ratio of actual to expected durations."""
 
     def __init__(self, expected):
         self.left, self.done, self.began = expected, 0, time.monotonic()
@@ -230,7 +230,7 @@ def make(options):
 
 
 def report_of(loopbench, journal):
-    """What the suite says of a journal; nothing when nothing was measured."""
+    """Returns the report on a journal, or None if it has no trials."""
     if not journal:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
@@ -249,13 +249,13 @@ def time_of(report, contender):
 
 
 def joined(journals):
-    """Sessions of one plan as one that is longer: the blocks of each come after those of the one before."""
+    """Joins sessions of one plan into a longer one: the blocks of each follow those of the one before."""
     lines, blocks = [], 0
     for journal in journals:
         begun, *rest = map(json.loads, journal.splitlines())
         lines = lines or [compact(begun)]
         trials = [line for line in rest if "block" in line]
-        # A block that the end of the time cut short would leave a gap.
+        # Leaves out a block that was cut short by the budget, which would be a gap.
         made = collections.Counter(line["block"] for line in trials if line["attempt"] == 0)
         contenders = len(begun["plan"]["contenders"])
         whole = max((block + 1 for block, count in made.items() if count == contenders), default=0)
@@ -268,7 +268,7 @@ def joined(journals):
 
 
 def width_of(report):
-    """Half of the interval of the other contender's ratio, in percent of it."""
+    """Returns half of the interval of the other contender's ratio, in percent of the ratio."""
     time_ = time_of(report, OTHER) if report else None
     ratio = time_["ratio"] if time_ else None
     if not ratio or ratio["low"] is None or ratio["high"] is None:
@@ -308,7 +308,7 @@ def show_ways(loopbench, tries, machine):
 
 
 def at_most(found, tries):
-    """Clopper and Pearson's upper bound of a share, with 95 % confidence."""
+    """Returns Clopper and Pearson's upper bound of a share, with 95 % confidence."""
     if found == tries:
         return 1.0
     low, high = found / tries, 1.0
@@ -320,7 +320,7 @@ def at_most(found, tries):
 
 
 def show_comparisons(loopbench, tries, machine, name):
-    """How the tries were judged, by workload and way."""
+    """Prints the verdicts of the tries, by workload and pairing."""
     counts = collections.defaultdict(collections.Counter)
     for line, journal in tries:
         report = report_of(loopbench, journal)

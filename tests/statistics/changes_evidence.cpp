@@ -1,5 +1,5 @@
-// How often the search for change points cries wolf, and how soon it finds what was planted. Prints the table
-// in reports/evidence/changes.
+// Measures how often the search for change points raises a false alarm, and how soon it finds planted
+// changes. Prints the table in reports/evidence/changes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string pct(std::size_t part, std::size_t of) {
     return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(of));
 }
 
-/// Each run remembers a part of what the one before was off by.
+/// Returns noise in which each run keeps this part of the previous run's error.
 noise remembering(double spread, double part) {
     return [=, last = 0.0](generator& random) mutable {
         last = part * last + std::normal_distribution<double>{0, spread * std::sqrt(1 - part * part)}(random);
@@ -64,23 +64,24 @@ void false_alarms(std::size_t tries) {
 }
 
 constexpr double false_alarms_accepted = 0.01;
-constexpr double known_exactly = std::numeric_limits<double>::infinity();  // so many runs before
+constexpr double known_exactly = std::numeric_limits<double>::infinity();  // the number of runs before
 
-/// By how many standard deviations the means of the runs before and after a step differ.
+/// Returns by how many standard deviations the means of the runs before and after a step differ.
 double distance(double step_pct, double spread, double before, double after) {
     return std::log1p(step_pct / 100) / spread / std::sqrt(1 / before + 1 / after);
 }
 
-/// What nobody can exceed who looks so many runs after: the share found by who knows when, in which direction
-/// and by how much noise, and accepts one false alarm in a hundred. Of all tests of these runs this is the
-/// most powerful one (Neyman and Pearson), and whoever decides by them does make a test of them.
+/// Returns an upper limit for every method that looks this number of runs after the step: the share found by
+/// a test that knows the moment, the direction and the noise, and accepts one false alarm in a hundred. It is
+/// the most powerful test of these runs (Neyman and Pearson), and every decision based on these runs is such
+/// a test.
 double best_possible(double step_pct, double spread, double before, double after) {
     const boost::math::normal_distribution<double> normal;
     return cdf(normal,
                distance(step_pct, spread, before, after) - quantile(normal, 1 - false_alarms_accepted));
 }
 
-/// The same, seen: how often that test finds the step.
+/// Measures the same: returns how often this test finds the step.
 double best_seen(double step_pct, double spread, double before, double after, std::size_t tries) {
     const double threshold = quantile(boost::math::normal_distribution<double>{}, 1 - false_alarms_accepted);
     generator random{5};
@@ -122,7 +123,7 @@ void bound(std::size_t tries) {
         std::ceil(std::pow(needed * spread / std::log1p(step_pct / 100), 2)));
 }
 
-/// Who looks once, at the end, has all of the series on both sides.
+/// Looks once, at the end, with the whole series on both sides of the step.
 void located(std::size_t tries) {
     fmt::print(
         "\nA step of 3 % in a series of {} runs, anywhere with 15 runs before and 15 after it, {} of each, "

@@ -1,4 +1,4 @@
-"""The journal that is in the repository, and names that nobody should be able to harm a reader with."""
+"""The journal in the repository, and hostile names that must do no harm in any reader."""
 
 import json
 import lzma
@@ -12,13 +12,14 @@ HOSTILE = [
 
 
 def real_journal(source):
-    """Thirteen contenders, twelve workloads, ten blocks."""
+    """Returns the journal of thirteen contenders, twelve workloads and ten blocks."""
     return lzma.decompress((source / "reports/evidence/quick/journal.jsonl.xz").read_bytes())
 
 
 def with_hostile_names(report, names=HOSTILE):
-    """The same report. As many contenders as there are names have these; a workload, reasons and warnings have them,
-    too."""
+    """Returns the same report with hostile names: one for each of the first contenders, all of them in a workload and
+    the warnings, and the first one in the reasons.
+    """
     report = json.loads(json.dumps(report))
     renamed = {each["name"]: name for each, name in
                zip([each for each in report["contenders"] if each["name"] != report["baseline"]], names)}
